@@ -1,0 +1,31 @@
+"""BERT Explorer: look inside BERT, in a page or in a notebook.
+
+    import explorer
+    model = explorer.load()
+    trace = model.trace("The man went to the [MASK].", "He bought milk.")
+    trace.attention(0)  # [heads, query, key] of the first layer
+
+Importing this package is instant: torch and transformers are loaded by the first use of a name below.
+"""
+
+from typing import TYPE_CHECKING
+
+from explorer.errors import CapabilityError, ExplorerError, InputError, ModelError
+
+if TYPE_CHECKING:
+    from explorer.model import Explorer, load
+    from explorer.trace import Trace
+
+__all__ = ["CapabilityError", "Explorer", "ExplorerError", "InputError", "ModelError", "Trace", "load"]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("Explorer", "load"):
+        from explorer import model
+
+        return getattr(model, name)
+    if name == "Trace":
+        from explorer.trace import Trace
+
+        return Trace
+    raise AttributeError(f"module 'explorer' has no attribute {name!r}")

@@ -1,0 +1,214 @@
+"""What the tests share: the bundled model, tiny random checkpoints of every shape, and a wall around the network."""
+
+import os
+import re
+import socket
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+for setting in ("BERT_EXPLORER_MODEL", "SPACE_ID", "HF_TOKEN"):  # a developer's own settings must not decide a test
+    os.environ.pop(setting, None)
+os.environ["HF_HUB_OFFLINE"] = "1"  # the hub is out of reach, as the wall below would have it; test_hub.py plays it
+os.environ["BERT_EXPLORER_RUNS"] = tempfile.mkdtemp(prefix="runs-")  # what tests train is nobody's to keep
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads spin for each other: on a busy machine 20 times slower
+
+SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+WORDS = (
+    "the man dog cat went to store he she it was happy sad milk bought slow ##ing ##ed ##er ##ly ! ? . , ' - $ { } ( )"
+)
+VOCABULARY = [*SPECIALS, *LETTERS, *(f"##{letter}" for letter in LETTERS), *WORDS.split()]
+
+VARIANTS = (
+    "encoder_only",  # saved from BertModel: no 'bert.' prefix, no heads
+    "no_pooler",  # the same without its pooler
+    "masked_lm_only",  # saved from BertForMaskedLM: no pooler, no next-sentence head
+    "old_names",  # LayerNorm.gamma and LayerNorm.beta, as in the checkpoints of 2018
+    "pickled",  # pytorch_model.bin instead of safetensors
+    "one_segment",  # type_vocab_size 1
+    "classifier",  # fine-tuned: a pooler and a head that is not ours
+)
+HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    """A test that asks for anything outside this machine fails, even when the code lives with the refusal."""
+    asked = []
+    connect, getaddrinfo = socket.socket.connect, socket.getaddrinfo
+
+    def guarded_connect(self, address):
+        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in HERE:
+            asked.append(address)
+            raise ConnectionRefusedError("no network in tests")
+        return connect(self, address)
+
+    def guarded_getaddrinfo(host, *args, **kwargs):
+        if (host.decode() if isinstance(host, bytes) else host) not in HERE:
+            asked.append(host)
+            raise socket.gaierror("no network in tests")
+        return getaddrinfo(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_getaddrinfo)
+    yield
+    assert not asked
+
+
+@pytest.fixture(scope="session")
+def bundled():
+    """The model in the repository."""
+    import explorer
+
+    return explorer.load()
+
+
+@pytest.fixture(scope="session")
+def tiny(tiny_folder):
+    """The model in `tiny_folder`."""
+    import explorer
+
+    return explorer.load(tiny_folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(make_tiny) -> Path:
+    """A tiny random BertForPreTraining with its tokenizer, as save_pretrained leaves it."""
+    return make_tiny()
+
+
+@pytest.fixture(scope="session")
+def variant_folders(make_tiny) -> dict[str, Path]:
+    """One checkpoint for each of VARIANTS, with the weights of `tiny_folder` as far as they have them."""
+    folders = {}
+    for variant in VARIANTS:
+        folders[variant] = make_tiny(type_vocab_size=1) if variant == "one_segment" else make_tiny()
+        become(variant, folders[variant])
+    return folders
+
+
+@pytest.fixture(scope="session")
+def make_tiny(tmp_path_factory) -> Callable[..., Path]:
+    """Writes the tiny checkpoint into a new folder; the arguments override entries of its BertConfig."""
+
+    def make(**config) -> Path:
+        import torch
+        import transformers
+
+        transformers.utils.logging.disable_progress_bar()
+        folder = tmp_path_factory.mktemp("tiny") / "bert"
+        torch.manual_seed(0)
+        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+        settings = {"vocab_size": len(VOCABULARY), "initializer_range": 0.5, **sizes, **config}
+        model = transformers.BertForPreTraining(transformers.BertConfig(**settings))
+        for parameter in model.parameters():  # a bias of zeros or a LayerNorm of ones would hide that it is left out
+            parameter.data += 0.1 * torch.randn_like(parameter)
+        model.save_pretrained(folder)
+        vocabulary = {piece: i for i, piece in enumerate(VOCABULARY)}
+        transformers.BertTokenizer(vocab=vocabulary).save_pretrained(folder)
+        return folder
+
+    return make
+
+
+def become(variant: str, folder: Path) -> None:
+    """Turn the tiny checkpoint in `folder` into one of VARIANTS."""
+    import torch
+    import transformers
+    from safetensors.torch import load_file, save_file
+
+    transformers.utils.logging.set_verbosity_error()
+    weights = folder / "model.safetensors"
+    tensors = load_file(weights)
+    kinds = {
+        "encoder_only": (transformers.BertModel, {}),
+        "no_pooler": (transformers.BertModel, {"add_pooling_layer": False}),
+        "masked_lm_only": (transformers.BertForMaskedLM, {}),
+        "classifier": (transformers.BertForSequenceClassification, {}),
+    }
+    if variant in kinds:
+        kind, arguments = kinds[variant]
+        kind.from_pretrained(folder, **arguments).save_pretrained(folder)
+    elif variant == "old_names":
+        old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+        renamed = {re.sub("|".join(old), lambda found: old[found[0]], key): value for key, value in tensors.items()}
+        assert "bert.embeddings.LayerNorm.gamma" in renamed
+        save_file(renamed, weights, metadata={"format": "pt"})
+    elif variant == "pickled":
+        torch.save(tensors, folder / "pytorch_model.bin")
+        weights.unlink()
+
+
+@pytest.fixture(scope="session")
+def refusal() -> Callable[..., str]:
+    """Calls something that must raise an ExplorerError, checks that it says one plain sentence, and returns it.
+
+    `typed` is what the person had typed: the only path that the sentence may show.
+    """
+    from explorer.errors import ExplorerError
+
+    def refuse(kind: type[ExplorerError], call: Callable[[], object], typed: object = "") -> str:
+        with pytest.raises(kind) as caught:
+            call()
+        sentence = str(caught.value)
+        said = sentence.replace(str(typed), "") if str(typed) else sentence
+        assert type(caught.value) is kind
+        assert sentence.endswith(".")
+        assert sentence.isprintable(), "one line, and no half characters"
+        assert not re.search(r"[.!?]\s+[A-Z]", said), "one sentence"
+        assert not re.search(r"\w(Error|Exception)\b|NoneType|Traceback|<class|object at 0x|\bint\b|\bstr\b", said)
+        assert not re.search(r"(^|[\s'\"(])[~/]\S*/", said), "no path of this machine"
+        assert len(said) < 200
+        return sentence
+
+    return refuse
+
+
+@pytest.fixture(scope="session")
+def eager() -> Callable:
+    """Runs transformers itself, eager and with all its outputs, on the checkpoint that an Explorer was loaded from."""
+    import torch
+    import transformers
+
+    from explorer import checkpoints
+
+    read = {}
+
+    def run(model, text_a: str, text_b: str = ""):
+        if model.name not in read:
+            folder = checkpoints.find(model.name).folder
+            settings = {"attn_implementation": "eager", "dtype": torch.float32, "local_files_only": True}
+            reference = transformers.BertForPreTraining.from_pretrained(folder, **settings).eval()
+            read[model.name] = reference, transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        reference, tokenizer = read[model.name]
+        limit = reference.config.max_position_embeddings
+        pair = (text_a, text_b) if text_b else (text_a,)
+        encoded = tokenizer(*pair, truncation=True, max_length=limit, return_tensors="pt")
+        if reference.config.type_vocab_size == 1:
+            encoded.pop("token_type_ids")
+        with torch.no_grad():
+            return encoded, reference(**encoded, output_attentions=True, output_hidden_states=True)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def readme() -> str:
+    """The text of README.md."""
+    return (Path(__file__).resolve().parents[1] / "README.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
+def served():
+    """The address of the app, served by this process the way `python app.py` serves it."""
+    import app
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    blocks = app.launch("127.0.0.1", port)
+    yield f"http://127.0.0.1:{port}"
+    blocks.close()

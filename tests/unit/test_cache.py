@@ -1,0 +1,82 @@
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from explorer.cache import OnceCache
+
+
+def test_an_equal_request_is_never_computed_twice():
+    cache, made = OnceCache(10), []
+    values = [cache.get("key", lambda: made.append(1) or object()) for _ in range(3)]
+    assert len(made) == 1
+    assert values[0] is values[1] is values[2]
+
+
+def test_the_cost_stays_within_the_capacity_whatever_is_asked():
+    rng = random.Random(0)
+    cache = OnceCache(100, cost=lambda value: value)
+    for _ in range(500):
+        size = rng.randint(1, 60)
+        assert cache.get(rng.randint(0, 40), lambda size=size: size) >= 1
+        assert 1 <= sum(cache.values()) <= 100
+
+
+def test_what_was_used_longest_ago_leaves_first():
+    cache = OnceCache(3)
+    for key in "abc":
+        cache.get(key, lambda key=key: key)
+    cache.get("a", pytest.fail)  # used again, so b is now the oldest
+    cache.get("d", lambda: "d")
+    assert cache.values() == ["c", "a", "d"]
+
+
+def test_the_newest_value_is_kept_even_when_it_is_too_big():
+    cache = OnceCache(10, cost=len)
+    cache.get("small", lambda: "12")
+    assert cache.get("big", lambda: "x" * 50) == "x" * 50
+    assert cache.values() == ["x" * 50]
+    cache.get("big", pytest.fail)
+
+
+def test_threads_that_ask_at_once_wait_for_one_computation():
+    cache, made = OnceCache(10), []
+    started, finish = threading.Event(), threading.Event()
+
+    def make():
+        made.append(threading.get_ident())
+        started.set()
+        assert finish.wait(10)
+        return object()
+
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(cache.get, "key", make)
+        assert started.wait(10)
+        others = [pool.submit(cache.get, "key", make) for _ in range(7)]
+        assert cache.get("another key", lambda: "is not held up") == "is not held up"
+        finish.set()
+        values = [future.result(10) for future in [first, *others]]
+    assert len(made) == 1
+    assert all(value is values[0] for value in values)
+
+
+def test_an_error_reaches_everyone_who_waits_and_is_not_kept():
+    cache = OnceCache(10)
+    started, finish = threading.Event(), threading.Event()
+
+    def fail():
+        started.set()
+        assert finish.wait(10)
+        raise ValueError("broken")
+
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(cache.get, "key", fail)]
+        assert started.wait(10)
+        waiting += [pool.submit(cache.get, "key", fail) for _ in range(3)]
+        finish.set()
+        for future in waiting:
+            with pytest.raises(ValueError, match="broken"):
+                future.result(10)
+    assert cache.values() == []
+    assert cache.get("key", lambda: "mended") == "mended"

@@ -1,0 +1,269 @@
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer import checkpoints
+from explorer.errors import ModelError
+from explorer.families import family_of
+
+
+def edit_json(path, **entries):
+    path.write_text(json.dumps(json.loads(path.read_text()) | entries))
+
+
+# nothing heavy before it is needed
+
+
+@pytest.mark.parametrize("module", ["explorer", "explorer.checkpoints", "explorer.limits", "explorer.cache"])
+def test_importing_does_not_load_torch(module):
+    code = f"import sys, {module}; print(sorted({{'torch', 'transformers', 'gradio'}} & sys.modules.keys()))"
+    here = Path(explorer.__file__).parent.parent
+    found = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_name_is_judged_before_torch_is_there():
+    code = "import sys; from explorer import checkpoints\ntry: checkpoints.find('a b')\nexcept checkpoints.ModelError: pass"
+    here = Path(explorer.__file__).parent.parent
+    subprocess.run([sys.executable, "-c", f"{code}\nassert 'torch' not in sys.modules"], cwd=here, check=True)
+
+
+def test_the_package_gives_what_it_names():
+    for name in explorer.__all__:
+        assert getattr(explorer, name).__name__ == name
+    with pytest.raises(AttributeError, match="nothing_of_ours"):
+        _ = explorer.nothing_of_ours
+
+
+# names
+
+
+def test_no_name_is_the_default(monkeypatch, tiny_folder):
+    for name in (None, "", "  \n"):
+        assert checkpoints.find(name) == checkpoints.find(checkpoints.BUNDLED)
+    monkeypatch.setenv("BERT_EXPLORER_MODEL", f" {tiny_folder} ")
+    assert checkpoints.find().folder == tiny_folder.resolve()
+    assert checkpoints.find(checkpoints.BUNDLED).folder == checkpoints.BUNDLED_FOLDER
+
+
+def test_a_folder_can_be_written_in_many_ways(monkeypatch, tiny_folder):
+    monkeypatch.chdir(tiny_folder.parent)
+    monkeypatch.setenv("HOME", str(tiny_folder.parent))
+    for name in (
+        tiny_folder,
+        str(tiny_folder),
+        "bert",
+        "./bert",
+        "../" + tiny_folder.parent.name + "/bert",
+        "~/bert",
+        " bert\n",
+    ):
+        assert checkpoints.find(name).folder == tiny_folder.resolve()
+
+
+STRANGE = [
+    *(
+        "a\x00b",
+        "a\nb",
+        "\ud800",
+        "\u202egoogle",
+        "x" * 301,
+        "x" * 299,
+        "x/" * 140,
+        "🥛",
+        "مرحبا",
+        "a b",
+        "..",
+        "../../etc",
+    ),
+    *(
+        "/etc",
+        "~root",
+        "~nobody-here/x",
+        "<script>alert(1)</script>",
+        "${alert(1)}",
+        "a//b",
+        "a/b/c",
+        "-a",
+        "a--b",
+        "[MASK]",
+    ),
+    *(
+        "http://localhost/bert",
+        "file:///etc/passwd",
+        "con.git",
+        "a/..",
+        5,
+        1e9,
+        float("nan"),
+        True,
+        b"bert",
+        ["bert"],
+        object(),
+    ),
+]
+
+
+@pytest.mark.parametrize("name", STRANGE, ids=lambda name: ascii(name)[:24])
+def test_a_strange_name_is_refused_without_asking_anyone(name, refusal, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # to ask would break the test: no_network
+    refusal(ModelError, lambda: explorer.load(name), typed=name)
+
+
+def test_a_public_space_opens_no_folders_but_its_own(monkeypatch, tiny_folder, refusal):
+    monkeypatch.setenv("SPACE_ID", "someone/space")
+    refusal(ModelError, lambda: checkpoints.find(str(tiny_folder)), typed=tiny_folder)
+    assert checkpoints.find().name == checkpoints.BUNDLED
+    monkeypatch.setenv("BERT_EXPLORER_MODEL", str(tiny_folder))
+    assert checkpoints.find(str(tiny_folder)).folder == tiny_folder.resolve()
+
+
+# broken folders
+
+
+def no(*names):
+    return lambda folder: [(folder / name).unlink() for name in names]
+
+
+def write(name, content):
+    return lambda folder: (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def config(**entries):
+    return lambda folder: edit_json(folder / "config.json", **entries)
+
+
+def truncate(folder):
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[: weights.stat().st_size // 2])
+
+
+def vocabulary_of_specials(folder):
+    no("tokenizer.json")(folder)
+    write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n")(folder)
+
+
+def foreign_weights(folder):
+    from safetensors.numpy import save_file
+
+    save_file({"something.else": np.zeros(3)}, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.system, ("touch exploded",)
+
+
+def bomb(folder):
+    no("model.safetensors")(folder)
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb(), protocol=2))
+
+
+BROKEN = {
+    "no config": no("config.json"),
+    "no weights": no("model.safetensors"),
+    "no tokenizer": no("tokenizer.json"),
+    "nothing": lambda folder: [path.unlink() for path in folder.iterdir()],
+    "only TensorFlow weights": lambda folder: (folder / "model.safetensors").rename(folder / "tf_model.h5"),
+    "config is no JSON": write("config.json", "{'model_type': bert"),
+    "config is empty": write("config.json", ""),
+    "config is a list": write("config.json", "[]"),
+    "config is binary": write("config.json", b"\xff\xfe\x00\x01"),
+    "config is too deep": write("config.json", "[" * 100_000),
+    "config without a type": write("config.json", "{}"),
+    "another family": config(model_type="gpt2"),
+    "a type that is a list": config(model_type=["bert"]),
+    "a type with line breaks": config(model_type="bert\nLine: " + "x" * 500),
+    "sizes that do not fit": config(hidden_size=32),
+    "more layers than weights": config(num_hidden_layers=3),
+    "heads that do not divide": config(num_attention_heads=3),
+    "sizes that are words": config(hidden_size="sixteen"),
+    "a decoder": config(is_decoder=True),
+    "relative positions": config(position_embedding_type="relative_key"),
+    "truncated safetensors": truncate,
+    "empty safetensors": write("model.safetensors", b""),
+    "safetensors that are none": write("model.safetensors", b"version https://git-lfs.github.com/spec/v1\noid"),
+    "weights of something else": foreign_weights,
+    "a pickle that runs code": bomb,
+    "an index without its shards": lambda folder: (
+        no("model.safetensors")(folder),
+        write("model.safetensors.index.json", '{"weight_map": {"a": "model-1-of-2.safetensors"}}')(folder),
+    ),
+    "an index that is no JSON": lambda folder: (
+        no("model.safetensors")(folder),
+        write("model.safetensors.index.json", "nothing")(folder),
+    ),
+    "tokenizer is no JSON": write("tokenizer.json", "{"),
+    "tokenizer is empty": write("tokenizer.json", ""),
+    "vocabulary is empty": lambda folder: (no("tokenizer.json")(folder), write("vocab.txt", "")(folder)),
+    "vocabulary of specials": vocabulary_of_specials,
+    "vocabulary of another model": lambda folder: edit_json(
+        folder / "tokenizer.json",
+        added_tokens=[],
+        model={
+            "type": "WordPiece",
+            "vocab": {f"{i}": i for i in range(999)},
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("breakage", BROKEN)
+def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_tiny, tiny, refusal, monkeypatch):
+    folder = make_tiny()
+    monkeypatch.chdir(folder.parent)
+    BROKEN[breakage](folder)
+    trace = tiny.trace("the man")
+    said = refusal(ModelError, lambda: explorer.load(str(folder)), typed=folder)
+    assert str(folder) in said
+    assert not (folder.parent / "exploded").exists()
+    assert explorer.load(tiny.name) is tiny
+    assert tiny.trace("the man") is trace
+
+
+def test_code_that_comes_with_a_model_is_never_run(make_tiny, monkeypatch):
+    folder = make_tiny()
+    monkeypatch.chdir(folder)
+    own = {"AutoModel": "own.Model", "AutoModelForPreTraining": "own.Model", "AutoConfig": "own.Config"}
+    config(auto_map=own)(folder)
+    edit_json(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": ["own.Tokenizer", "own.Tokenizer"]})
+    write("own.py", "open('exploded', 'w')")(folder)
+    assert explorer.load(folder).trace("the man").tokens == ("[CLS]", "the", "man", "[SEP]")
+    assert not (folder / "exploded").exists()
+
+
+def test_a_vocabulary_in_vocab_txt_will_do(make_tiny):
+    folder = make_tiny()
+    before = explorer.load(folder).trace("The man walked")
+    pieces = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
+    no("tokenizer.json", "tokenizer_config.json")(folder)
+    write("vocab.txt", "\n".join(sorted(pieces, key=pieces.get)))(folder)
+    assert explorer.load(folder).trace("The man walked").ids == before.ids
+
+
+def test_shards_are_read_together(make_tiny, tiny):
+    import transformers
+
+    folder = make_tiny()
+    model = transformers.BertForPreTraining.from_pretrained(folder)
+    no("model.safetensors")(folder)
+    model.save_pretrained(folder, max_shard_size="20KB")
+    assert len(list(folder.glob("model-*.safetensors"))) > 1
+    found = explorer.load(folder)
+    np.testing.assert_allclose(found.trace("the man").hidden_states, tiny.trace("the man").hidden_states, atol=1e-5)
+
+
+@pytest.mark.parametrize("model_type", [None, 5, [], {}, "BERT", "gpt2", "\ud800"], ids=ascii)
+def test_only_families_we_know_are_read(model_type, refusal):
+    assert family_of("bert", "name").pretraining_class == "BertForPreTraining"
+    assert "bert" in refusal(ModelError, lambda: family_of(model_type, "name"))

@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+
+import explorer
+from explorer.errors import CapabilityError, InputError
+from explorer.features import BATCH_SIZE, features, features_in_steps
+
+TEXTS = [
+    "The man went to the store, and she bought milk!",
+    "a",
+    "she was happy",
+    "the slow dog " * 12,
+    "[MASK]",
+    "the slow dog " * 12 + "walked",
+    "I ❤️ שלום <b>",
+    "a",
+]
+
+
+@pytest.fixture(params=["bundled", "tiny"])
+def model(request):
+    return request.getfixturevalue(request.param)
+
+
+def one_by_one(model, texts, layer, pooling):
+    vectors = []
+    for text in texts:
+        trace = model.trace(text)
+        state = trace.hidden_states[layer]
+        pooled = model.pool(trace.states[-1:])[0].numpy() if pooling == "pooler" else None
+        vectors.append({"cls": state[0], "mean": state.mean(0), "pooler": pooled}[pooling])
+    return np.stack(vectors)
+
+
+@pytest.mark.parametrize("layer", [0, 1, 2, -1])
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+def test_every_row_is_what_the_trace_of_its_text_says(model, layer, pooling):
+    found = features(model, TEXTS, layer, pooling)
+    assert found.shape == (len(TEXTS), model.capabilities.hidden_size)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, one_by_one(model, TEXTS, layer, pooling), atol=1e-5, rtol=0)
+
+
+def test_the_pooler_reads_the_last_layer_only(model, refusal):
+    last = model.capabilities.layers
+    for layer in (-1, last):
+        found = features(model, TEXTS, layer, "pooler")
+        np.testing.assert_allclose(found, one_by_one(model, TEXTS, -1, "pooler"), atol=1e-5, rtol=0)
+    for layer in (0, last - 1):
+        refusal(InputError, lambda layer=layer: features(model, TEXTS, layer, "pooler"))
+
+
+def test_the_order_and_the_company_make_no_difference(tiny):
+    texts = [f"{'the man ' * (i * 7 % 23)}milk {i}" for i in range(2 * BATCH_SIZE + 5)]
+    shuffled = np.random.default_rng(0).permutation(len(texts))
+    found = features(tiny, texts)
+    assert len(np.unique(found.round(4), axis=0)) == len(texts)
+    np.testing.assert_allclose(features(tiny, [texts[i] for i in shuffled]), found[shuffled], atol=1e-5, rtol=0)
+    np.testing.assert_allclose(found, one_by_one(tiny, texts, -1, "mean"), atol=1e-5, rtol=0)
+
+
+def test_a_long_text_is_cut_as_its_trace_is(model):
+    texts = ["a", "the man went to the store " * 200, "milk"]
+    np.testing.assert_allclose(features(model, texts), one_by_one(model, texts, -1, "mean"), atol=1e-5, rtol=0)
+
+
+def test_the_share_done_grows_to_one(tiny):
+    texts = [f"milk {i}" for i in range(2 * BATCH_SIZE + 1)]
+    steps, shares = features_in_steps(tiny, texts), []
+    while True:
+        try:
+            shares.append(next(steps))
+        except StopIteration as done:
+            np.testing.assert_array_equal(done.value, features(tiny, texts))
+            break
+    assert shares == sorted(shares)
+    assert len(shares) == 3
+    assert shares[-1] == 1
+
+
+@pytest.mark.parametrize("variant", ["encoder_only", "no_pooler", "masked_lm_only", "one_segment"])
+def test_other_checkpoints_give_features_too(variant, variant_folders, refusal):
+    model = explorer.load(variant_folders[variant])
+    np.testing.assert_allclose(features(model, TEXTS), one_by_one(model, TEXTS, -1, "mean"), atol=1e-5, rtol=0)
+    if not model.capabilities.pooler:
+        refusal(CapabilityError, lambda: features(model, TEXTS, -1, "pooler"), typed=model.name)
+
+
+@pytest.mark.parametrize(
+    ("texts", "layer", "pooling"),
+    [
+        ([], -1, "mean"),
+        ("one text", -1, "mean"),
+        (["fine", ""], -1, "mean"),
+        (["fine", None], -1, "mean"),
+        (["fine", "\ue000"], -1, "mean"),
+        (["fine", "x" * 100_000], -1, "mean"),
+        (["fine"] * 5001, -1, "mean"),
+        (["fine"], 3, "mean"),
+        (["fine"], -2, "mean"),
+        (["fine"], True, "mean"),
+        (["fine"], "1", "mean"),
+        (["fine"], float("nan"), "mean"),
+        (["fine"], None, "mean"),
+        (["fine"], -1, "max"),
+        (["fine"], -1, None),
+        (["fine"], -1, ["mean"]),
+    ],
+)
+def test_a_wrong_request_is_refused_before_anything_is_computed(tiny, texts, layer, pooling, refusal, monkeypatch):
+    monkeypatch.setattr(type(tiny), "embed", lambda *args: pytest.fail("computed"))
+    refusal(InputError, lambda: features(tiny, texts, layer, pooling))

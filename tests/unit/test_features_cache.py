@@ -1,0 +1,158 @@
+import threading
+
+import numpy as np
+import pytest
+
+from explorer import features as module
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
+from explorer.cache import RecentArrays
+from explorer.features import (
+    BATCH_SIZE,
+    BATCH_TOKENS,
+    FAST_FROM,
+    features,
+    finished,
+    layer_features_in_steps,
+    pooled_output,
+    reference_states,
+    word_embeddings,
+)
+
+SENTENCES = [
+    f"the {size} cat {verb} the {what} ."
+    for size in ("sad", "happy")
+    for verb in ("went to", "bought")
+    for what in "abc"
+]
+
+
+@pytest.fixture
+def passes(monkeypatch, tiny, bundled):
+    """How many rows went through the model: one number a batch."""
+    rows = []
+    embed = type(tiny).embed
+    monkeypatch.setattr(
+        type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments)
+    )
+    module._kept.clear()
+    return rows
+
+
+def test_texts_that_were_read_are_not_read_again(tiny, passes):
+    first = features(tiny, SENTENCES)
+    assert sum(passes) == len(SENTENCES)
+    np.testing.assert_array_equal(features(tiny, SENTENCES[::-1])[::-1], first)
+    features(tiny, [*SENTENCES, "milk", "milk"])
+    assert sum(passes) == len(SENTENCES) + 1
+
+
+def test_all_layers_come_from_one_pass(tiny, passes):
+    layers = finished(layer_features_in_steps(tiny, SENTENCES, "mean"))
+    assert layers.shape == (tiny.capabilities.layers + 1, len(SENTENCES), tiny.capabilities.hidden_size)
+    count = len(passes)
+    for layer, vectors in enumerate(layers):
+        np.testing.assert_array_equal(features(tiny, SENTENCES, layer), vectors)
+    assert len(passes) == count
+
+
+def test_a_pass_stops_at_the_layer_that_is_asked_for_and_serves_those_below(tiny, passes, monkeypatch):
+    last = tiny.layers[-1]
+    monkeypatch.setattr(last, "forward", lambda *args: pytest.fail("ran a layer too many"))
+    features(tiny, SENTENCES, tiny.capabilities.layers - 1)
+    features(tiny, SENTENCES, 0)
+    assert sum(passes) == len(SENTENCES)
+
+
+def test_the_pooler_needs_no_pass_of_its_own(tiny, passes):
+    features(tiny, SENTENCES, -1, "cls")
+    features(tiny, SENTENCES, -1, "pooler")
+    assert sum(passes) == len(SENTENCES)
+
+
+def test_batches_hold_few_tokens_and_texts_of_one_length():
+    ids = {str(i): (0,) * (1 + i * 37 % 600) for i in range(500)}
+    batches = module._batches(ids)
+    assert sorted(text for batch in batches for text in batch) == sorted(ids)
+    lengths = [[len(ids[text]) for text in batch] for batch in batches]
+    assert all(
+        len(row) <= BATCH_SIZE and (len(row) == 1 or len(row) * max(row) <= BATCH_TOKENS + max(row)) for row in lengths
+    )
+    padding = sum(len(row) * max(row) - sum(row) for row in lengths)
+    assert padding < 0.15 * sum(map(sum, lengths))
+
+
+def test_fast_features_point_where_the_exact_ones_do(bundled, passes):
+    texts = [
+        f"{sentence} {word}" for sentence in SENTENCES for word in ("yes", "no", "never again in this long winter")
+    ]
+    for pooling in ("mean", "cls"):
+        exact = finished(layer_features_in_steps(bundled, texts, pooling, "exact"))
+        fast = finished(layer_features_in_steps(bundled, texts, pooling, "fast"))
+        assert cosines(exact, fast).min() > 0.999
+
+
+def test_few_texts_are_read_exactly_and_many_fast(tiny, passes, monkeypatch):
+    seen = []
+    monkeypatch.setattr(module, "bfloat16_is_fast", lambda: seen.append(True) or False)
+    many = [f"milk {i}" for i in range(FAST_FROM)]
+    features(tiny, many[:-1])
+    assert not seen
+    features(tiny, many)
+    assert seen
+
+
+def test_the_cache_keeps_to_its_bytes_and_forgets_what_was_used_longest_ago():
+    cache = RecentArrays(100)
+    for name in "abc":
+        cache.put(name, np.zeros(40, np.uint8))
+        cache.get("b") if name == "b" else None
+    assert (cache.get("a"), cache.nbytes) == (None, 80)
+    cache.put("b", np.zeros(10, np.uint8))
+    assert cache.nbytes == 50
+    cache.put("big", np.zeros(500, np.uint8))
+    assert cache.get("big") is not None
+    assert cache.nbytes == 500
+    with pytest.raises(ValueError, match="read-only"):
+        cache.get("big")[0] = 1
+
+
+def test_two_threads_that_ask_for_the_same_get_the_same(tiny, passes):
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(features(tiny, SENTENCES))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for vectors in found:
+        np.testing.assert_allclose(vectors, found[0], atol=1e-5)
+
+
+def test_the_reference_is_one_token_of_each_text(tiny):
+    texts = ["the man went", "a", "she was happy to walk"]
+    states = reference_states(tiny, texts)
+    for i, text in enumerate(texts):
+        own = tiny.trace(text).hidden_states  # [layers + 1, tokens, hidden]
+        errors = np.abs(own - states[:, [i]]).max(axis=(0, 2))
+        assert errors.argmin() not in (0, own.shape[1] - 1), "not [CLS], not [SEP]"
+        assert errors.min() < 1e-5
+    assert -1 <= mean_of_pairs(cosine_matrix(states[-1])) <= 1
+
+
+def test_the_table_of_word_embeddings_is_the_models_own(tiny, eager):
+    encoded, _ = eager(tiny, "the man")
+    ids = encoded["input_ids"][0].tolist()
+    table = tiny.module.state_dict()["bert.embeddings.word_embeddings.weight"].numpy()
+    np.testing.assert_array_equal(word_embeddings(tiny, ids), table[ids])
+
+
+def test_the_poolers_formula_gives_the_poolers_output(bundled, eager):
+    trace = bundled.trace("The man went home.", "He slept.")
+    vector, weight, bias = pooled_output(trace)
+    np.testing.assert_allclose(np.tanh(weight @ trace.hidden_states[-1, 0] + bias), vector, atol=1e-5)
+    import torch
+
+    _, reference = eager(bundled, "The man went home.", "He slept.")
+    with torch.no_grad():
+        pooled = bundled.module.bert.pooler(reference.hidden_states[-1])[0].numpy()
+    np.testing.assert_allclose(vector, pooled, atol=1e-5)

@@ -1,0 +1,272 @@
+import contextvars
+import errno
+import hashlib
+import importlib
+import shutil
+from pathlib import Path
+
+import huggingface_hub
+import numpy as np
+import pytest
+from huggingface_hub import constants
+from huggingface_hub.errors import HTTPError
+from huggingface_hub.utils._http import default_client_factory
+
+import explorer
+from explorer import checkpoints
+from explorer.errors import ModelError
+
+http = importlib.import_module(HTTPError.__module__.split(".")[0])  # what this version of the hub's client is made of
+REPO = "someone/tiny-bert"
+SHA = "0123456789abcdef0123456789abcdef01234567"
+
+
+class Hub:
+    """The hub, played behind the real client: what it holds, what it was asked, how it fails."""
+
+    def __init__(self):
+        self.repos = {}  # {id: {path: bytes}}
+        self.asked = []
+        self.gated = self.down = False
+        self.broken_files = set()
+
+    def put(self, name, folder, **extra):
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        self.repos[name] = files | {path.replace("__", "."): content for path, content in extra.items()}
+
+    def answer(self, request):
+        path = request.url.path
+        self.asked.append((request.method, path))
+        if self.down:
+            raise http.ConnectError("[Errno -2] Name or service not known", request=request)
+        if path.startswith("/api/models/"):
+            name, _, rest = path.removeprefix("/api/models/").partition("/")
+            owner = name
+            name, _, rest = rest.partition("/")
+            return self.describe(f"{owner}/{name}", rest)
+        name, _, rest = path.removeprefix("/").partition("/resolve/")
+        return self.send(name, rest.partition("/")[2], request.method)
+
+    def describe(self, name, rest):
+        if name not in self.repos:
+            return http.Response(401, headers={"X-Error-Code": "RepoNotFound"}, json={"error": "Repository not found"})
+        files = self.repos[name].items()
+        if rest.startswith("tree/"):
+            entries = [
+                {"type": "file", "path": path, "size": len(content), "oid": sha(content)} for path, content in files
+            ]
+            return http.Response(200, json=entries)
+        siblings = [{"rfilename": path, "size": len(content), "blobId": sha(content)} for path, content in files]
+        return http.Response(200, json={"id": name, "modelId": name, "sha": SHA, "siblings": siblings})
+
+    def send(self, name, path, method):
+        if self.gated:
+            return http.Response(403, headers={"X-Error-Code": "GatedRepo"}, json={"error": "Access is restricted"})
+        if path in self.broken_files:
+            return http.Response(500, json={"error": "internal"})
+        if path not in self.repos.get(name, {}):
+            return http.Response(404, headers={"X-Error-Code": "EntryNotFound"})
+        content = self.repos[name][path]
+        headers = {"ETag": f'"{sha(content)}"', "X-Repo-Commit": SHA, "Content-Length": str(len(content))}
+        return http.Response(200, headers=headers, content=b"" if method == "HEAD" else content)
+
+    def fetched(self):
+        return {path.rpartition("/")[2] for method, path in self.asked if method == "GET" and "/resolve/" in path}
+
+
+def sha(content):
+    return hashlib.sha1(content).hexdigest()
+
+
+@pytest.fixture
+def hub(monkeypatch, tmp_path):
+    """A hub that is empty, and a local cache that is empty."""
+    hub = Hub()
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    client = default_client_factory()
+    client._transport, client._mounts = http.MockTransport(hub.answer), {}
+    huggingface_hub.set_client_factory(lambda: client)
+    yield hub
+    huggingface_hub.set_client_factory(default_client_factory)
+
+
+def cache_by_hand(folder, name, without=()):
+    """A snapshot as the hub's client lays it out: refs, blobs, and links to them."""
+    storage = Path(constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
+    for part in ("blobs", "refs", f"snapshots/{SHA}"):
+        (storage / part).mkdir(parents=True, exist_ok=True)
+    (storage / "refs" / "main").write_text(SHA)
+    for path in folder.iterdir():
+        if path.name not in without:
+            blob = storage / "blobs" / sha(path.read_bytes())
+            shutil.copy(path, blob)
+            (storage / "snapshots" / SHA / path.name).symlink_to(blob)
+    return storage
+
+
+def refuse_hub(refusal, name=REPO):
+    """The sentence with which a name that is looked up on the hub is refused."""
+    sentence = refusal(ModelError, lambda: explorer.load(name))
+    assert name in sentence
+    assert constants.HF_HUB_CACHE not in sentence
+    return sentence
+
+
+def test_what_is_cached_is_opened_without_a_request(hub, tiny_folder, tiny):
+    cache_by_hand(tiny_folder, REPO)
+    hub.down = True
+    model = explorer.load(REPO)
+    assert hub.asked == []
+    assert model.name == REPO
+    np.testing.assert_allclose(model.trace("the man").hidden_states, tiny.trace("the man").hidden_states, atol=1e-6)
+    assert explorer.load(REPO) is model
+
+
+def test_a_download_fetches_what_is_needed_and_never_asks_again(hub, tiny_folder):
+    big = b"\0" * 200_000
+    hub.put(REPO, tiny_folder, README__md=b"# hello", tf_model__h5=big, pytorch_model__bin=big, flax_model__msgpack=big)
+    hub.repos[REPO]["onnx/model.safetensors"] = big
+    model = explorer.load(REPO)
+    assert model.trace("the man").tokens == ("[CLS]", "the", "man", "[SEP]")
+    assert hub.fetched() == {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    assert not [path for _, path in hub.asked if "onnx" in path]
+
+    hub.asked.clear()
+    hub.down = True
+    assert explorer.load(REPO) is model
+    assert hub.asked == []
+
+
+@pytest.mark.parametrize("missing", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_a_cache_that_lacks_a_file_is_completed(missing, hub, tiny_folder):
+    cache_by_hand(tiny_folder, REPO, without=[missing])
+    hub.put(REPO, tiny_folder)
+    assert explorer.load(REPO).trace("the man").kept == 4
+    assert missing in hub.fetched()
+
+
+def test_older_weights_and_shards_are_fetched_when_there_are_no_others(hub, variant_folders, make_tiny):
+    import transformers
+
+    hub.put(REPO, variant_folders["pickled"])
+    assert explorer.load(REPO).capabilities.fill_mask
+    assert "pytorch_model.bin" in hub.fetched()
+
+    folder = make_tiny()
+    model = transformers.BertForPreTraining.from_pretrained(folder)
+    (folder / "model.safetensors").unlink()
+    model.save_pretrained(folder, max_shard_size="20KB")
+    hub.put("someone/shards", folder)
+    assert explorer.load("someone/shards").capabilities.fill_mask
+    assert {path.name for path in folder.glob("model-*")} < hub.fetched()
+
+
+def test_progress_grows_to_one_and_is_told_where_it_was_asked_for(hub, tiny_folder, monkeypatch):
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 500)
+    start = checkpoints.tqdm.__init__
+    often = {"mininterval": 0, "miniters": 1}  # so that even a tiny download is told in steps
+    monkeypatch.setattr(checkpoints.tqdm, "__init__", lambda *args, **kwargs: start(*args, **kwargs | often))
+    page = contextvars.ContextVar("page", default="nobody's")
+    page.set("this visitor's")
+    told = []
+    hub.put(REPO, tiny_folder, README__md=b"x" * 500_000)
+    explorer.load(REPO, report=lambda share, what: told.append((share, what, page.get())))
+    shares = [share for share, _, _ in told]
+    assert shares[0] == 0
+    assert shares[-1] == 1
+    assert shares == sorted(shares)
+    assert any(0 < share < 1 for share in shares)
+    assert REPO in told[0][1]
+    assert any("MB" in what for _, what, _ in told)
+    assert {whose for _, _, whose in told} == {"this visitor's"}
+
+
+def test_bytes_received_and_bytes_written_make_one_progress():
+    told = []
+    bar = checkpoints._reporting_bar(lambda share, what: told.append(share), total=100)
+    received, written = (bar(total=0, unit="B", mininterval=0, miniters=1) for _ in range(2))
+    files = bar(total=2, mininterval=0, miniters=1)
+    for bytes_received, bytes_written in [(40, 0), (20, 10), (0, 40), (60, 30), (0, 20)]:  # some are received twice
+        received.update(bytes_received)
+        written.update(bytes_written)
+        files.update(1)
+    for each in (received, written, files):
+        each.close()
+    assert told == [0.4, 0.6, 1.0]
+
+
+def test_a_model_that_is_not_there(hub, refusal):
+    assert "no model" in refuse_hub(refusal)
+
+
+def test_a_gated_model(hub, tiny_folder, refusal):
+    hub.put(REPO, tiny_folder)
+    hub.gated = True
+    assert "gated" in refuse_hub(refusal)
+
+
+def test_no_network(hub, refusal):
+    hub.down = True
+    assert "cannot be reached" in refuse_hub(refusal)
+
+
+def test_the_offline_setting(hub, refusal, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert "cannot be reached" in refuse_hub(refusal)
+
+
+def test_a_download_that_breaks_off_is_told_and_goes_on_later(hub, tiny_folder, refusal, monkeypatch):
+    hub.put(REPO, tiny_folder)
+    hub.broken_files = {"model.safetensors"}
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    assert "cannot be reached" in refuse_hub(refusal)
+    hub.broken_files = set()
+    assert explorer.load(REPO).capabilities.fill_mask
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (RuntimeError("Data processing error: CAS service error"), "cannot be reached"),
+        (TimeoutError("/root/.cache/huggingface"), "cannot be reached"),
+        (OSError(errno.ENOSPC, "No space left on device", "/root/.cache/huggingface/x"), "make room"),
+        (PermissionError(errno.EACCES, "Permission denied", "/root/.cache"), "cannot be stored"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_download_that_fails_in_other_ways(error, words, hub, tiny_folder, refusal, monkeypatch):
+    def fail(*args, local_files_only=False, **kwargs):
+        raise error if not local_files_only else FileNotFoundError
+
+    hub.put(REPO, tiny_folder)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
+    assert words in refuse_hub(refusal)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"model.safetensors": None, "tf_model.h5": b"x"}, "no weights that PyTorch can read"),
+        ({"model.safetensors": None}, "no weights"),
+        ({"config.json": None}, "no config.json"),
+        ({"tokenizer.json": None}, "no tokenizer.json or vocab.txt"),
+        ({"config.json": b'{"model_type": "gpt2"}'}, "'gpt2'"),
+        ({"config.json": b"<html>"}, "config.json"),
+    ],
+    ids=lambda value: ascii(value)[:40],
+)
+def test_a_repository_that_is_no_use_is_refused_before_its_weights_are_fetched(
+    change, words, hub, tiny_folder, refusal
+):
+    hub.put(REPO, tiny_folder)
+    hub.repos[REPO] = {path: content for path, content in (hub.repos[REPO] | change).items() if content is not None}
+    assert words in refuse_hub(refusal)
+    assert hub.fetched() <= {"config.json"}
+
+
+def test_a_repository_with_broken_weights(hub, make_tiny, refusal):
+    folder = make_tiny()
+    (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:5000])
+    hub.put(REPO, folder)
+    assert "weights" in refuse_hub(refusal)

@@ -1,0 +1,134 @@
+import math
+
+import numpy as np
+import pytest
+
+from explorer import limits
+from explorer.errors import InputError
+
+READABLE = {
+    "a sentence": "The man went to the store.",
+    "emoji": "I ❤️ milk 🥛👨‍👩‍👧",
+    "right to left": "\u202bשלום עולם\u202c",
+    "only a mask": "[MASK]",
+    "html": "<script>alert('x')</script><img src=x onerror=alert(1)>",
+    "template": "${alert(1)} {{7*7}} <%= 1 %>",
+    "control characters inside": "the\x00 man\x07\x1b[31m went\u200b",
+    "line breaks": "the man\r\nwent\tto\u2028the store",
+    "as long as allowed": "a " * (limits.MAX_CHARACTERS // 2),
+}
+EMPTY = {
+    "nothing typed": "",
+    "blanks": " \t\r\n\u3000\u2028",
+    "control characters": "\x00\x01\x07\x7f\x9f",
+    "invisible characters": "\u200b\u200d\ufeff\u202e",
+}
+NOT_LISTS = [math.nan, True, 5, 1e9, None, {"a": "dict"}, object()]
+NOT_TEXTS = [*NOT_LISTS, b"bytes", ["a list"]]
+SURROGATES = ["\ud800", "the man \udfff went", "\ude00\ud83d"]
+NOT_IN_RANGE = [
+    *(math.nan, math.inf, -math.inf, True, False, None, "5", "", "${alert(1)}", "\ud800\n", "x" * 100_000, b"5"),
+    *(1e9, -1e9, 10**400, -(10**5000), 7, 2.5, 3 + 0j, [3], {"layer": 3}, object(), np.array([1, 2]), np.bool_(True)),
+]
+
+
+def kind(value):
+    return type(value).__name__
+
+
+@pytest.mark.parametrize("text", READABLE.values(), ids=READABLE)
+def test_a_text_comes_through_unchanged(text):
+    assert limits.check_text(text) is text
+    assert limits.check_optional_text(text, "text B") is text
+    assert limits.check_texts([text, text]) == [text, text]
+
+
+@pytest.mark.parametrize("text", EMPTY.values(), ids=EMPTY)
+def test_an_empty_text_is_refused_unless_it_is_optional(text, refusal):
+    assert refusal(InputError, lambda: limits.check_text(text, "text A")) == "Text A is empty; type a sentence."
+    assert "Text 2 " in refusal(InputError, lambda: limits.check_texts(["fine", text]))
+    assert limits.check_optional_text(text, "text B") == ""
+
+
+@pytest.mark.parametrize("text", NOT_TEXTS, ids=kind)
+def test_what_is_no_text_is_refused(text, refusal):
+    refusal(InputError, lambda: limits.check_text(text))
+    assert "Text 1 " in refusal(InputError, lambda: limits.check_texts([text]))
+    if text is None:
+        assert limits.check_optional_text(text, "text B") == ""
+    else:
+        refusal(InputError, lambda: limits.check_optional_text(text, "text B"))
+
+
+@pytest.mark.parametrize("text", SURROGATES, ids=ascii)
+def test_half_a_character_is_refused(text, refusal):
+    refusal(InputError, lambda: limits.check_text(text))
+    refusal(InputError, lambda: limits.check_optional_text(text, "text B"))
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, " " * 100_000, "🥛" * (limits.MAX_CHARACTERS + 1)], ids=len)
+def test_a_text_that_is_too_long_is_refused_with_both_lengths(text, refusal):
+    for check in (limits.check_text, limits.check_optional_text):
+        sentence = refusal(InputError, lambda check=check: check(text, "text A"))
+        assert f"{len(text):,}" in sentence
+        assert f"{limits.MAX_CHARACTERS:,}" in sentence
+
+
+@pytest.mark.parametrize("texts", [*NOT_LISTS, [], (), "a sentence", b"bytes", iter(["a"]), {"a"}], ids=kind)
+def test_what_is_no_list_of_texts_is_refused(texts, refusal):
+    refusal(InputError, lambda: limits.check_texts(texts))
+
+
+def test_too_many_texts_are_refused_with_both_numbers(refusal):
+    assert len(limits.check_texts(["a"] * 3, most=3)) == 3
+    sentence = refusal(InputError, lambda: limits.check_texts(["a"] * (limits.MAX_TEXTS + 1)))
+    assert "5,001" in sentence
+    assert "5,000" in sentence
+
+
+@pytest.mark.parametrize("value", [1, 6, 1.0, 6.0, np.int64(3), np.float32(4), np.uint8(2)], ids=kind)
+def test_a_whole_number_in_range_becomes_an_int(value):
+    checked = limits.check_integer(value, "the layer", 1, 6)
+    assert type(checked) is int
+    assert checked == value
+    assert limits.layer_index(value, 6) == limits.head_index(value, 6) == checked - 1
+    assert limits.hidden_state_index(value, 6) == checked
+
+
+@pytest.mark.parametrize("value", NOT_IN_RANGE, ids=kind)
+def test_what_is_no_whole_number_in_range_is_refused(value, refusal):
+    assert "from 1 to 6" in refusal(InputError, lambda: limits.check_integer(value, "the layer", 1, 6))
+    for index in (limits.layer_index, limits.head_index, limits.hidden_state_index):
+        refusal(InputError, lambda index=index: index(value, 6))
+
+
+@pytest.mark.parametrize("value", [0, 0.5, 1, np.float32(0.25), np.int64(1), 5e-324], ids=kind)
+def test_a_number_in_range_becomes_a_float(value):
+    checked = limits.check_number(value, "the rate", 0, 1)
+    assert type(checked) is float
+    assert checked == value
+
+
+@pytest.mark.parametrize("value", NOT_IN_RANGE, ids=kind)
+def test_what_is_no_number_in_range_is_refused(value, refusal):
+    assert "from 0 to 1" in refusal(InputError, lambda: limits.check_number(value, "the rate", 0, 1))
+
+
+@pytest.mark.parametrize("value", [*NOT_IN_RANGE, "CLS", " cls", "cls,mean"], ids=kind)
+def test_what_is_none_of_the_choices_is_refused_with_the_list(value, refusal):
+    assert limits.check_choice("cls", "the pooling", ("cls", "mean")) == "cls"
+    sentence = refusal(InputError, lambda: limits.check_choice(value, "the pooling", ("cls", "mean")))
+    assert sentence.startswith("The pooling must be one of cls, mean")
+
+
+def test_layers_and_heads_count_from_one_outside_and_minus_one_is_the_last():
+    assert [limits.layer_index(layer, 6) for layer in (1, 6, -1)] == [0, 5, 5]
+    assert [limits.hidden_state_index(layer, 6) for layer in (0, 1, 6, -1)] == [0, 1, 6, 6]
+    assert [limits.head_index(head, 12) for head in (1, 12)] == [0, 11]
+
+
+@pytest.mark.parametrize("off", [0, -2, 7])
+def test_just_outside_is_refused(off, refusal):
+    refusal(InputError, lambda: limits.layer_index(off, 6))
+    refusal(InputError, lambda: limits.head_index(off, 6))
+    refusal(InputError, lambda: limits.hidden_state_index(off or 8, 6))
