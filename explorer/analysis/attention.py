@@ -1,0 +1,134 @@
+"""What to show of attention weights. Pure functions of arrays; rows are queries, columns are keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.analysis.words import joined, word_groups
+
+SPECIALS = ("all", "hidden", "renormalised")
+DIRECTIONS = ("all", "A→A", "A→B", "B→A", "B→B")
+THUMBNAIL = 36  # pixels: 144 of them are 249 kB in the browser
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which part of a weight matrix to show.
+
+    `specials`: "all" tokens; [CLS] and [SEP] "hidden", so that rows sum to less than 1; or hidden and each row divided
+    by what is left of it ("renormalised"). `direction`: queries of one text and keys of another. `whole_words`: the
+    sum over the key pieces and the mean over the query pieces of a word. `top_p`: of each row the smallest set of
+    edges that holds this share of it.
+    """
+
+    specials: str = "all"
+    direction: str = "all"
+    whole_words: bool = False
+    top_p: float = 1.0
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What is known of the n tokens: one entry each, as in `explorer.trace.Encoding`."""
+
+    pieces: Sequence[str]
+    kinds: Sequence[str]
+    segments: Sequence[int]
+    sequences: Sequence[int]
+    words: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Side:
+    """The rows or the columns of what is shown: their names and kinds, and the tokens that each stands for."""
+
+    names: list[str]
+    kinds: list[str]
+    groups: list[list[int]]
+
+    def row_of(self, token: int | None) -> int | None:
+        """Which row shows the zero-based token, None when it is not shown."""
+        return next((row for row, group in enumerate(self.groups) if token in group), None)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The chosen part: weights [queries, keys] and what its rows and columns are."""
+
+    weights: np.ndarray
+    queries: Side
+    keys: Side
+
+
+def choose(weights: np.ndarray, tokens: Tokens, choice: Choice) -> Shown:
+    """The part of weights [n, n] that was chosen: words first, then specials, direction, and top-p last."""
+    groups = [[token] for token in range(len(tokens.pieces))]
+    if choice.whole_words:
+        groups = word_groups(tokens.sequences, tokens.words)
+        weights = merged(weights, groups)
+    special = np.array([tokens.kinds[group[0]] == "special" for group in groups])
+    side = np.array([tokens.segments[group[0]] for group in groups])
+    kept = ~special if choice.specials != "all" else np.ones(len(groups), dtype=bool)
+    if choice.specials == "renormalised":
+        weights = renormalised(weights * kept)
+    queries, keys = kept, kept
+    if choice.direction != "all":
+        queries, keys = (kept & (side == "AB".index(letter)) for letter in choice.direction.split("→"))
+    shown = top_p(weights[np.ix_(queries, keys)], choice.top_p)
+    return Shown(shown, _side(tokens, groups, queries), _side(tokens, groups, keys))
+
+
+def _side(tokens: Tokens, groups: list[list[int]], kept: np.ndarray) -> Side:
+    chosen = [group for group, here in zip(groups, kept, strict=True) if here]
+    names = [joined(tokens.pieces, group) for group in chosen]
+    kinds = [tokens.kinds[group[0]] for group in chosen]
+    return Side(names, kinds, chosen)
+
+
+def merged(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
+    """Pieces [n, n] to words [m, m]: the sum over the key pieces, the mean over the query pieces; rows keep their sum.
+
+    Clark et al. 2019, section 4.1. The groups are runs of tokens that together are 0 to n − 1.
+    """
+    starts = [group[0] for group in groups]
+    lengths = np.array([len(group) for group in groups], dtype=weights.dtype)
+    return np.add.reduceat(np.add.reduceat(weights, starts, axis=1), starts, axis=0) / lengths[:, None]
+
+
+def renormalised(weights: np.ndarray) -> np.ndarray:
+    """Each row of [..., n] divided by its sum; a row of zeros stays one."""
+    sums = weights.sum(axis=-1, keepdims=True)
+    return weights / np.where(sums == 0, 1, sums)
+
+
+def top_p(weights: np.ndarray, share: float) -> np.ndarray:
+    """Of each row of [n, m] the smallest set of weights that holds `share` of the row's sum; the others become 0."""
+    if share >= 1 or 0 in weights.shape:
+        return weights
+    order = np.argsort(-weights, axis=1, kind="stable")
+    ranked = np.take_along_axis(weights, order, axis=1).astype(np.float64)
+    before = np.cumsum(ranked, axis=1) - ranked  # what the stronger ones hold together
+    needed = before < (share - 1e-6) * ranked.sum(axis=1, keepdims=True)  # weights are rounded to float32
+    kept = np.zeros(weights.shape, dtype=bool)
+    np.put_along_axis(kept, order, needed, axis=1)
+    return np.where(kept, weights, 0).astype(weights.dtype)
+
+
+def rank_in_row(weights: np.ndarray, row: int, column: int) -> int:
+    """The place of one weight in its row, counted from 1, the strongest first."""
+    return 1 + int((weights[row] > weights[row, column]).sum())
+
+
+def thumbnails(attention: np.ndarray, size: int = THUMBNAIL) -> np.ndarray:
+    """Small pictures of heads: [..., n, n] pooled to at most [..., size, size] by the maximum, so that lines survive."""
+    tokens = attention.shape[-1]
+    if tokens <= size:
+        return attention
+    starts = np.arange(size) * tokens // size
+    return np.maximum.reduceat(np.maximum.reduceat(attention, starts, axis=-2), starts, axis=-1)
+
+
+def rows_error(attention: np.ndarray) -> float:
+    """How far the rows of [..., n, n] are from summing to 1, at most."""
+    return float(np.abs(attention.sum(-1, dtype=np.float64) - 1).max())

@@ -1,0 +1,113 @@
+"""How far a vector depends on its context, layer by layer (Ethayarajh 2019, 'How contextual are contextualized word
+representations?'). Pure functions of arrays."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
+from explorer.errors import InputError
+
+OUTLIER_DEVIATIONS = 3  # Kovaleva et al. 2021, 'BERT busters'
+
+
+def steps(states: np.ndarray) -> np.ndarray:
+    """[layers, tokens], 0 to 2: 1 − cosine between each hidden state and the one before, for states [layers + 1, ...]."""
+    return 1 - cosines(states[1:], states[:-1])
+
+
+def drift(states: np.ndarray) -> np.ndarray:
+    """[layers, tokens], 0 to 2: 1 − cosine between each hidden state and the embedding output, hidden state 0."""
+    return 1 - cosines(states[1:], states[:1])
+
+
+def self_similarity(occurrences: np.ndarray) -> np.ndarray:
+    """[layers + 1]: mean cosine between one word's vectors in different contexts.
+
+    `occurrences` is [layers + 1, contexts, hidden], of two contexts or more. 1: the context makes no difference.
+    """
+    return np.array([mean_of_pairs(cosine_matrix(vectors)) for vectors in occurrences])
+
+
+def within_and_between(occurrences: np.ndarray, senses: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Two [layers + 1]: the mean cosine of a word's vectors in one sense, and of those in two different senses.
+
+    `occurrences` is [layers + 1, contexts, hidden] with one sense a context; NaN where there are no such pairs.
+    """
+    named = np.array(list(senses))
+    same, itself = named[:, None] == named[None, :], np.eye(len(named), dtype=bool)
+    matrices = np.stack([cosine_matrix(vectors) for vectors in occurrences])  # [layers + 1, contexts, contexts]
+
+    def mean(pairs: np.ndarray) -> np.ndarray:
+        return matrices[:, pairs].mean(axis=1) if pairs.any() else np.full(len(matrices), np.nan)
+
+    return mean(same & ~itself), mean(~same)
+
+
+def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
+    """How many of the rows of vectors [contexts, hidden] are nearest, by cosine, to another row of the same sense."""
+    matrix = cosine_matrix(vectors)
+    np.fill_diagonal(matrix, -2)
+    named = np.array(list(senses))
+    return int((named[matrix.argmax(axis=1)] == named).sum())
+
+
+def anisotropy(reference: np.ndarray) -> np.ndarray:
+    """[layers + 1]: mean cosine between tokens taken at random, for reference [layers + 1, tokens, hidden].
+
+    What two unrelated tokens have in common already: a similarity says something by what it is above this. In a
+    layer whose vectors pointed everywhere equally it would be 0.
+    """
+    return self_similarity(reference)
+
+
+def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, float]]:
+    """The dimensions that stand out in vectors [tokens, hidden]: (zero-based dimension, mean value), largest first.
+
+    Those whose mean over the tokens is more than OUTLIER_DEVIATIONS standard deviations from the mean of all.
+    """
+    means = vectors.mean(axis=0)
+    apart = np.abs(means - means.mean())
+    order = np.argsort(-apart, kind="stable")[:most]
+    return [(int(i), float(means[i])) for i in order if apart[i] > OUTLIER_DEVIATIONS * max(float(means.std()), 1e-12)]
+
+
+def robust_range(values: np.ndarray, share: float = 0.01) -> float:
+    """The size that all but a share of the values stay below: outliers would leave every other colour pale."""
+    return max(float(np.quantile(np.abs(values), 1 - share)), 1e-6)
+
+
+def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], name: str) -> list[list[int]]:
+    """The tokens of every occurrence of a whole word in a text, capitals or not: zero-based indices.
+
+    `offsets` are the characters [start, end) of each token of that text; others are (0, 0). Raises InputError, with
+    the text's name, when the word is not there or the input was cut before it.
+    """
+    wanted = word.strip() if isinstance(word, str) else ""
+    if not wanted or len(wanted) > 100:
+        raise InputError("Give a word of at most 100 characters that occurs in the texts.")
+    matches = list(re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", text, re.IGNORECASE))
+    if not matches:
+        raise InputError(f"The word {wanted[:40]!r} does not occur in {name}; choose one that does.")
+    found = [
+        [i for i, (start, end) in enumerate(offsets) if start < end and start < match.end() and end > match.start()]
+        for match in matches
+    ]
+    found = [tokens for tokens in found if tokens]
+    if not found:
+        raise InputError(f"The word {wanted[:40]!r} comes after the part of {name} that fits; shorten the text.")
+    return found
+
+
+def repeated_words(texts: Sequence[str]) -> list[str]:
+    """The words that occur at least twice in the texts, capitals or not, in order of their first occurrence."""
+    counts: dict[str, int] = {}
+    for word in re.findall(r"[^\W_]+", " ".join(texts).casefold()):
+        counts[word] = counts.get(word, 0) + 1
+    return [word for word, count in counts.items() if count > 1]
+
+
+def word_vectors(states: np.ndarray, tokens: Sequence[int]) -> np.ndarray:
+    """[layers + 1, hidden]: a word as the mean of its pieces, for states [layers + 1, tokens, hidden]."""
+    return states[:, list(tokens)].mean(axis=1)

@@ -1,0 +1,171 @@
+"""What kind of head each one is, on one input. Pure functions of arrays; rows are queries, columns are keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+CLEAR = 0.5  # a pattern is named when it holds half of the weight, as the heads do that Clark et al. describe
+BLOCK = 2**18  # weights that are copied at once
+BROAD = 0.9  # of the largest entropy there can be
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number for a head: what it is called and means, its formula, its range, and where it comes from."""
+
+    key: str
+    label: str
+    formula: str
+    range: str
+    source: str
+
+
+CLARK = "Clark et al. 2019, section 3"
+METRICS = (
+    Metric(
+        "entropy",
+        "entropy",
+        "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n",
+        "0 (one token) to 1 (all alike)",
+        f"{CLARK}.3",
+    ),
+    Metric(
+        "distance", "mean distance", "mean over queries of Σⱼ aᵢⱼ |i − j|", "0 to n − 1 tokens", "Vig & Belinkov 2019"
+    ),
+    Metric("confidence", "confidence", "mean over queries of maxⱼ aᵢⱼ", "1/n to 1", "Voita et al. 2019, section 4"),
+    Metric("cls", "on [CLS]", "mean over queries of the weight on [CLS]", "0 to 1", f"{CLARK}.2"),
+    Metric("sep", "on [SEP]", "mean over queries of the weight on every [SEP]", "0 to 1", f"{CLARK}.2"),
+    Metric("self", "on itself", "mean of aᵢᵢ", "0 to 1", f"{CLARK}.1"),
+    Metric(
+        "previous", "on the previous token", "mean of aᵢ,ᵢ₋₁ over the queries that have one", "0 to 1", f"{CLARK}.1"
+    ),
+    Metric("next", "on the next token", "mean of aᵢ,ᵢ₊₁ over the queries that have one", "0 to 1", f"{CLARK}.1"),
+    Metric(
+        "same_token",
+        "on the same token elsewhere",
+        "mean over queries whose piece occurs again of the weight on the other places; 0 when none does",
+        "0 to 1",
+        "Voita et al. 2019, section 5",
+    ),
+    Metric(
+        "word",
+        "clearest other word",
+        "mean over the text's own tokens of the largest weight on another of them, [CLS] and [SEP] apart",
+        "0 to 1",
+        "ours: decides which head is shown first",
+    ),
+)
+PATTERN_SOURCE = "after Kovaleva et al. 2019, section 4.1, and Voita et al. 2019, section 5"
+PATTERN_RULE = (
+    f"named when it holds at least {CLEAR:.0%} of the weight, the largest share first, then 'diagonal' (itself and both "
+    f"neighbours), '[CLS] and [SEP]', 'same token'; 'broad' from an entropy of {BROAD:g}; everything else is 'mixed'"
+).replace("%", " %")
+NAMED = {
+    "previous": "previous token",
+    "next": "next token",
+    "self": "itself",
+    "sep": "[SEP]",
+    "cls": "[CLS]",
+}
+
+
+@dataclass(frozen=True)
+class TokenFacts:
+    """What the metrics need to know about the n tokens: ids [n], and which are [CLS], [SEP] or either (bool [n])."""
+
+    ids: np.ndarray
+    cls: np.ndarray
+    sep: np.ndarray
+
+    @classmethod
+    def of(cls, ids: Sequence[int], sequences: Sequence[int]) -> "TokenFacts":
+        """From the columns of an encoding; of the tokens that the tokenizer added the first is [CLS]."""
+        added = np.array(sequences) < 0
+        first = added & (np.arange(len(added)) == 0)
+        return cls(np.array(ids), first, added & ~first)
+
+    @property
+    def words(self) -> np.ndarray:
+        """Which tokens come from the text: bool [n]."""
+        return ~(self.cls | self.sep)
+
+    @cached_property
+    def same(self) -> np.ndarray:
+        """[n, n] float32: 1 where two places hold the same piece of the text, 0 on the diagonal."""
+        same = (self.ids[:, None] == self.ids[None, :]) & self.words[:, None] & self.words[None, :]
+        np.fill_diagonal(same, False)
+        return same.astype(np.float32)
+
+
+def head_metrics(attention: np.ndarray, facts: TokenFacts) -> dict[str, np.ndarray]:
+    """Every metric of METRICS for the heads of one layer: attention [heads, n, n] → [heads] float64 each."""
+    heads, n, _ = attention.shape
+    flat = attention.reshape(heads, n * n)
+    places = np.arange(n, dtype=np.float32)
+    same = facts.same
+    twice = same.any(axis=1).sum()
+    return {
+        "entropy": _entropy(attention),
+        "distance": (flat @ np.abs(places[:, None] - places[None, :]).ravel()).astype(np.float64) / n,
+        "confidence": attention.max(axis=2).mean(axis=1, dtype=np.float64),
+        "cls": _received(attention, facts.cls),
+        "sep": _received(attention, facts.sep),
+        "self": _diagonal(attention, 0),
+        "previous": _diagonal(attention, -1),
+        "next": _diagonal(attention, 1),
+        "same_token": (flat @ same.ravel()).astype(np.float64) / max(int(twice), 1),
+        "word": _clearest_other_word(attention, facts.words),
+    }
+
+
+def _entropy(attention: np.ndarray) -> np.ndarray:
+    """[heads]: 0 for a head that looks at one token, 1 for one that looks at all alike."""
+    n = attention.shape[-1]
+    if n < 2:
+        return np.zeros(len(attention))
+    tiny = np.finfo(np.float32).tiny  # 0 · ln 0 is 0
+    total = [np.vdot(head, np.log(np.maximum(head, tiny))) for head in attention]
+    return np.maximum(-np.array(total, dtype=np.float64) / (n * np.log(n)), 0)
+
+
+def _received(attention: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    return attention[:, :, np.flatnonzero(keys)].sum(axis=(1, 2), dtype=np.float64) / attention.shape[1]
+
+
+def _diagonal(attention: np.ndarray, offset: int) -> np.ndarray:
+    diagonal = np.diagonal(attention, offset, axis1=1, axis2=2)
+    return diagonal.mean(axis=1, dtype=np.float64) if diagonal.shape[1] else np.zeros(len(attention))
+
+
+def _clearest_other_word(attention: np.ndarray, words: np.ndarray) -> np.ndarray:
+    if words.sum() < 2:
+        return np.zeros(len(attention))
+    places, apart = np.arange(len(words)), np.flatnonzero(~words)
+    at_once = max(1, BLOCK // len(words) ** 2)  # heads: a copy of all of them would be as large as the attention itself
+    means = []
+    for start in range(0, len(attention), at_once):
+        others = attention[start : start + at_once].copy()
+        others[:, places, places] = 0
+        others[:, :, apart] = 0
+        means.append(others.max(axis=2)[:, words].mean(axis=1, dtype=np.float64))
+    return np.concatenate(means)
+
+
+def patterns(metrics: dict[str, np.ndarray]) -> np.ndarray:
+    """The pattern of each head, a string array of the metrics' shape; see PATTERN_RULE."""
+    shares = np.stack([metrics[key] for key in NAMED])
+    names = np.array(list(NAMED.values()), dtype=object)[shares.argmax(axis=0)]
+    rest = np.full(names.shape, "mixed", dtype=object)
+    rest[metrics["entropy"] >= BROAD] = "broad"
+    rest[metrics["same_token"] >= CLEAR] = "same token"  # of the few that occur twice: it says least about the rest
+    rest[metrics["cls"] + metrics["sep"] >= CLEAR] = "[CLS] and [SEP]"
+    rest[metrics["previous"] + metrics["next"] + metrics["self"] >= CLEAR] = "diagonal"
+    return np.where(shares.max(axis=0) >= CLEAR, names, rest)
+
+
+def most_interesting(metrics: dict[str, np.ndarray]) -> tuple[int, int]:
+    """(layer, head), zero-based, of the head whose words look most surely at one other word: metrics [layers, heads]."""
+    layer, head = np.unravel_index(int(np.argmax(metrics["word"])), metrics["word"].shape)
+    return int(layer), int(head)

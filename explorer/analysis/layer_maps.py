@@ -1,0 +1,72 @@
+"""One map a layer, of the same rows: points move from layer to layer instead of jumping."""
+
+import hashlib
+import threading
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from explorer.analysis.mapping import aligned, of_one_size
+from explorer.analysis.projection import MapSettings, Projection, Report, project
+from explorer.cache import OnceCache
+
+MOST_MAPS = 40
+
+
+@dataclass(eq=False)
+class LayerMaps:
+    """The maps made so far. Every layer's is aligned to the next one's, and UMAP and t-SNE start from it.
+
+    The last layer's map is the method's own; the others are turned and mirrored only, after UMAP and t-SNE have begun
+    where the next layer's points lie. All have a root mean square of 1.
+    """
+
+    settings: MapSettings
+
+    def __post_init__(self) -> None:
+        self._maps: dict[int, Projection] = {}
+        self._one = threading.Lock()
+
+    def has(self, layer: int) -> bool:
+        """Whether the map of a layer is there already."""
+        return layer in self._maps
+
+    def at(self, states: np.ndarray, layer: int, report: Report | None = None) -> Projection:
+        """The map of states[layer], for states [layers, n, hidden]; those of later layers are made on the way."""
+        with self._one:
+            missing = [k for k in range(layer, len(states)) if k not in self._maps][::-1]
+            for number, k in enumerate(missing):
+                told = _part(report, number, len(missing))
+                following = self._maps.get(k + 1)
+                start = None if following is None or self.settings.method == "pca" else following.points
+                found = project(states[k], self.settings, start, told)
+                points = of_one_size(found.points)
+                points = points if following is None else aligned(points, following.points)
+                self._maps[k] = replace(found, points=points, explained_variance=_shares(found, points))
+            return self._maps[layer]
+
+
+def _part(report: Report | None, number: int, of: int) -> Report | None:
+    return report and (lambda share: report((number + share) / of))
+
+
+def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:
+    """The share of the variance along each axis, after the map was turned: their sum stays."""
+    if found.explained_variance is None:
+        return None
+    along = points.var(axis=0)
+    return found.explained_variance.sum() * along / max(float(along.sum()), 1e-12)
+
+
+_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(MOST_MAPS)
+
+
+def maps_of(states: np.ndarray, settings: MapSettings) -> LayerMaps:
+    """The maps of states [layers, n, hidden] with these settings; the same ones when asked again."""
+    key = (states.shape, digest(states[-1]), settings)
+    return _kept.get(key, lambda: LayerMaps(settings))
+
+
+def digest(vectors: np.ndarray) -> bytes:
+    """The same bytes for the same numbers."""
+    return hashlib.blake2b(np.ascontiguousarray(vectors).data, digest_size=16).digest()

@@ -1,0 +1,161 @@
+"""Maps: many vectors drawn as points in two or three dimensions."""
+
+import functools
+import io
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.analysis.mapping import trustworthiness
+from explorer.errors import InputError
+
+METHODS = ("pca", "umap", "tsne")
+METRICS = ("cosine", "euclidean", "manhattan")
+FEWEST_FOR_A_FIT = 5  # rows; UMAP and t-SNE arrange neighbourhoods, and fewer have none
+WARM_EPOCHS = 150  # of UMAP, from a start that is nearly right
+
+Report = Callable[[float], None]
+"""Told the share of a fit that is done, 0 to 1; what it raises ends the fit."""
+
+_one_fit = threading.Lock()  # numba's parallel kernels may not be entered by two threads at once
+
+
+@dataclass(frozen=True)
+class MapSettings:
+    """How a map is made. `neighbors` is UMAP's n_neighbors, and three times t-SNE's perplexity."""
+
+    method: str = "pca"
+    dimensions: int = 2
+    neighbors: int = 15
+    min_dist: float = 0.1  # UMAP: how tightly points may be packed, 0 to 0.99
+    metric: str = "cosine"  # of UMAP and t-SNE; PCA keeps Euclidean distances
+    seed: int = 0
+
+    @property
+    def distance(self) -> str:
+        """The metric of the vectors that the map is about."""
+        return "euclidean" if self.method == "pca" else self.metric
+
+
+@dataclass(frozen=True)
+class Projection:
+    """`points` [n, dimensions]; `explained_variance` is the share of the variance along each axis (PCA only).
+
+    `trustworthiness` says how far neighbours on the map are neighbours in truth, 0 to 1; None below three points.
+    """
+
+    points: np.ndarray
+    explained_variance: np.ndarray | None
+    trustworthiness: float | None
+
+
+def project(
+    vectors: np.ndarray,
+    settings: MapSettings | None = None,
+    start: np.ndarray | None = None,
+    report: Report | None = None,
+) -> Projection:
+    """Points for the rows of vectors [n, hidden]. The same input gives the same map.
+
+    `start` [n, dimensions] is a map of the same rows that UMAP or t-SNE begins with, so that they stay about there.
+    Raises InputError when there are too few rows for UMAP or t-SNE.
+    """
+    settings = settings or MapSettings()
+    shares = None
+    if settings.method == "pca":
+        points, shares = principal_components(vectors, settings.dimensions)
+    elif len(vectors) < FEWEST_FOR_A_FIT:
+        name = {"umap": "UMAP", "tsne": "t-SNE"}[settings.method]
+        raise InputError(f"{name} needs at least {FEWEST_FOR_A_FIT} points and there are {len(vectors)}; use PCA.")
+    else:
+        fit = _umap if settings.method == "umap" else _tsne
+        points = np.nan_to_num(fit(vectors, settings, start, report)).astype(np.float32)
+    return Projection(points, shares, trustworthiness(vectors, points, metric=settings.distance))
+
+
+def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Principal components (Pearson 1901): points [n, dimensions], and the share of the variance along each axis.
+
+    Axes that the data has no room for are 0, with a share of 0.
+    """
+    from sklearn.decomposition import PCA
+
+    points = np.zeros((len(vectors), dimensions), dtype=np.float32)
+    shares = np.zeros(dimensions)
+    components = min(dimensions, *vectors.shape, len(vectors) - 1)
+    if components and np.ptp(vectors, axis=0).any():
+        solver = "full" if len(vectors) <= vectors.shape[1] else "covariance_eigh"  # the same, quicker for many rows
+        fitted = PCA(components, svd_solver=solver).fit(vectors)
+        points[:, :components] = fitted.transform(vectors)
+        shares[:components] = fitted.explained_variance_ratio_
+    return points, shares
+
+
+def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> np.ndarray:
+    """UMAP (McInnes, Healy & Melville 2018), with no more neighbours than there are."""
+    from umap import UMAP
+
+    # The spectral start needs more points than dimensions by a margin; a random one works for the smallest maps.
+    init: object = "spectral" if len(vectors) > 10 else "random"
+    if start is not None and np.ptp(start, axis=0).all():
+        init = start.astype(np.float32)
+    mapper = UMAP(
+        min(settings.neighbors, len(vectors) - 1),
+        settings.dimensions,
+        min_dist=settings.min_dist,
+        metric=settings.metric,
+        init=init,
+        n_epochs=None if start is None else WARM_EPOCHS,
+        random_state=settings.seed,
+        tqdm_kwds={"file": _Progress(report), "bar_format": "{percentage}", "disable": report is None},
+    )
+    with _one_fit, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it tells that a seed means one thread, and that points coincide
+        return mapper.fit_transform(vectors)
+
+
+def _tsne(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> np.ndarray:
+    """t-SNE (van der Maaten & Hinton 2008), started from the principal components as scikit-learn advises."""
+    from sklearn.manifold import TSNE
+
+    start = principal_components(vectors, settings.dimensions)[0] if start is None else start
+    noise = np.random.default_rng(settings.seed).normal(size=start.shape)  # equal rows must not start in one place
+    start = start / max(float(start[:, 0].std()), 1e-12) + 0.01 * noise
+    mapper = TSNE(
+        settings.dimensions,
+        perplexity=min(settings.neighbors, len(vectors) - 1) / 3,
+        metric=settings.metric,
+        init=(1e-4 * start).astype(np.float32),
+        random_state=settings.seed,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return mapper.fit_transform(vectors)
+
+
+class _Progress(io.TextIOBase):
+    """What UMAP's progress bar writes to: every percentage goes on to `report`."""
+
+    def __init__(self, report: Report | None) -> None:
+        self._report = report
+
+    def write(self, text: str) -> int:
+        """Take one state of the bar, such as '42.0'."""
+        try:
+            share = float(text.strip()) / 100
+        except ValueError:
+            return len(text)
+        self._report(share)
+        return len(text)
+
+
+@functools.cache
+def warm_umap() -> threading.Thread:
+    """Compile UMAP's kernels in the background, about ten seconds once a process, so that nobody waits for them."""
+    vectors = np.random.default_rng(0).normal(size=(30, 8)).astype(np.float32)
+    thread = threading.Thread(target=project, args=(vectors, MapSettings("umap")), name="warm-umap", daemon=True)
+    thread.start()
+    return thread

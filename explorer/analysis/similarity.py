@@ -1,0 +1,79 @@
+"""How alike vectors are. Pure functions of arrays."""
+
+import numpy as np
+
+from explorer.errors import InputError
+
+SPACES = ("as they are", "centred", "whitened")
+
+
+def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
+    """[n, n] cosines, -1 to 1, of the rows of vectors [n, hidden]; a zero vector has cosine 0 to everything."""
+    unit = directions(vectors)
+    return np.clip(unit @ unit.T, -1, 1)
+
+
+def cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """[...] cosines, -1 to 1, of vectors [..., hidden] and others [..., hidden], pair by pair."""
+    return np.clip((directions(vectors) * directions(others)).sum(-1), -1, 1)
+
+
+def directions(vectors: np.ndarray) -> np.ndarray:
+    """The vectors [..., hidden] with length 1; a zero vector stays one."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(lengths == 0, 1, lengths)
+
+
+def norms(vectors: np.ndarray) -> np.ndarray:
+    """Euclidean length of every vector of [..., hidden]: [...]."""
+    return np.linalg.norm(vectors, axis=-1)
+
+
+def row_cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """[n] cosines, -1 to 1, of each row of left [n, hidden] with the same row of right; 0 where one has no length."""
+    lengths = norms(left) * norms(right)
+    return np.einsum("ij,ij->i", left, right) / np.where(lengths == 0, 1, lengths)
+
+
+def mean_of_pairs(matrix: np.ndarray) -> float:
+    """The mean of a symmetric matrix [n, n] over all pairs of two different rows; NaN for a single row."""
+    size = len(matrix)
+    return float(matrix[~np.eye(size, dtype=bool)].mean()) if size > 1 else float("nan")
+
+
+def moved_to(vectors: np.ndarray, space: str) -> np.ndarray:
+    """Vectors [n, hidden] in one of SPACES; their number of columns may shrink.
+
+    "centred" takes their mean away, which most of them share. "whitened" (Su et al. 2021, 'Whitening sentence
+    representations') also gives their principal directions equal variance; of n vectors the n // 2 strongest, since
+    with all of them every pair would come out equally alike. Raises InputError for an unknown space.
+    """
+    if space not in SPACES:
+        raise InputError(f"The vectors can be {', '.join(SPACES)}; choose one of these.")
+    if space == SPACES[0]:
+        return vectors
+    centred = vectors - vectors.mean(axis=0)
+    if space == SPACES[1]:
+        return centred
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    kept = min(len(vectors) // 2, int((sizes > 1e-5 * max(float(sizes.max(initial=0)), 1e-12)).sum()))
+    return left[:, :kept]
+
+
+def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, float]]:
+    """The pairs (row, column, value) of a symmetric matrix [n, n] with the highest values, highest first."""
+    rows, columns = np.triu_indices(len(matrix), k=1)
+    best = np.argsort(-matrix[rows, columns], kind="stable")[:most]
+    return [(int(rows[i]), int(columns[i]), float(matrix[rows[i], columns[i]])) for i in best]
+
+
+def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:
+    """The rows of vectors [n, hidden] nearest to one of them, by cosine: (row, cosine), nearest first, without itself.
+
+    In the space the vectors live in; a map of them in two dimensions would name others.
+    """
+    unit = directions(vectors)
+    to_all = np.clip(unit @ unit[row], -1, 1)
+    to_all[row] = -np.inf
+    best = np.argsort(-to_all, kind="stable")[: min(most, len(vectors) - 1)]
+    return [(int(i), float(to_all[i])) for i in best]

@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+
+from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, most_interesting, patterns
+from explorer.analysis.overview import overview
+
+N = 8
+FACTS = TokenFacts.of(ids=[101, 7, 8, 7, 9, 10, 11, 102], sequences=[-1, 0, 0, 0, 0, 0, 0, -1])
+
+
+def shift(offset: int) -> np.ndarray:
+    """Every token looks at the one `offset` places on, those that have none at themselves."""
+    matrix = np.zeros((N, N), dtype=np.float32)
+    for i in range(N):
+        matrix[i, i + offset if 0 <= i + offset < N else i] = 1
+    return matrix
+
+
+def to(column: int) -> np.ndarray:
+    matrix = np.zeros((N, N), dtype=np.float32)
+    matrix[:, column] = 1
+    return matrix
+
+
+KNOWN = {
+    "itself": shift(0),
+    "broad": np.full((N, N), 1 / N, dtype=np.float32),
+    "previous token": shift(-1),
+    "next token": shift(1),
+    "[CLS]": to(0),
+    "[SEP]": to(N - 1),
+    "[CLS] and [SEP]": (0.4 * to(0) + 0.4 * to(N - 1) + 0.2 * to(4)).astype(np.float32),
+    "diagonal": (0.3 * (shift(0) + shift(1) + shift(-1)) + 0.1 * to(4)).astype(np.float32),
+    "mixed": (0.5 * to(4) + 0.5 * to(5)).astype(np.float32),
+}
+
+
+@pytest.fixture
+def metrics():
+    found = head_metrics(np.stack(list(KNOWN.values())), FACTS)
+    return {name: {key: values[head] for key, values in found.items()} for head, name in enumerate(KNOWN)}, found
+
+
+def test_identity(metrics):
+    of = metrics[0]["itself"]
+    assert (of["entropy"], of["distance"], of["self"], of["confidence"]) == (0, 0, 1, 1)
+    assert (of["previous"], of["next"], of["word"], of["same_token"]) == (0, 0, 0, 0)
+    assert (of["cls"], of["sep"]) == (1 / N, 1 / N)
+
+
+def test_uniform(metrics):
+    of = metrics[0]["broad"]
+    assert of["entropy"] == pytest.approx(1, abs=1e-6)
+    assert of["distance"] == pytest.approx((N * N - 1) / (3 * N), abs=1e-6)
+    for key in ("self", "previous", "next", "cls", "sep", "confidence", "same_token", "word"):
+        assert of[key] == pytest.approx(1 / N, abs=1e-6), key
+
+
+def test_previous_token(metrics):
+    of = metrics[0]["previous token"]
+    assert (of["entropy"], of["previous"], of["next"], of["self"]) == (0, 1, 0, 1 / N)
+    assert of["distance"] == (N - 1) / N
+    assert of["word"] == pytest.approx(5 / 6), "of six words the first looks at [CLS]"
+
+
+def test_the_same_token_elsewhere():
+    matrix = np.eye(N, dtype=np.float32)
+    matrix[1], matrix[3] = 0, 0
+    matrix[1, 3] = matrix[3, 1] = 1  # the two places of piece 7
+    found = head_metrics(matrix[None], FACTS)
+    assert found["same_token"][0] == 1
+    assert patterns({key: values[None] for key, values in found.items()})[0, 0] == "itself"  # six of eight do that
+    twice = TokenFacts.of([101, 7, 7, 7, 7, 7, 7, 102], [-1, 0, 0, 0, 0, 0, 0, -1])
+    assert patterns(head_metrics(0.9 * shift(2)[None] + 0.1 * shift(0)[None], twice))[0] == "same token"
+
+
+def test_two_sep_are_not_the_same_token():
+    facts = TokenFacts.of([101, 7, 102, 8, 102], [-1, 0, -1, 1, -1])
+    assert facts.same.sum() == 0
+    assert facts.sep.tolist() == [False, False, True, False, True]
+
+
+def test_every_pattern_has_its_name(metrics):
+    assert patterns(metrics[1]).tolist() == list(KNOWN)
+
+
+def test_every_number_keeps_to_its_range(bundled):
+    trace = bundled.trace("The man went to the store.", "The man bought milk.")
+    facts = TokenFacts.of(trace.ids, trace.encoding.sequences)
+    for layer in range(bundled.capabilities.layers):
+        found = head_metrics(trace.attention(layer), facts)
+        assert set(found) == {metric.key for metric in METRICS}
+        for key, values in found.items():
+            top = trace.kept - 1 if key == "distance" else 1
+            assert (values >= 0).all(), key
+            assert (values <= top + 1e-6).all(), key
+
+
+def test_the_numbers_are_those_of_transformers(bundled, eager):
+    texts = "The man went to the store.", "The man bought milk."
+    _, outputs = eager(bundled, *texts)
+    trace = bundled.trace(*texts)
+    seen = overview((trace.attention(layer) for layer in range(6)), TokenFacts.of(trace.ids, trace.encoding.sequences))
+    n = trace.kept
+    steps = np.abs(np.arange(n)[:, None] - np.arange(n))
+    for layer, tensor in enumerate(outputs.attentions):
+        for head, weights in enumerate(tensor[0].double().numpy()):
+            entropy = -(weights * np.log(weights)).sum(-1).mean() / np.log(n)
+            assert seen.metrics["entropy"][layer, head] == pytest.approx(entropy, abs=1e-5)
+            assert seen.metrics["distance"][layer, head] == pytest.approx((weights * steps).sum(-1).mean(), abs=1e-4)
+            assert seen.metrics["previous"][layer, head] == pytest.approx(weights.trace(-1) / (n - 1), abs=1e-5)
+            assert seen.strongest[layer, head] == pytest.approx(weights.max(), abs=1e-5)
+
+
+def test_the_head_shown_first_is_the_one_whose_words_look_most_surely_at_another(bundled):
+    trace = bundled.trace("The keys to the old cabinet were on the table.")
+    facts = TokenFacts.of(trace.ids, trace.encoding.sequences)
+    seen = overview((trace.attention(layer) for layer in range(6)), facts)
+    layer, head = seen.most_interesting
+    assert seen.metrics["word"].max() == seen.metrics["word"][layer, head] > 0.5
+    assert most_interesting({"word": np.zeros((2, 3))}) == (0, 0), "a text of one word has no other word"
+
+
+def test_one_token_and_one_word_have_numbers_too():
+    for n in (1, 3):
+        sequences = [-1] if n == 1 else [-1, 0, -1]
+        found = head_metrics(np.full((2, n, n), 1 / n, dtype=np.float32), TokenFacts.of(range(n), sequences))
+        assert all(np.isfinite(values).all() for values in found.values())
+
+
+@pytest.mark.parametrize("tokens", [5, 17, 128, 512])
+def test_pictures_stay_readable_at_any_length(tokens):
+    facts = TokenFacts.of(range(tokens), [-1] + [0] * (tokens - 2) + [-1])
+    uniform = np.full((tokens, tokens), 1 / tokens, dtype=np.float32)
+    sharp = np.eye(tokens, k=-1, dtype=np.float32)
+    seen = overview([np.stack([uniform, sharp, sharp / 50])], facts)
+    assert 0 < seen.small[0, 0].max() <= 1 / 5 + 1e-6, "a head that looks everywhere is pale"
+    assert seen.small[0, 1].max() == 1
+    assert seen.small.max() <= 1

@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+
+from explorer.analysis.masking import (
+    IGNORED,
+    KEPT,
+    MASKED,
+    RANDOM,
+    UNTOUCHED,
+    choose_pieces,
+    mask_pieces,
+    ordinary_ids,
+    treat_pieces,
+)
+from explorer.errors import InputError
+
+MASK_ID = 3
+RANDOM_IDS = np.arange(10, 500)
+
+
+def example(rows: int = 8, tokens: int = 64):
+    """A batch whose first and last pieces, and the padding of the second row, are special."""
+    ids = np.arange(rows * tokens).reshape(rows, tokens) % 400 + 50
+    special = np.zeros(ids.shape, dtype=bool)
+    special[:, [0, -1]] = True
+    special[1:2, tokens // 2 :] = True
+    return ids, special
+
+
+def masked(seed: int, **options):
+    ids, special = example()
+    rng = np.random.default_rng(seed)
+    return ids, special, mask_pieces(ids, special, mask_id=MASK_ID, random_ids=RANDOM_IDS, rng=rng, **options)
+
+
+def test_shares_of_the_treatments_fit_80_10_10():
+    counts = np.zeros(3)
+    for seed in range(200):
+        treatment = masked(seed)[2].treatment
+        counts += [(treatment == code).sum() for code in (MASKED, RANDOM, KEPT)]
+    expected = counts.sum() * np.array([0.8, 0.1, 0.1])
+    chi_square = ((counts - expected) ** 2 / expected).sum()
+    assert chi_square < 13.8  # 2 degrees of freedom, one false alarm in a thousand; the seeds are fixed
+
+
+def test_every_eligible_place_is_chosen_equally_often():
+    eligible = ~example(rows=1)[1]
+    counts = np.zeros(eligible.shape)
+    for seed in range(2000):
+        counts += choose_pieces(eligible, 0.15, np.random.default_rng(seed))
+    observed = counts[eligible]
+    chi_square = ((observed - observed.mean()) ** 2 / observed.mean()).sum()
+    assert chi_square < 100  # 61 degrees of freedom; draws without replacement stay below a true chi-square
+
+
+def test_the_rate_is_exact_in_every_row():
+    for seed in range(20):
+        _, special, result = masked(seed)
+        eligible = (~special).sum(axis=1)
+        assert ((result.labels != IGNORED).sum(axis=1) == np.rint(0.15 * eligible)).all()
+
+
+def test_specials_are_never_chosen_and_labels_are_only_at_chosen_places():
+    for seed in range(50):
+        ids, special, result = masked(seed, rate=0.5)
+        chosen = result.treatment != UNTOUCHED
+        assert not (chosen & special).any()
+        assert ((result.labels != IGNORED) == chosen).all()
+        assert (result.labels[chosen] == ids[chosen]).all()
+        assert (result.input_ids[~chosen] == ids[~chosen]).all()
+
+
+def test_each_treatment_does_what_its_name_says():
+    ids, _, result = masked(1, rate=1.0)
+    assert (result.input_ids[result.treatment == MASKED] == MASK_ID).all()
+    assert (result.input_ids[result.treatment == KEPT] == ids[result.treatment == KEPT]).all()
+    assert np.isin(result.input_ids[result.treatment == RANDOM], RANDOM_IDS).all()
+
+
+def test_a_short_row_has_one_chosen_piece_and_an_empty_one_none():
+    eligible = np.array([[False, True, False], [False, False, False]])
+    chosen = choose_pieces(eligible, 0.15, np.random.default_rng(0))
+    assert chosen.tolist() == [[False, True, False], [False, False, False]]
+
+
+def test_the_same_seed_gives_the_same_masks():
+    first, second = masked(7)[2], masked(7)[2]
+    assert (first.input_ids == second.input_ids).all()
+    assert (first.treatment == second.treatment).all()
+
+
+def test_shares_and_strategy_can_be_changed():
+    def first_piece(eligible, rate, rng):
+        chosen = np.zeros_like(eligible)
+        chosen[:, 1] = True
+        return chosen
+
+    _, _, result = masked(1, choose=first_piece, shares=(0.0, 0.0, 1.0))
+    assert (result.treatment[:, 1] == KEPT).all()
+    assert (result.treatment == KEPT).sum() == 8
+
+
+@pytest.mark.parametrize("rate", [0.0, -0.1, 1.1])
+def test_an_impossible_rate_is_refused(rate):
+    with pytest.raises(InputError, match="masking rate"):
+        masked(1, rate=rate)
+
+
+def test_impossible_treatments_are_refused():
+    ids, _ = example()
+    chosen, rng = np.ones(ids.shape, dtype=bool), np.random.default_rng(0)
+    with pytest.raises(InputError, match="sum to 1"):
+        treat_pieces(ids, chosen, mask_id=MASK_ID, random_ids=RANDOM_IDS, rng=rng, shares=(0.8, 0.1, 0.2))
+    with pytest.raises(InputError, match="vocabulary"):
+        treat_pieces(ids, chosen, mask_id=MASK_ID, random_ids=np.array([], dtype=int), rng=rng)
+
+
+def test_ordinary_ids_leave_out_specials_and_reserved_entries():
+    tokens = ["[PAD]", "[unused0]", "[CLS]", "the", "##s", "[unused993]", "["]
+    assert ordinary_ids(tokens, special_ids=[0, 2]).tolist() == [3, 4, 6]

@@ -1,0 +1,162 @@
+import itertools
+import threading
+import time
+
+import numpy as np
+import pytest
+from sklearn.manifold import trustworthiness as reference_trustworthiness
+
+from explorer.analysis import layer_maps
+from explorer.analysis.layer_maps import LayerMaps
+from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, trustworthiness
+from explorer.analysis.projection import METHODS, MapSettings, project
+from explorer.api.basics import projection
+from explorer.errors import InputError
+from explorer.tabs.working import in_steps
+
+RANDOM = np.random.default_rng(0)
+GROUPS = np.concatenate([RANDOM.normal(centre, 0.5, size=(15, 20)) for centre in (-2, 0, 2)]).astype(np.float32)
+FITS = ("umap", "tsne")
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+def test_trustworthiness_is_scikit_learns(metric):
+    for points in (GROUPS[:, :2], RANDOM.normal(size=(45, 2))):
+        expected = reference_trustworthiness(GROUPS, points, n_neighbors=5, metric=metric)
+        assert trustworthiness(GROUPS, points, metric=metric) == pytest.approx(expected, abs=1e-6)
+
+
+def test_trustworthiness_of_a_sample_is_near_that_of_all():
+    vectors = RANDOM.normal(size=(2500, 10))
+    points = vectors[:, :2]
+    expected = reference_trustworthiness(vectors, points, n_neighbors=5)
+    assert trustworthiness(vectors, points, metric="euclidean") == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize(("method", "dimensions"), [("pca", 2), ("pca", 3), ("umap", 2), ("tsne", 2)])
+def test_maps_keep_neighbours_and_the_seed_decides(method, dimensions):
+    settings = MapSettings(method, dimensions, seed=3)
+    first, second = project(GROUPS, settings), project(GROUPS, settings)
+    np.testing.assert_array_equal(first.points, second.points)
+    assert first.points.shape == (len(GROUPS), dimensions)
+    assert np.isfinite(first.points).all()
+    assert 0.7 < first.trustworthiness <= 1
+    assert (first.explained_variance is None) == (method != "pca")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("number", [1, 2, 3, 5, 11])
+def test_few_and_identical_rows_give_finite_points_or_a_reason(method, number, refusal):
+    for vectors in (GROUPS[:number], np.repeat(GROUPS[:1], number, axis=0)):
+        if method in FITS and number < 5:
+            refusal(InputError, lambda vectors=vectors: project(vectors, MapSettings(method)))
+            continue
+        found = project(vectors, MapSettings(method))
+        assert found.points.shape == (number, 2)
+        assert np.isfinite(found.points).all()
+        assert found.trustworthiness is None if number < 3 else 0 <= found.trustworthiness <= 1
+
+
+def test_aligned_maps_keep_their_distances_and_come_back():
+    points = RANDOM.normal(size=(40, 2)).astype(np.float32)
+    turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # turned and mirrored
+    np.testing.assert_allclose(aligned(points @ turn + [3, -5], points), points, atol=1e-5)
+    other = RANDOM.normal(size=(40, 2))
+    moved = aligned(points, other)
+    distances = [np.linalg.norm(p[:, None] - p[None], axis=-1) for p in (points, moved)]
+    np.testing.assert_allclose(*distances, atol=1e-4)
+    assert np.linalg.norm(moved - other) <= np.linalg.norm(points - points.mean(0) - other + other.mean(0)) + 1e-6
+
+
+def test_layers_follow_each_other_without_a_jump():
+    drifting = [GROUPS + k * 0.05 * RANDOM.normal(size=GROUPS.shape) for k in range(4)]
+    plain = [of_one_size(project(vectors).points) * [1, (-1) ** k] for k, vectors in enumerate(drifting)]
+    for maps in (chained(plain), [LayerMaps(MapSettings()).at(np.stack(drifting), k).points for k in range(4)]):
+        for before, after in itertools.pairwise(maps):
+            assert np.linalg.norm(before - after, axis=1).max() < 0.6
+        assert all(np.sqrt((points**2).sum(1).mean()) == pytest.approx(1, abs=1e-5) for points in maps)
+
+
+def test_a_layers_map_is_made_once_and_those_above_it_first(monkeypatch):
+    made = []
+    fit = layer_maps.project
+    monkeypatch.setattr(
+        layer_maps, "project", lambda vectors, *args: made.append(float(vectors[0, 0])) or fit(vectors, *args)
+    )
+    states = np.stack([GROUPS, GROUPS + 1, GROUPS + 2])
+    maps = LayerMaps(MapSettings())
+    shares = maps.at(states, 1).explained_variance
+    maps.at(states, 2)
+    assert made == [float(states[2, 0, 0]), float(states[1, 0, 0])]
+    assert maps.has(1)
+    assert not maps.has(0)
+    assert shares.sum() == pytest.approx(project(GROUPS).explained_variance.sum(), abs=1e-5)
+    assert layer_maps.maps_of(states, MapSettings()) is layer_maps.maps_of(states.copy(), MapSettings())
+    assert layer_maps.maps_of(states, MapSettings()) is not layer_maps.maps_of(states, MapSettings(seed=1))
+
+
+def test_clusters_find_the_groups_and_never_more_than_there_are_rows():
+    directions = np.repeat(np.eye(3), [12, 10, 8], axis=0) + RANDOM.normal(0, 0.01, size=(30, 3))
+    np.testing.assert_array_equal(clusters(directions, 3), np.repeat([0, 1, 2], [12, 10, 8]))
+    assert set(clusters(np.ones((4, 3)), 4)) == {0}
+
+
+def test_progress_is_told_and_a_stop_ends_the_fit():
+    shares = []
+    project(GROUPS, MapSettings("umap"), report=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    seen, ended = [], threading.Event()
+
+    def work(report):
+        try:
+            for step in range(100):
+                report(step / 100)
+                time.sleep(0.05)
+        finally:
+            ended.set()
+
+    steps = in_steps(work)
+    seen.append(next(steps))
+    steps.close()
+    assert ended.wait(5)
+    assert 0 <= seen[0] < 0.5
+
+
+def test_what_the_work_returns_or_raises_comes_out():
+    def result_of(work):
+        steps = in_steps(work)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as done:
+                return done.value
+
+    assert result_of(lambda report: 7) == 7
+    with pytest.raises(InputError, match="no"):
+        result_of(lambda report: (_ for _ in ()).throw(InputError("no")))
+
+
+def test_the_endpoint_says_how_far_its_map_can_be_trusted(bundled, refusal):
+    texts = [
+        f"{who} {did} the {what}."
+        for who in ("She", "He")
+        for did in ("ate", "lost")
+        for what in ("soup", "game", "key")
+    ]
+    for method in METHODS:
+        found = projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
+        assert set(found) == {"points", "explained_variance", "trustworthiness"}
+        assert np.array(found["points"]).shape == (len(texts), 2)
+        assert 0 <= found["trustworthiness"] <= 1
+        assert found == projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
+    for wrong in (
+        {"neighbors": 1},
+        {"min_dist": 1},
+        {"min_dist": -0.1},
+        {"seed": -1},
+        {"method": "isomap"},
+        {"dimensions": 4},
+    ):
+        refusal(InputError, lambda wrong=wrong: projection(texts, **wrong))
+    assert projection(texts[:1])["trustworthiness"] is None
