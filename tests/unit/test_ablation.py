@@ -1,0 +1,168 @@
+"""Switching heads off and patching, against transformers with a plain hook."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from explorer import checkpoints
+from explorer.ablation import head_effects, patching_in_steps, without_heads
+from explorer.api import masked_lm
+from explorer.errors import InputError
+from explorer.steps import finished
+from explorer.targets import is_next_target, own_reading, read, word_target
+
+TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
+
+
+@pytest.fixture(params=["bundled", "tiny"])
+def model(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def reference(model):
+    """transformers' own model, eager, read afresh, and the input as it reads it."""
+    folder = checkpoints.find(model.name).folder
+    module = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
+    return module.eval(), model.tokenizer(TEXT, TEXT_B, return_tensors="pt")
+
+
+@contextmanager
+def zeroed(module, heads):
+    """The heads (zero-based layer, head) cut out of what W_O reads."""
+    size = module.config.hidden_size // module.config.num_attention_heads
+    hooks = []
+    for layer in {layer for layer, _ in heads}:
+
+        def zero(_, inputs, layer=layer):
+            context = inputs[0].clone()
+            for _, head in (pair for pair in heads if pair[0] == layer):
+                context[..., head * size : (head + 1) * size] = 0
+            return (context,)
+
+        dense = module.bert.encoder.layer[layer].attention.output.dense
+        hooks.append(dense.register_forward_pre_hook(zero))
+    yield
+    for hook in hooks:
+        hook.remove()
+
+
+def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, reference):
+    module, encoded = reference
+    trace = model.trace(TEXT, TEXT_B)
+    word, is_next = word_target(model, trace), is_next_target(model, trace)
+    found, found_next = head_effects(model, trace, word), head_effects(model, trace, is_next)
+    layers, heads = model.capabilities.layers, model.capabilities.heads
+    assert found.shape == found_next.shape == (layers, heads)
+    for layer, head in [(0, 0), (0, heads - 1), (layers // 2, 1), (layers - 1, 0), (layers - 1, heads - 1)]:
+        with zeroed(module, [(layer, head)]), torch.no_grad():
+            outputs = module(**encoded)
+        theirs = outputs.prediction_logits[0, word.position].softmax(-1)[word.id]
+        assert found[layer, head] == pytest.approx(float(theirs), abs=1e-5)
+        theirs = outputs.seq_relationship_logits[0].softmax(-1)[0]
+        assert found_next[layer, head] == pytest.approx(float(theirs), abs=1e-5)
+    assert np.ptp(found) > 1e-4
+
+
+def test_heads_go_together_and_no_heads_change_nothing(model, reference):
+    module, encoded = reference
+    trace = model.trace(TEXT, TEXT_B)
+    assert without_heads(model, trace, []) is not None
+    np.testing.assert_array_equal(without_heads(model, trace, []), trace.states[-1])
+    layers, heads = model.capabilities.layers, model.capabilities.heads
+    whole_layer = [(layers - 1, head) for head in range(heads)]
+    for off in ([(0, 0), (0, 1), (1, 1)], [(1, 0)], whole_layer):
+        with zeroed(module, off), torch.no_grad():
+            theirs = module.bert(**encoded).last_hidden_state[0]
+        np.testing.assert_allclose(without_heads(model, trace, off), theirs, atol=2e-5)
+
+
+def test_patching_restores_what_was_there(model):
+    clean, corrupted = model.trace("The man went to the [MASK]."), model.trace("The dog went to the [MASK].")
+    target = word_target(model, clean)
+    found = finished(patching_in_steps(model, clean, corrupted, target))
+    layers = model.capabilities.layers
+    assert found.shape == (layers + 1, clean.kept)
+    before = float(own_reading(model, corrupted, target).probability)
+    after = float(own_reading(model, clean, target).probability)
+    changed = clean.tokens.index("man")
+    assert found[0, changed] == pytest.approx(after, abs=1e-5), "the embedding is all that differs"
+    same = [i for i in range(clean.kept) if i != changed]
+    np.testing.assert_allclose(found[0, same], before, atol=1e-5)
+    assert found[layers, target.position] == pytest.approx(after, abs=1e-5)
+    elsewhere = [i for i in range(clean.kept) if i != target.position]
+    np.testing.assert_allclose(found[layers, elsewhere], before, atol=1e-5)
+
+
+def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):
+    clean, corrupted = bundled.trace("The man went to the [MASK]."), bundled.trace("The dog went to the [MASK].")
+    target = word_target(bundled, clean)
+    found = finished(patching_in_steps(bundled, clean, corrupted, target))
+    folder = checkpoints.find(bundled.name).folder
+    module = transformers.BertForPreTraining.from_pretrained(
+        folder, attn_implementation="eager", dtype=torch.float32
+    ).eval()
+    ids = {trace: torch.tensor([trace.ids]) for trace in (clean, corrupted)}
+    with torch.no_grad():
+        states = module(ids[clean], output_hidden_states=True).hidden_states
+    for layer, position in [(1, 2), (3, 6), (5, 0)]:
+
+        def patch(_, inputs, output, layer=layer, position=position):
+            output = output.clone()
+            output[:, position] = states[layer][:, position]
+            return output
+
+        hook = module.bert.encoder.layer[layer - 1].register_forward_hook(patch)
+        with torch.no_grad():
+            theirs = module(ids[corrupted]).prediction_logits[0, target.position].softmax(-1)[target.id]
+        hook.remove()
+        assert found[layer, position] == pytest.approx(float(theirs), abs=1e-5)
+
+
+def test_inputs_of_different_lengths_cannot_be_patched(bundled, refusal):
+    clean, corrupted = bundled.trace("The man went to [MASK]."), bundled.trace("The man went [MASK].")
+    target = word_target(bundled, clean)
+    refusal(InputError, lambda: finished(patching_in_steps(bundled, clean, corrupted, target)))
+
+
+def test_nothing_is_left_behind_even_under_eight_threads(bundled):
+    before = {name: weight.clone() for name, weight in bundled.module.state_dict().items()}
+    texts = [f"The man went to the [MASK] {word}." for word in ("now", "then", "today", "again")] * 2
+    alone = [masked_lm.head_effects(text)["probabilities"] for text in texts[:4]] * 2
+    answers = [bundled.fill_mask(text) for text in texts]
+
+    def everything(text):
+        effects = masked_lm.head_effects(text)["probabilities"]
+        masked_lm.attribution(text, steps=4)
+        masked_lm.switch_off(text, [[1, 1], [2, 3]])
+        return effects, bundled.fill_mask(text)
+
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(everything, texts))
+    np.testing.assert_allclose([effects for effects, _ in together], alone, atol=1e-6)
+    assert [guesses for _, guesses in together] == answers
+    for module in bundled.module.modules():
+        assert not module._forward_hooks
+        assert not module._forward_pre_hooks
+        assert not module._backward_hooks
+        assert not module.training
+    assert all(not weight.requires_grad for weight in bundled.module.parameters())
+    for name, weight in bundled.module.state_dict().items():
+        assert torch.equal(weight, before[name]), name
+
+
+def test_a_word_is_one_piece_or_the_first_guess(bundled, refusal):
+    trace = bundled.trace("Rome is the capital of [MASK].")
+    first = bundled.fill_mask("Rome is the capital of [MASK].")[0].candidates[0]
+    assert word_target(bundled, trace).token == first.token
+    assert word_target(bundled, trace, " Italy ").token == "italy"
+    assert word_target(bundled, trace, "##ing").token == "##ing"
+    assert read(bundled, word_target(bundled, trace), trace.states[-1:]).probability == pytest.approx(first.probability)
+    for word in ("antidisestablishmentarianism", "two words", "\ud800", 5):
+        refusal(InputError, lambda word=word: word_target(bundled, trace, word))
+    refusal(InputError, lambda: word_target(bundled, bundled.trace("no blank")))
+    refusal(InputError, lambda: is_next_target(bundled, trace))

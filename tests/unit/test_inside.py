@@ -1,0 +1,168 @@
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from explorer.analysis.positions import sinusoids
+from explorer.inside import (
+    causal_attention,
+    embedding_parts,
+    head_step,
+    layer_steps,
+    position_table,
+    value_error,
+    value_norms,
+    word_table,
+)
+
+TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
+
+
+@pytest.fixture(params=["bundled", "tiny"])
+def model(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_the_three_embeddings_sum_to_what_the_first_layer_reads(model, eager):
+    parts = embedding_parts(model.trace(*TEXTS))
+    encoded, outputs = eager(model, *TEXTS)
+    assert parts.error < 1e-6
+    np.testing.assert_allclose(parts.token + parts.position + parts.segment, parts.total, atol=1e-6)
+    np.testing.assert_allclose(parts.normed, outputs.hidden_states[0][0], atol=1e-6)
+    np.testing.assert_array_equal(parts.token, word_table(model)[encoded["input_ids"][0]])
+    np.testing.assert_array_equal(parts.position, position_table(model)[: len(parts.position)])
+    assert len(np.unique(parts.segment, axis=0)) == 2
+
+
+def test_a_model_with_one_segment_adds_the_same_to_every_token(variant_folders):
+    import explorer
+
+    parts = embedding_parts(explorer.load(variant_folders["one_segment"]).trace(*TEXTS))
+    assert parts.error < 1e-6
+    assert len(np.unique(parts.segment, axis=0)) == 1
+
+
+def test_the_tables_cannot_be_changed(model):
+    for table in (word_table(model), position_table(model)):
+        with pytest.raises(ValueError, match="read-only"):
+            table[0, 0] = 1
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_the_last_step_is_the_next_hidden_state_of_transformers(model, eager, layer):
+    _, outputs = eager(model, *TEXTS)
+    trace = model.trace(*TEXTS)
+    inside = layer_steps(trace, layer, token=4)
+    assert inside.max_error < 2e-5
+    np.testing.assert_allclose(inside.steps[0].vector, outputs.hidden_states[layer][0, 4], atol=1e-5)
+    np.testing.assert_allclose(inside.steps[-1].vector, outputs.hidden_states[layer + 1][0, 4], atol=2e-5)
+
+
+def test_every_step_has_the_shape_it_says(bundled):
+    trace = bundled.trace(*TEXTS)
+    n = trace.kept
+    by_name = {step.name: step.shape for step in layer_steps(trace, 2).steps}
+    assert by_name["queries"] == by_name["keys"] == by_name["values"] == by_name["weighted values"] == (12, n, 32)
+    assert by_name["dot products"] == by_name["scaled"] == by_name["attention weights"] == (12, n, n)
+    assert by_name["feed-forward in"] == by_name["GELU"] == (n, 1536)
+    assert by_name["hidden state 2"] == by_name["heads side by side"] == by_name["hidden state 3"] == (n, 384)
+
+
+def test_the_steps_are_what_transformers_computes_on_the_way(bundled):
+    trace = bundled.trace(*TEXTS)
+    seen = {}
+    module = bundled.layers[1]
+    watched = {
+        "attention output": module.attention.output.dense,
+        "attention norm": module.attention.output,
+        "GELU": module.intermediate,
+        "feed-forward out": module.output.dense,
+    }
+    hooks = [
+        part.register_forward_hook(
+            lambda _m, _i, out, name=name: seen.__setitem__(name, out.reshape(-1, out.shape[-1]))
+        )
+        for name, part in watched.items()
+    ]
+    try:
+        with torch.no_grad():
+            module(trace.states[1][None])
+    finally:
+        for hook in hooks:
+            hook.remove()
+    by_name = {step.name: step.vector for step in layer_steps(trace, 1, token=3).steps}
+    for name, output in seen.items():
+        np.testing.assert_allclose(by_name[name], output[3], atol=1e-5, err_msg=name)
+    assert len(seen) == 4
+
+
+def test_one_head_is_the_models_own(model, eager):
+    _, outputs = eager(model, *TEXTS)
+    trace = model.trace(*TEXTS)
+    for layer, head, token in [(0, 0, 0), (1, 1, 5)]:
+        step = head_step(trace, layer, head, token)
+        np.testing.assert_allclose(step.weights, outputs.attentions[layer][0, head, token], atol=1e-5)
+        np.testing.assert_allclose((step.keys * step.query).sum(-1), step.dots, atol=1e-4)
+        np.testing.assert_allclose(step.dots / np.sqrt(len(step.query)), step.scaled, atol=1e-5)
+        np.testing.assert_allclose(step.weights @ step.values, step.output, atol=1e-5)
+        size = len(step.query)
+        joined = layer_steps(trace, layer, token).steps[8]
+        assert joined.name == "heads side by side"
+        np.testing.assert_allclose(joined.vector[head * size : (head + 1) * size], step.output, atol=1e-5)
+
+
+def test_the_weighted_values_of_all_heads_sum_to_what_attention_adds(model):
+    trace = model.trace(*TEXTS)
+    assert value_error(trace, 1) < 1e-5
+    dense = model.layers[1].attention.output.dense
+    values = model.layers[1].attention.self.value(trace.states[1])  # [tokens, hidden]
+    norms = value_norms(trace, 1)
+    size = values.shape[1] // len(norms)
+    for head in range(len(norms)):
+        only = torch.zeros_like(values)
+        only[:, head * size : (head + 1) * size] = values[:, head * size : (head + 1) * size]
+        expected = torch.linalg.vector_norm(dense(only) - dense.bias, dim=-1)
+        np.testing.assert_allclose(norms[head], expected, rtol=1e-4)
+
+
+def test_a_decoder_of_transformers_has_the_causal_weights(bundled):
+    trace = bundled.trace(*TEXTS)
+    config = transformers.BertConfig.from_dict(
+        {**bundled.module.config.to_dict(), "is_decoder": True, "attn_implementation": "eager"}
+    )
+    decoder = transformers.BertModel(config, add_pooling_layer=False).eval()
+    decoder.load_state_dict(bundled.encoder.state_dict(), strict=False)
+    decoder.set_attn_implementation("eager")
+    with torch.no_grad():
+        outputs = decoder(
+            input_ids=torch.tensor([trace.ids]),
+            token_type_ids=torch.tensor([trace.segments]),
+            output_attentions=True,
+            use_cache=False,
+        )
+    for head in (0, 5, 11):
+        causal = causal_attention(trace, 0, head)
+        np.testing.assert_allclose(causal, outputs.attentions[0][0, head], atol=1e-5)
+        assert (np.triu(causal, 1) == 0).all()
+        both_ways = np.tril(trace.attention(0)[head])
+        np.testing.assert_allclose(causal, both_ways / both_ways.sum(-1, keepdims=True), atol=1e-5)
+
+
+def test_sinusoids_are_those_of_the_paper():
+    waves = sinusoids(50, 8)
+    for position in (0, 1, 17):
+        for i in range(4):
+            angle = position / 10000 ** (2 * i / 8)
+            assert waves[position, 2 * i] == pytest.approx(np.sin(angle), abs=1e-6)
+            assert waves[position, 2 * i + 1] == pytest.approx(np.cos(angle), abs=1e-6)
+    assert sinusoids(3, 5).shape == (3, 5)
+    lengths = np.linalg.norm(waves, axis=1)
+    np.testing.assert_allclose(lengths, 2, atol=1e-5)
+
+
+def test_what_is_made_once_is_kept_with_the_trace(bundled):
+    trace, made = bundled.trace("the man"), []
+    assert trace.once("thing", lambda: made.append(1) or "made") == "made"
+    assert trace.once("thing", lambda: made.append(1) or "again") == "made"
+    assert made == [1]
+    assert bundled.trace("the dog").once("thing", lambda: "another") == "another"

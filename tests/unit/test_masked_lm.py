@@ -1,0 +1,253 @@
+"""Lens, attribution, pseudo-likelihood, joint filling, and the endpoints that answer with them."""
+
+import threading
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from explorer import api, checkpoints
+from explorer.api import masked_lm
+from explorer.attribution import attribute, baseline_ids, integrated_gradients_in_steps
+from explorer.errors import CapabilityError, InputError
+from explorer.filling import fill_jointly, log_probability
+from explorer.lens import follow, lens, lens_error
+from explorer.pseudo_likelihood import hidden_surprise_in_steps, pseudo_likelihoods_in_steps, seen_surprise
+from explorer.steps import finished
+from explorer.targets import is_next_target, word_target
+
+TEXT = "The man went to the [MASK] slowly."
+
+
+@pytest.fixture(params=["bundled", "tiny"])
+def model(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def module(model):
+    """transformers' own model, eager, read afresh."""
+    folder = checkpoints.find(model.name).folder
+    return transformers.BertForPreTraining.from_pretrained(
+        folder, attn_implementation="eager", dtype=torch.float32
+    ).eval()
+
+
+# the lens
+
+
+def test_the_lens_is_the_head_of_transformers_on_every_hidden_state(model, module, eager):
+    _, outputs = eager(model, TEXT)
+    trace = model.trace(TEXT)
+    positions = range(trace.kept)
+    found = lens(model, trace, positions, top_k=3)
+    final = outputs.prediction_logits[0].argmax(-1)
+    for layer, states in enumerate(outputs.hidden_states):
+        with torch.no_grad():
+            logits = module.cls.predictions(states)[0]
+        np.testing.assert_allclose(found.probabilities[layer], logits.softmax(-1).topk(3).values, atol=1e-5)
+        ranks = (logits > logits.gather(-1, final[:, None])).sum(-1) + 1
+        assert (found.final_ranks[layer] == ranks.numpy()).mean() > 0.9  # ties may fall either way
+    np.testing.assert_array_equal(found.ids[-1, :, 0], final)
+    assert (found.final_ranks[-1] == 1).all()
+    assert lens_error(model, trace, positions) < 1e-4
+
+
+def test_words_are_followed_through_the_layers(model):
+    trace = model.trace(TEXT)
+    (blank,) = trace.mask_positions
+    seen = lens(model, trace, [blank], top_k=2)
+    probabilities, ranks = follow(model, trace, blank, seen.ids[-1, 0])
+    np.testing.assert_allclose(probabilities[-1], seen.probabilities[-1, 0], atol=1e-6)
+    np.testing.assert_array_equal(ranks[-1], [1, 2])
+    np.testing.assert_array_equal(ranks[:, 0], seen.final_ranks[:, 0])
+
+
+# attribution
+
+
+def logit_by_hand(module, trace, target, words):
+    """transformers' logit of the target for word embeddings [batch, tokens, hidden]."""
+    types = torch.tensor([trace.segments]).expand(words.shape[:2])
+    outputs = module(inputs_embeds=words, token_type_ids=types)
+    if target.head == "next_sentence":
+        return outputs.seq_relationship_logits[:, 0]
+    return outputs.prediction_logits[:, target.position, target.id]
+
+
+@pytest.mark.parametrize("text_b", ["", "He bought milk."])
+def test_integrated_gradients_are_the_sum_written_out(model, module, text_b):
+    trace = model.trace(TEXT, text_b)
+    target = is_next_target(model, trace) if text_b else word_target(model, trace)
+    steps = 20
+    found = attribute(model, trace, target, steps=steps)
+    table = module.bert.embeddings.word_embeddings.weight.detach()
+    words, baseline = table[list(trace.ids)], table[baseline_ids(model, trace)]  # [tokens, hidden]
+    nodes, weights = np.polynomial.legendre.leggauss(steps)
+    total = torch.zeros_like(words)
+    for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+        point = (baseline + node * (words - baseline)).float().requires_grad_()
+        (gradient,) = torch.autograd.grad(logit_by_hand(module, trace, target, point[None]).sum(), point)
+        total += weight * gradient
+    scores = (total * (words - baseline)).sum(-1)
+    scale = float(scores.abs().max())
+    np.testing.assert_allclose(found.scores, scores, atol=1e-3 * scale)
+    with torch.no_grad():
+        change = logit_by_hand(module, trace, target, torch.stack([words, baseline])).double()
+    assert found.change == pytest.approx(float(change[0] - change[1]), abs=1e-3)
+    assert found.scores.sum() == pytest.approx(found.change + found.delta, abs=1e-3)
+
+
+def test_the_baseline_keeps_special_tokens_and_gives_them_no_score(model):
+    trace = model.trace(TEXT)
+    expected = [id if token.startswith("[") else 0 for token, id in zip(trace.tokens, trace.ids, strict=True)]
+    assert baseline_ids(model, trace) == expected
+    scores = attribute(model, trace, word_target(model, trace), steps=3).scores
+    assert not scores[[token.startswith("[") for token in trace.tokens]].any()
+
+
+def test_more_steps_come_closer_to_the_change_of_the_logit(bundled):
+    trace = bundled.trace(TEXT)
+    target = word_target(bundled, trace)
+    few, many = (attribute(bundled, trace, target, steps=steps) for steps in (2, 100))
+    assert abs(many.delta) < abs(few.delta)
+    assert abs(many.delta) < 0.02 * max(1, abs(many.change))
+
+
+def test_integrated_gradients_can_be_watched_and_stopped(bundled):
+    trace = bundled.trace(TEXT)
+    target = word_target(bundled, trace)
+    np.testing.assert_allclose(
+        finished(integrated_gradients_in_steps(bundled, trace, target, 8)).scores,
+        attribute(bundled, trace, target, steps=8).scores,
+        atol=1e-5,
+    )
+    running = integrated_gradients_in_steps(bundled, trace, target, 500)
+    assert 0 <= next(running) < 1
+    before = threading.active_count()
+    running.close()
+    assert threading.active_count() < before, "the thread that did the work is gone"
+
+
+def test_gradient_x_input_and_occlusion_as_written_out(model, module):
+    trace = model.trace(TEXT)
+    target = word_target(model, trace)
+    table = module.bert.embeddings.word_embeddings.weight.detach()
+    words = table[list(trace.ids)].clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(logit_by_hand(module, trace, target, words[None]).sum(), words)
+    found = attribute(model, trace, target, "gradient_x_input")
+    np.testing.assert_allclose(found.scores, (gradient * words).sum(-1).detach(), atol=1e-3)
+    assert found.delta is None
+    occluded = attribute(model, trace, target, "occlusion").scores
+    for position in range(trace.kept):
+        ids = list(trace.ids)
+        if not trace.tokens[position].startswith("["):
+            ids[position] = model.mask_id
+        with torch.no_grad():
+            full, hidden = logit_by_hand(module, trace, target, table[torch.tensor([trace.ids, ids])])
+        assert occluded[position] == pytest.approx(float(full - hidden), abs=1e-4)
+
+
+# likelihood
+
+
+def test_pseudo_likelihood_hides_one_piece_at_a_time(model, module):
+    texts = ["The man went home.", "a", "He [MASK] milk slowly!"]
+    found = finished(pseudo_likelihoods_in_steps(model, texts))
+    for text, score in zip(texts, found, strict=True):
+        ids = model.tokenizer(text, return_tensors="pt")["input_ids"]
+        total = 0.0
+        for position in range(1, ids.shape[1] - 1):
+            if ids[0, position] == model.mask_id:
+                continue
+            hidden = ids.clone()
+            hidden[0, position] = model.mask_id
+            with torch.no_grad():
+                logits = module(hidden).prediction_logits[0, position]
+            total += float(logits.log_softmax(-1)[ids[0, position]])
+        assert score == pytest.approx(total, abs=1e-3)
+
+
+def test_what_is_seen_surprises_less_than_what_is_hidden(bundled):
+    trace = bundled.trace("The man went to the store to buy some milk.")
+    hidden = finished(hidden_surprise_in_steps(bundled, trace.encoding))
+    seen = seen_surprise(bundled, trace.encoding, trace.states[-1])
+    assert seen.positions == hidden.positions == tuple(range(1, trace.kept - 1))
+    assert seen.bits.sum() < hidden.bits.sum()
+    assert (hidden.bits >= 0).all()
+    assert ((hidden.ranks == 1) == (hidden.best_ids == np.array(trace.ids)[list(hidden.positions)])).all()
+
+
+# several blanks
+
+
+@pytest.mark.parametrize("order", ["left_to_right", "best_first"])
+def test_joint_filling_fills_one_blank_after_the_other(model, module, order):
+    trace = model.trace("The [MASK] went to the [MASK] to buy [MASK].")
+    filled = fill_jointly(model, trace, order)
+    ids = torch.tensor([trace.ids])
+    left = set(trace.mask_positions)
+    for step in filled:
+        with torch.no_grad():
+            shares = module(ids).prediction_logits[0].softmax(-1)
+        best = {position: float(shares[position].max()) for position in left}
+        wanted = min(left) if order == "left_to_right" else max(best, key=best.get)
+        assert (step.position, step.candidate.id) == (wanted, int(shares[wanted].argmax()))
+        assert step.candidate.probability == pytest.approx(best[wanted], abs=1e-5)
+        ids[0, step.position] = step.candidate.id
+        left.remove(step.position)
+    assert not left
+    assert log_probability(filled) == pytest.approx(sum(np.log(step.candidate.probability) for step in filled))
+
+
+# the endpoints
+
+
+def test_the_endpoints_answer_as_they_promise(bundled):
+    guess = bundled.fill_mask(TEXT)[0]
+    through = masked_lm.lens(TEXT, top_k=2)["layers"]
+    assert [row["layer"] for row in through] == list(range(bundled.capabilities.layers + 1))
+    last = through[-1]["masks"][0]
+    assert last["position"] == guess.position
+    assert [candidate["token"] for candidate in last["candidates"]] == [c.token for c in guess.candidates[:2]]
+    effects = masked_lm.head_effects(TEXT)
+    assert (effects["position"], effects["token"]) == (guess.position, guess.candidates[0].token)
+    assert effects["baseline"] == pytest.approx(guess.candidates[0].probability, abs=1e-6)
+    off = masked_lm.switch_off(TEXT, [[2, 3]], top_k=100)["masks"][0]["candidates"]
+    shares = {candidate["token"]: candidate["probability"] for candidate in off}
+    assert shares[effects["token"]] == pytest.approx(effects["probabilities"][1][2], abs=1e-6)
+    assert masked_lm.switch_off(TEXT, []) == api.basics.fill_mask(TEXT)
+    given = masked_lm.attribution(TEXT, "store", steps=10)
+    assert given["target"] == "store"
+    assert len(given["scores"]) == len(given["tokens"])
+    assert masked_lm.attribution(TEXT, method="occlusion")["delta"] is None
+    assert len(masked_lm.pseudo_likelihood(["The man.", "He went."])["scores"]) == 2
+
+
+@pytest.mark.parametrize("text", ["[MASK]", "[MASK] " * 50, "[MASK] [MASK]", "[CLS] [MASK] [SEP]"])
+def test_masks_only_and_fifty_masks_get_sensible_answers(bundled, text, refusal):
+    assert len(masked_lm.lens(text)["layers"][0]["masks"]) == text.count("[MASK]")
+    assert len(masked_lm.switch_off(text, [[1, 1]])["masks"]) == text.count("[MASK]")
+    assert masked_lm.head_effects(text)["position"] == bundled.trace(text).mask_positions[0]
+    scores = masked_lm.attribution(text, steps=2)["scores"]
+    assert not np.any(scores), "special tokens are their own baseline"
+    assert not np.any(masked_lm.attribution(text, method="occlusion")["scores"])
+    if "[CLS]" not in text:
+        refusal(InputError, lambda: masked_lm.pseudo_likelihood([text]))
+
+
+def test_what_cannot_be_answered_is_refused_in_a_sentence(bundled, variant_folders, refusal):
+    for ask in (masked_lm.lens, masked_lm.head_effects, masked_lm.attribution):
+        refusal(InputError, lambda ask=ask: ask("no blank here"))
+        refusal(InputError, lambda ask=ask: ask(""))
+        bare = str(variant_folders["encoder_only"])
+        refusal(CapabilityError, lambda ask=ask, bare=bare: ask(TEXT, model=bare), bare)
+    for heads in ([[0, 1]], [[1, 13]], [[7, 1]], [1], "1,1", None, [[1, 1, 1]], [["a", "b"]], [[1, 1]] * 100):
+        refusal(InputError, lambda heads=heads: masked_lm.switch_off(TEXT, heads))
+    refusal(InputError, lambda: masked_lm.attribution(TEXT, method="magic"))
+    for steps in (0, 501, 2.5, "many"):
+        refusal(InputError, lambda steps=steps: masked_lm.attribution(TEXT, steps=steps))
+    for texts in ([], "a text", [""], ["a"] * 201):
+        refusal(InputError, lambda texts=texts: masked_lm.pseudo_likelihood(texts))
+    refusal(InputError, lambda: fill_jointly(bundled, bundled.trace("[MASK] " * 65)))
