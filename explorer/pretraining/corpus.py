@@ -1,0 +1,170 @@
+"""Text for pre-training: from files of sentences to one long array of piece ids.
+
+A corpus is a folder (or one file) of .txt or .txt.xz: UTF-8, a sentence a line, a blank line between documents.
+Tokenised it is two bytes a piece, so 29 million pieces are 58 MB: small enough to keep in memory, and cached on disk.
+"""
+
+import hashlib
+import lzma
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from transformers import PreTrainedTokenizerBase
+
+from explorer.errors import InputError
+
+LINES_AT_ONCE = 20_000  # handed to the tokenizer in one call, which spreads them over the cores
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Tokenised text, without special tokens.
+
+    pieces: uint16 [pieces], all ids one after the other.
+    sentence_starts: int64 [sentences + 1]; sentence s is pieces[sentence_starts[s] : sentence_starts[s + 1]].
+    document_starts: int64 [documents + 1]; document d is the sentences document_starts[d] .. document_starts[d + 1].
+    """
+
+    pieces: NDArray[np.uint16]
+    sentence_starts: NDArray[np.int64]
+    document_starts: NDArray[np.int64]
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences there are."""
+        return len(self.sentence_starts) - 1
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return len(self.document_starts) - 1
+
+    def text(self, first: int, last: int) -> NDArray[np.uint16]:
+        """The pieces of the sentences first .. last, the last one not included."""
+        return self.pieces[self.sentence_starts[first] : self.sentence_starts[last]]
+
+    def length(self, first: int, last: int) -> int:
+        """How many pieces the sentences first .. last have, the last one not included."""
+        return int(self.sentence_starts[last] - self.sentence_starts[first])
+
+    def document_of(self, sentence: int) -> tuple[int, int]:
+        """The document that holds a sentence, as (its first sentence, the first sentence after it)."""
+        d = int(np.searchsorted(self.document_starts, sentence, side="right")) - 1
+        return int(self.document_starts[d]), int(self.document_starts[d + 1])
+
+
+def corpus_files(folder: Path) -> list[Path]:
+    """The text files of a corpus folder by name, without held-out ones; a path to one file is that file.
+
+    Raises InputError if there is nothing to read.
+    """
+    if folder.is_file():
+        return [folder]
+    files = sorted(p for p in folder.glob("*") if p.name.endswith((".txt", ".txt.xz")) and "heldout" not in p.name)
+    if not files:
+        raise InputError(f"There is no .txt or .txt.xz file in {folder}.")
+    return files
+
+
+def read_documents(path: Path) -> Iterator[list[str]]:
+    """The documents of one file, each a list of its sentences."""
+    opener = lzma.open if path.suffix == ".xz" else open
+    document: list[str] = []
+    with opener(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            sentence = line.strip()
+            if sentence:
+                document.append(sentence)
+            elif document:
+                yield document
+                document = []
+    if document:
+        yield document
+
+
+def tokenize(documents: Sequence[list[str]], tokenizer: PreTrainedTokenizerBase) -> Corpus:
+    """Turn documents into a Corpus; sentences without any piece are left out.
+
+    Raises InputError if nothing is left, or if the vocabulary does not fit into 16 bits.
+    """
+    if len(tokenizer) > np.iinfo(np.uint16).max + 1:
+        raise InputError(f"The vocabulary has {len(tokenizer):,} entries; pre-training here stores at most 65,536.")
+    lines = [sentence for document in documents for sentence in document]
+    lengths, parts = [], []
+    for start in range(0, len(lines), LINES_AT_ONCE):
+        chunk = lines[start : start + LINES_AT_ONCE]
+        ids = tokenizer(chunk, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+        lengths += [len(i) for i in ids]
+        parts.append(np.concatenate([np.asarray(i, dtype=np.uint16) for i in ids]))
+    if not sum(lengths):
+        raise InputError("The corpus has no text.")
+    sentence_starts = np.concatenate([[0], np.cumsum(lengths)])
+    document_starts = np.concatenate([[0], np.cumsum([len(document) for document in documents])])
+    return _without_empty(Corpus(np.concatenate(parts), sentence_starts, document_starts))
+
+
+def _without_empty(corpus: Corpus) -> Corpus:
+    """Drop sentences of no pieces and documents of no sentences: a sampler could do nothing with them."""
+    keep = np.diff(corpus.sentence_starts) > 0  # [sentences]
+    kept_before = np.concatenate([[0], np.cumsum(keep)])  # [sentences + 1]
+    starts = np.append(corpus.sentence_starts[:-1][keep], corpus.sentence_starts[-1])
+    return Corpus(corpus.pieces, starts, np.unique(kept_before[corpus.document_starts]))
+
+
+def join(corpora: Sequence[Corpus]) -> Corpus:
+    """One corpus after the other, as one."""
+    pieces = np.concatenate([c.pieces for c in corpora])
+    piece_shifts = np.cumsum([0] + [len(c.pieces) for c in corpora])
+    sentence_shifts = np.cumsum([0] + [c.sentences for c in corpora])
+    sentence_starts = [c.sentence_starts[:-1] + shift for c, shift in zip(corpora, piece_shifts, strict=False)]
+    document_starts = [c.document_starts[:-1] + shift for c, shift in zip(corpora, sentence_shifts, strict=False)]
+    return Corpus(
+        pieces,
+        np.concatenate([*sentence_starts, piece_shifts[-1:]]),
+        np.concatenate([*document_starts, sentence_shifts[-1:]]),
+    )
+
+
+def load_file(path: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None = None) -> Corpus:
+    """One text file as a Corpus, from `cache` if it was tokenised with this vocabulary before."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
+    if cache is None:
+        return tokenize(list(read_documents(path)), tokenizer)
+    stored = cache / f"{path.name}-{_fingerprint(path, tokenizer)}.npz"
+    if stored.exists():
+        with np.load(stored, allow_pickle=False) as arrays:
+            return Corpus(arrays["pieces"], arrays["sentence_starts"], arrays["document_starts"])
+    corpus = tokenize(list(read_documents(path)), tokenizer)
+    cache.mkdir(parents=True, exist_ok=True)
+    unfinished = stored.with_name("unfinished-" + stored.name)
+    np.savez(unfinished, **vars(corpus))
+    unfinished.replace(stored)  # a run that dies half-way leaves no half file under the real name
+    return corpus
+
+
+def load_corpus(
+    folder: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None = None, repeats: dict[str, int] | None = None
+) -> Corpus:
+    """A folder of text files as one Corpus.
+
+    `repeats` says how often a file is read, by the start of its name: {"facts": 3}. Raises InputError if there is no
+    text.
+    """
+    corpora: list[Corpus] = []
+    for path in corpus_files(folder):
+        times = next((n for prefix, n in (repeats or {}).items() if path.name.startswith(prefix)), 1)
+        corpora += [load_file(path, tokenizer, cache)] * times
+    if not corpora:
+        raise InputError(f"Nothing of {folder} is left to read.")
+    return join(corpora)
+
+
+def _fingerprint(path: Path, tokenizer: PreTrainedTokenizerBase) -> str:
+    """Changes with the text and with the vocabulary, so that a stale cache is never read."""
+    digest = hashlib.sha256(path.read_bytes())
+    digest.update("\n".join(sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get)).encode())
+    return digest.hexdigest()[:16]

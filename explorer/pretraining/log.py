@@ -1,0 +1,74 @@
+"""The log of a run: one CSV line every few steps, and one for every held-out score."""
+
+import csv
+from pathlib import Path
+
+from explorer.pretraining.saving import Progress
+from explorer.pretraining.scoring import Scores
+
+FIELDS = (
+    "step",
+    "pieces",  # read so far, padding not counted
+    "seconds",  # of training so far, over all legs
+    "learning_rate",
+    "mlm_loss",  # nats, mean since the line before
+    "nsp_loss",  # nats, mean since the line before over the batches that had a B
+    "teacher_distance",  # 0..1, mean since the line before over the batches of single sentences; empty without a teacher
+    "heldout_top1",  # shares 0..1; empty where the line is not a held-out score
+    "heldout_top5",
+    "heldout_mlm_loss",
+    "heldout_nsp",
+)
+
+
+class Log:
+    """Collects losses and writes their means; a resumed run forgets the lines written after its checkpoint."""
+
+    def __init__(self, path: Path, step: int) -> None:
+        self.path = path
+        self.mlm: list[float] = []
+        self.following: list[float] = []
+        self.distance: list[float] = []
+        lines: list[dict[str, str]] = []
+        if path.exists():
+            with path.open(newline="") as file:
+                lines = [line for line in csv.DictReader(file) if int(line["step"]) <= step]
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS, restval="", extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(lines)
+
+    def add(self, mlm: float, following: float | None, distance: float | None) -> None:
+        """Remember the losses of one step."""
+        self.mlm.append(mlm)
+        if following is not None:
+            self.following.append(following)
+        if distance is not None:
+            self.distance.append(distance)
+
+    def write(self, progress: Progress, rate: float, scores: Scores | None = None) -> None:
+        """Write a line with the means since the last one, and the held-out scores if there are new ones."""
+        line: dict[str, object] = {
+            "step": progress.step,
+            "pieces": progress.pieces,
+            "seconds": round(progress.seconds, 1),
+            "learning_rate": f"{rate:.3g}",
+            "mlm_loss": _mean(self.mlm),
+            "nsp_loss": _mean(self.following),
+            "teacher_distance": _mean(self.distance),
+        }
+        if scores is not None:
+            line |= {
+                "heldout_top1": round(scores.top1, 4),
+                "heldout_top5": round(scores.top5, 4),
+                "heldout_mlm_loss": round(scores.loss, 4),
+                "heldout_nsp": "" if scores.next_accuracy is None else round(scores.next_accuracy, 4),
+            }
+        with self.path.open("a", newline="") as file:
+            csv.DictWriter(file, FIELDS, restval="").writerow(line)
+        self.mlm, self.following, self.distance = [], [], []
+
+
+def _mean(losses: list[float]) -> float | str:
+    """The mean, or nothing if there was no loss."""
+    return round(sum(losses) / len(losses), 4) if losses else ""

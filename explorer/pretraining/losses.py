@@ -1,0 +1,61 @@
+"""The two losses of BERT, computed only where there is something to predict."""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from transformers import BertForPreTraining
+
+from explorer.pretraining.batches import IGNORED, Batch
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What the model says about one batch.
+
+    mlm_logits: [chosen, vocabulary], the chosen places of all rows one after the other. mlm_labels: [chosen], the
+    original ids. next_logits: [batch, 2]. next_labels: [batch], or None where the inputs have no B. hidden_states:
+    [batch, tokens, hidden] of the last layer.
+    """
+
+    mlm_logits: Tensor
+    mlm_labels: Tensor
+    next_logits: Tensor
+    next_labels: Tensor | None
+    hidden_states: Tensor
+
+    def losses(self) -> tuple[Tensor, Tensor | None]:
+        """Mean cross-entropy in nats of the masked words and, where there is a B, of the next sentence."""
+        mlm = F.cross_entropy(self.mlm_logits.float(), self.mlm_labels)
+        if self.next_labels is None:
+            return mlm, None
+        return mlm, F.cross_entropy(self.next_logits.float(), self.next_labels)
+
+
+def predict(model: BertForPreTraining, batch: Batch) -> Predictions:
+    """Run the encoder once, and its two heads on what they need.
+
+    The decoder of the masked-LM head is as large as the word embeddings (30,522 × hidden), so it sees the chosen
+    places only: 15 % of the pieces, and much less than 15 % of the time and memory.
+    """
+    device = model.device
+    input_ids = torch.from_numpy(batch.input_ids).to(device)  # [batch, tokens]
+    padded = not batch.attention_mask.all()
+    output = model.bert(
+        input_ids=input_ids,
+        token_type_ids=torch.from_numpy(batch.token_type_ids).to(device),
+        # Without padding there is nothing to hide, and attention without a mask is quicker.
+        attention_mask=torch.from_numpy(batch.attention_mask).to(device) if padded else None,
+    )
+    labels = torch.from_numpy(batch.labels).to(device)  # [batch, tokens]
+    chosen = labels != IGNORED
+    hidden = output.last_hidden_state[chosen]  # [batch, tokens, hidden] -> [chosen, hidden]
+    next_labels = None if batch.next_labels is None else torch.from_numpy(batch.next_labels).to(device)
+    return Predictions(
+        mlm_logits=model.cls.predictions(hidden),
+        mlm_labels=labels[chosen],
+        next_logits=model.cls.seq_relationship(output.pooler_output),
+        next_labels=next_labels,
+        hidden_states=output.last_hidden_state,
+    )

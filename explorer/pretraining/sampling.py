@@ -1,0 +1,114 @@
+"""What BERT reads in pre-training: two stretches of text, and whether the second follows the first.
+
+Devlin et al. 2019, section 3.1, task 2: half of the time B is what really comes after A (IsNext), else it comes from
+another document (NotNext). Two kinds are added, because people type short things into a fill-mask box and long things
+into a document box: single sentences without B, and packs of contiguous text up to 512 pieces.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.errors import InputError
+from explorer.pretraining.corpus import Corpus
+
+IS_NEXT, NOT_NEXT = 0, 1
+"""BERT's labels: index 0 of the next-sentence head is 'B follows A'."""
+
+GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True)
+class Example:
+    """One input without its special tokens: ids of A, ids of B (None: no B, and then no next-sentence label)."""
+
+    a: NDArray[np.uint16]
+    b: NDArray[np.uint16] | None = None
+    next_label: int | None = None
+
+
+def evenly(n: int, among: NDArray[np.int64]) -> int:
+    """The n-th of an endless walk over `among` that covers it evenly from the first step on.
+
+    The fractional parts of n times the golden ratio are spread as evenly as numbers can be, so less than one pass over
+    the text rarely reads the same place twice, and a resumed run needs to remember nothing but n.
+    """
+    return int(among[int(n * GOLDEN % 1.0 * len(among))])
+
+
+def starting_sentences(corpus: Corpus, pieces: int, sentences: int) -> NDArray[np.int64]:
+    """All sentences of the documents that have at least so many pieces and so many sentences.
+
+    If no two documents are that long, those of two sentences or more must do. Raises InputError if there are no two.
+    """
+    counts = np.diff(corpus.document_starts)  # [documents]
+    lengths = np.diff(corpus.sentence_starts[corpus.document_starts])  # [documents]
+    good = (counts >= sentences) & (lengths >= pieces)
+    if good.sum() < 2:
+        good = counts >= sentences
+    if good.sum() < 2:
+        raise InputError(f"Pairs need two documents of {sentences} sentences or more, with a blank line between them.")
+    return np.flatnonzero(np.repeat(good, counts))
+
+
+def window(corpus: Corpus, sentence: int, pieces: int, at_least: int, at_most: int | None = None) -> tuple[int, int]:
+    """The sentences first .. last of one document around `sentence` that have `pieces` pieces or a little more.
+
+    Grows forward to the end of the document, then backward. `at_least` and `at_most` bound the number of sentences; a
+    document that has fewer gives all it has.
+    """
+    start, end = corpus.document_of(sentence)
+    at_most = at_most or end - start
+    first, last = sentence, sentence + 1
+    while last - first < at_most and (last - first < at_least or corpus.length(first, last) < pieces):
+        if last < end:
+            last += 1
+        elif first > start:
+            first -= 1
+        else:
+            break
+    return first, last
+
+
+def pair(corpus: Corpus, sentence: int, length: int, rng: np.random.Generator, sentences: int | None = None) -> Example:
+    """A sentence pair of at most `length` pieces, its three special tokens counted; IsNext or NotNext by a fair coin.
+
+    `sentences` bounds how many sentences A and B have together: 2, that is one each, or None for no bound.
+    """
+    room = length - 3
+    first, last = window(corpus, sentence, room, 2, sentences)
+    split = int(rng.integers(first + 1, last)) if last - first > 1 else last
+    a = corpus.text(first, split)
+    if rng.random() < 0.5 and split < last:
+        return Example(*fit(a, corpus.text(split, last), room), IS_NEXT)
+    # The stranger is about as long as the true B would have been, so that its length gives nothing away.
+    wanted = min(corpus.length(split, last), room - len(a))
+    b_first, b_last = window(corpus, _elsewhere(corpus, sentence, rng), wanted, 1, sentences and 1)
+    return Example(*fit(a, corpus.text(b_first, b_last), room), NOT_NEXT)
+
+
+def _elsewhere(corpus: Corpus, sentence: int, rng: np.random.Generator) -> int:
+    """A random sentence of another document."""
+    start, end = corpus.document_of(sentence)
+    other = int(rng.integers(corpus.sentences - (end - start)))
+    return other if other < start else other + (end - start)
+
+
+def fit(a: NDArray[np.uint16], b: NDArray[np.uint16], room: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Shorten the longer one until both fit. A loses its beginning and B its end, so that they still touch."""
+    keep_a = min(len(a), max(room - len(b), (room + 1) // 2))
+    keep_b = min(len(b), room - keep_a)
+    return a[len(a) - keep_a :], b[:keep_b]
+
+
+def single(corpus: Corpus, sentence: int, length: int) -> Example:
+    """One sentence, cut at `length` pieces with [CLS] and [SEP]."""
+    return Example(corpus.text(sentence, sentence + 1)[: length - 2])
+
+
+def pack(corpus: Corpus, sentence: int, length: int) -> Example:
+    """Contiguous text of `length` pieces with [CLS] and [SEP], running on over the borders of documents."""
+    start = int(corpus.sentence_starts[sentence])
+    start = max(0, min(start, len(corpus.pieces) - (length - 2)))
+    return Example(corpus.pieces[start : start + length - 2])

@@ -1,0 +1,122 @@
+"""Checkpoints on disk: safetensors and JSON, never a pickle, and never half a checkpoint under a good name."""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from torch.optim import Optimizer
+from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
+
+from explorer.errors import ModelError
+
+PREFIX = "checkpoint-"
+
+
+@dataclass
+class Progress:
+    """Where a run is: optimizer steps done, pieces read (padding not counted), seconds of training over all legs."""
+
+    step: int = 0
+    pieces: int = 0
+    seconds: float = 0.0
+
+
+def open_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
+    """The tokenizer of a folder or hub name; raises ModelError if there is none."""
+    try:
+        return AutoTokenizer.from_pretrained(folder)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"There is no tokenizer to read in {folder}.") from error
+
+
+def open_model(folder: str | Path, attention: str = "sdpa") -> BertForPreTraining:
+    """The model of a folder or hub name in float32, on the GPU if there is one.
+
+    `attention` is one of transformers' implementations. Raises ModelError if it is not a BERT with both heads.
+    """
+    try:
+        model, report = BertForPreTraining.from_pretrained(
+            folder, dtype=torch.float32, attn_implementation=attention, output_loading_info=True
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(f"{folder} cannot be read as a BERT checkpoint.") from error
+    if report["missing_keys"]:
+        raise ModelError(f"{folder} is not a BERT with both pre-training heads.")
+    return model.to("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def checkpoints(out: Path) -> list[Path]:
+    """The finished checkpoints of a run, oldest first."""
+    return sorted(p for p in out.glob(PREFIX + "*") if p.is_dir())
+
+
+def save_checkpoint(
+    out: Path, model: BertForPreTraining, optimizer: Optimizer, progress: Progress, keep: int = 2
+) -> Path:
+    """Write model, optimizer and progress as one folder, and drop all but the last `keep`.
+
+    The folder gets its name only when it is complete, so a run that is killed while saving resumes from the one before.
+    """
+    final = out / f"{PREFIX}{progress.step:08d}"
+    unfinished = out / f"unfinished-{progress.step:08d}"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    model.save_pretrained(unfinished)
+    save_file(_optimizer_tensors(model, optimizer), unfinished / "optimizer.safetensors")
+    (unfinished / "progress.json").write_text(json.dumps(asdict(progress)) + "\n")
+    shutil.rmtree(final, ignore_errors=True)
+    unfinished.rename(final)
+    for old in checkpoints(out)[:-keep]:
+        shutil.rmtree(old)
+    return final
+
+
+def load_checkpoint(folder: Path, model: BertForPreTraining, optimizer: Optimizer) -> Progress:
+    """Put a checkpoint's weights and optimizer state into `model` and `optimizer`; returns where the run was.
+
+    Raises ModelError if the checkpoint is of another model.
+    """
+    try:
+        weights = load_file(folder / "model.safetensors")
+        missing, unexpected = model.load_state_dict(weights, strict=False)
+        if unexpected or set(missing) - set(model.all_tied_weights_keys):
+            raise KeyError(*missing, *unexpected)
+        _load_optimizer(model, optimizer, load_file(folder / "optimizer.safetensors"))
+        return Progress(**json.loads((folder / "progress.json").read_text()))
+    except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        raise ModelError(f"The checkpoint {folder.name} cannot be resumed; it belongs to another model.") from error
+
+
+def _optimizer_tensors(model: BertForPreTraining, optimizer: Optimizer) -> dict[str, Tensor]:
+    """The optimizer's state under the names of the parameters: 'exp_avg/bert.embeddings...' and so on."""
+    return {
+        f"{key}/{name}": value.detach().cpu().contiguous()
+        for name, parameter in model.named_parameters()
+        for key, value in optimizer.state.get(parameter, {}).items()
+    }
+
+
+def _load_optimizer(model: BertForPreTraining, optimizer: Optimizer, tensors: dict[str, Tensor]) -> None:
+    parameters = dict(model.named_parameters())
+    for entry, value in tensors.items():
+        key, name = entry.split("/", 1)
+        parameter = parameters[name]
+        # AdamW counts its steps in a float of no dimension; the fused one wants it where the parameter is.
+        optimizer.state[parameter][key] = value.to(parameter.device)
+
+
+def export(folder: Path, model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Write a model to ship: half precision, with its tokenizer; `from_pretrained` reads the folder.
+
+    The model itself stays as it is.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    halves = {name: value.detach().to("cpu", torch.float16) for name, value in model.state_dict().items()}
+    small = BertForPreTraining(model.config).to(torch.float16)
+    small.load_state_dict(halves)
+    small.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)

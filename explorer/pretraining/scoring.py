@@ -1,0 +1,101 @@
+"""Held-out scores: how often BERT names the hidden piece, and whether it knows what follows."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from transformers import BertForPreTraining
+
+from explorer.pretraining import sampling
+from explorer.pretraining.batches import Batch, Vocabulary, collate
+from explorer.pretraining.corpus import Corpus
+from explorer.pretraining.losses import predict
+from explorer.pretraining.sampling import Example
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores over a set of inputs; accuracies are shares 0..1, the loss is in nats.
+
+    next_accuracy is None where there was no B. late_top1 and late_chosen: top-1 and number of the places from
+    `late_from` on; None and 0 if there were none.
+    """
+
+    top1: float
+    top5: float
+    loss: float
+    chosen: int
+    next_accuracy: float | None
+    inputs: int
+    late_top1: float | None
+    late_chosen: int
+
+
+@torch.inference_mode()
+def score(model: BertForPreTraining, batches: Iterable[Batch], late_from: int = 300) -> Scores:
+    """Score a model on batches, at its own precision and on its own device; the model is left as it was."""
+    was_training = model.training
+    model.eval()
+    ranks, losses, places, right = [], [], [], []
+    inputs = 0
+    for batch in batches:
+        found = predict(model, batch)
+        logits = found.mlm_logits.float()  # [chosen, vocabulary]
+        target = logits.gather(1, found.mlm_labels[:, None])  # [chosen, 1]
+        ranks.append((logits > target).sum(1).cpu().numpy())
+        losses.append(F.cross_entropy(logits, found.mlm_labels, reduction="none").cpu().numpy())
+        places.append(np.nonzero(batch.labels >= 0)[1])
+        inputs += len(batch.labels)
+        if found.next_labels is not None:
+            right.append((found.next_logits.argmax(1) == found.next_labels).cpu().numpy())
+    model.train(was_training)
+    rank, late = np.concatenate(ranks), np.concatenate(places) >= late_from  # both [chosen over all batches]
+    return Scores(
+        top1=float((rank < 1).mean()),
+        top5=float((rank < 5).mean()),
+        loss=float(np.concatenate(losses).mean()),
+        chosen=len(rank),
+        next_accuracy=float(np.concatenate(right).mean()) if right else None,
+        inputs=inputs,
+        late_top1=float((rank[late] < 1).mean()) if late.any() else None,
+        late_chosen=int(late.sum()),
+    )
+
+
+def pair_batches(
+    corpus: Corpus, vocabulary: Vocabulary, count: int, length: int, seed: int, sentences: int | None = None
+) -> Iterator[Batch]:
+    """`count` sentence pairs of `length` pieces, the same ones for the same seed."""
+    rng = np.random.default_rng([seed, length])
+    among = sampling.starting_sentences(corpus, length * 3 // 4 if sentences is None else 1, 2)
+    starts = [sampling.evenly(i, among) for i in range(count)]
+    examples = [sampling.pair(corpus, start, length, rng, sentences) for start in starts]
+    yield from _batches(examples, vocabulary, rng)
+
+
+def single_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: int, seed: int) -> Iterator[Batch]:
+    """`count` single sentences of at most `length` pieces, without a B."""
+    rng = np.random.default_rng([seed, length, 1])
+    among = np.arange(corpus.sentences)
+    examples = [sampling.single(corpus, sampling.evenly(i, among), length) for i in range(count)]
+    yield from _batches(examples, vocabulary, rng)
+
+
+def pack_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: int, seed: int) -> Iterator[Batch]:
+    """`count` stretches of contiguous text of `length` pieces, over the borders of documents, without a B."""
+    rng = np.random.default_rng([seed, length, 2])
+    among = np.arange(corpus.sentences)
+    examples = [sampling.pack(corpus, sampling.evenly(i, among), length) for i in range(count)]
+    yield from _batches(examples, vocabulary, rng)
+
+
+def _batches(examples: list[Example], vocabulary: Vocabulary, rng: np.random.Generator) -> Iterator[Batch]:
+    """In batches of about 4,096 pieces, like lengths together to spare padding."""
+    examples = sorted(examples, key=lambda e: len(e.a) + len(e.b if e.b is not None else ()), reverse=True)
+    while examples:
+        longest = len(examples[0].a) + len(examples[0].b if examples[0].b is not None else ()) + 3
+        size = max(1, 4096 // longest)
+        yield collate(examples[:size], vocabulary, rng)
+        examples = examples[size:]

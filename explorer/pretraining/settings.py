@@ -1,0 +1,52 @@
+"""Everything a pre-training run can be told, and the learning rate it follows."""
+
+from dataclasses import dataclass
+
+from explorer.errors import InputError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One run.
+
+    steps, minutes: the run ends at whichever comes first, and the learning rate is zero there; one of them is needed.
+    Minutes count over all legs, not counting the time between them. peak_rate: the learning rate after `warmup` steps.
+    first_mask_rate .. mask_rate: the share of chosen pieces falls linearly between them (Ankner et al. 2024, 'Dynamic
+    masking rate schedules'): many predictions a step early, the task as it will be measured at the end.
+    clip: largest gradient norm. teacher_weight: what the teacher's distance counts for beside the other losses. save_minutes, eval_minutes: time between checkpoints and between held-out scores.
+    """
+
+    steps: int | None = None
+    minutes: float | None = None
+    peak_rate: float = 5e-4
+    warmup: int = 300
+    weight_decay: float = 0.01
+    betas: tuple[float, float] = (0.9, 0.98)
+    clip: float = 1.0
+    teacher_weight: float = 2.0
+    first_mask_rate: float = 0.15
+    mask_rate: float = 0.15
+    seed: int = 1
+    bf16: bool = True
+    save_minutes: float = 5.0
+    eval_minutes: float = 10.0
+
+    def __post_init__(self) -> None:
+        if self.steps is None and self.minutes is None:
+            raise InputError("Say how long to train: a number of steps, or of minutes.")
+        if (self.steps or 1) <= 0 or (self.minutes or 1) <= 0:
+            raise InputError("The number of steps or minutes must be above 0.")
+
+    def progress(self, step: int, seconds: float) -> float:
+        """How much of the run is over, 0..1: by steps or by time, whichever is further."""
+        by_steps = step / self.steps if self.steps else 0.0
+        by_time = seconds / (60 * self.minutes) if self.minutes else 0.0
+        return min(1.0, max(by_steps, by_time))
+
+    def rate(self, step: int, progress: float) -> float:
+        """The learning rate: linear warm-up over `warmup` steps, linear decay to zero at the end of the run."""
+        return self.peak_rate * min(1.0, (step + 1) / max(1, self.warmup)) * (1.0 - progress)
+
+    def masking(self, progress: float) -> float:
+        """The share of pieces chosen at this point of the run."""
+        return self.first_mask_rate + (self.mask_rate - self.first_mask_rate) * progress

@@ -1,0 +1,56 @@
+"""A sentence encoder whose knowledge of which sentences are alike the model keeps while it learns to predict words.
+
+Pre-training on a small text makes the mean vector of a sentence drift from what the encoder had learned of meaning
+elsewhere. On inputs of one sentence the model is therefore also asked to see, with pieces masked, the similarities that
+a frozen teacher sees with none masked: similarity-preserving distillation (Tung & Mori 2019), measured as linear CKA
+(Kornblith et al. 2019), so that the vectors themselves may turn and stretch as the heads need them.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import BertModel
+
+from explorer.errors import ModelError
+from explorer.pretraining.batches import IGNORED, Batch
+
+LONGEST = 128  # pieces; the mean vector of more is of a text, not of a sentence
+
+
+class Teacher:
+    """A frozen BERT encoder with the vocabulary of the model that is trained."""
+
+    def __init__(self, folder: str | Path, device: torch.device) -> None:
+        """Read it from a folder or hub name; raises ModelError if it is no BERT encoder."""
+        try:
+            encoder = BertModel.from_pretrained(folder, dtype=torch.float32, add_pooling_layer=False)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ModelError(f"{folder} cannot be read as a BERT encoder to learn from.") from error
+        self.encoder = encoder.eval().to(device)
+
+    def distance(self, batch: Batch, hidden_states: Tensor) -> Tensor | None:
+        """1 - linear CKA, 0..1, between the two models' sentence vectors; None where the inputs are no sentences.
+
+        hidden_states: [batch, tokens, hidden], the student's last layer on the masked batch.
+        """
+        if batch.next_labels is not None or batch.input_ids.shape[1] > LONGEST:
+            return None
+        device = self.encoder.device
+        original = np.where(batch.labels == IGNORED, batch.input_ids, batch.labels)  # [batch, tokens], nothing masked
+        attention_mask = torch.from_numpy(batch.attention_mask).to(device)
+        with torch.no_grad():
+            output = self.encoder(input_ids=torch.from_numpy(original).to(device), attention_mask=attention_mask)
+            wanted = similarities(output.last_hidden_state, attention_mask)
+        given = similarities(hidden_states, attention_mask)
+        return 1 - (given * wanted).sum() / (given.norm() * wanted.norm())
+
+
+def similarities(hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
+    """Dot products between the centred mean vectors of a batch: [batch, tokens, hidden] -> float32 [batch, batch]."""
+    with torch.autocast(hidden_states.device.type, enabled=False):
+        weights = attention_mask.unsqueeze(-1).float()
+        vectors = (hidden_states.float() * weights).sum(dim=1) / weights.sum(dim=1)  # [batch, hidden]
+        vectors = vectors - vectors.mean(dim=0)
+        return vectors @ vectors.T

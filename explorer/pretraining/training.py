@@ -1,0 +1,122 @@
+"""The training loop: read a batch, its losses, one step; save, score and log along the way."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch.optim import AdamW
+from tqdm import tqdm
+from transformers import BertForPreTraining
+
+from explorer.pretraining.batches import Batch, BatchStream
+from explorer.pretraining.host import release_freed_memory
+from explorer.pretraining.log import Log
+from explorer.pretraining.losses import predict
+from explorer.pretraining.saving import Progress, checkpoints, load_checkpoint, save_checkpoint
+from explorer.pretraining.scoring import Scores
+from explorer.pretraining.settings import Settings
+from explorer.pretraining.teacher import Teacher
+
+LOG_EVERY = 50  # steps between two lines of the log
+
+Evaluate = Callable[[BertForPreTraining], Scores]
+
+
+class Trainer:
+    """One run in `out`, which gets its checkpoints and log.csv; a run that is there already is resumed.
+
+    `evaluate` scores the model on held-out text every `settings.eval_minutes`. With a `teacher`, its distance is a third
+    loss.
+    """
+
+    def __init__(
+        self,
+        model: BertForPreTraining,
+        stream: BatchStream,
+        settings: Settings,
+        out: Path,
+        evaluate: Evaluate | None = None,
+        teacher: Teacher | None = None,
+    ) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        self.model, self.stream, self.settings, self.out = model, stream, settings, out
+        self.evaluate, self.teacher = evaluate, teacher
+        self.optimizer = build_optimizer(model, settings)
+        saved = checkpoints(out)
+        self.progress = load_checkpoint(saved[-1], model, self.optimizer) if saved else Progress()
+        self.log = Log(out / "log.csv", self.progress.step)
+        self.stopping = False
+
+    def stop(self, *_: object) -> None:
+        """End this leg after the step that is running, and save; fit to be a signal handler."""
+        self.stopping = True
+
+    def run(self, max_steps: int | None = None) -> None:
+        """Train to the end of the run, to `stop()`, or for `max_steps` steps; the last state is saved in each case."""
+        self.model.train()
+        now = self.progress
+        last_step = None if max_steps is None else now.step + max_steps
+        saved = scored = before = now.seconds
+        began = time.monotonic()
+        with tqdm(total=100.0, bar_format="{percentage:.1f}% |{bar}| {elapsed} {postfix}", mininterval=5) as bar:
+            while (done := self.settings.progress(now.step, now.seconds)) < 1:
+                if self.stopping or now.step == last_step:
+                    break
+                rate = self.settings.rate(now.step, done)
+                batch = self.stream.batch(now.step, self.settings.masking(done))
+                self.log.add(*self.step(batch, rate))
+                now.step, now.pieces = now.step + 1, now.pieces + batch.pieces
+                now.seconds = before + time.monotonic() - began
+                bar.n = 100 * done
+                bar.set_postfix_str(f"step {now.step:,}, masked-LM loss {self.log.mlm[-1]:.2f}", refresh=False)
+                bar.update(0)
+                score_now = self.evaluate and now.seconds - scored > 60 * self.settings.eval_minutes
+                if score_now:
+                    scored = now.seconds
+                if score_now or now.step % LOG_EVERY == 0:
+                    self.log.write(now, rate, self.evaluate(self.model) if score_now else None)
+                if now.seconds - saved > 60 * self.settings.save_minutes:
+                    saved = now.seconds
+                    save_checkpoint(self.out, self.model, self.optimizer, now)
+                    release_freed_memory()
+        save_checkpoint(self.out, self.model, self.optimizer, now)
+
+    def step(self, batch: Batch, rate: float) -> tuple[float, float | None, float | None]:
+        """One optimizer step at learning rate `rate`.
+
+        Returns the masked-LM loss and the next-sentence loss in nats (no B: None), and the teacher's distance (no
+        teacher, or no sentences: None).
+        """
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        with torch.autocast(self.model.device.type, torch.bfloat16, enabled=self.settings.bf16):
+            predictions = predict(self.model, batch)
+            mlm, following = predictions.losses()
+            distance = self.teacher.distance(batch, predictions.hidden_states) if self.teacher else None
+        loss = mlm
+        if following is not None:
+            loss = loss + following
+        if distance is not None:
+            loss = loss + self.settings.teacher_weight * distance
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        return mlm.item(), _value(following), _value(distance)
+
+
+def _value(loss: Tensor | None) -> float | None:
+    return None if loss is None else loss.item()
+
+
+def build_optimizer(model: BertForPreTraining, settings: Settings) -> AdamW:
+    """AdamW with weight decay on matrices only: biases and LayerNorm go without, as in BERT."""
+    matrices = [p for p in model.parameters() if p.ndim > 1]
+    vectors = [p for p in model.parameters() if p.ndim <= 1]
+    groups = [
+        {"params": matrices, "weight_decay": settings.weight_decay},
+        {"params": vectors, "weight_decay": 0.0},
+    ]
+    return AdamW(groups, lr=settings.peak_rate, betas=settings.betas, fused=True)
