@@ -1,0 +1,50 @@
+"""What training leaves: a head, the layers below it when they were trained too, and how to use both."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from explorer.features import features_in_steps, finished
+from explorer.model import Explorer
+from explorer.training.examples import Pair
+from explorer.training.finetune import Top, evaluate
+from explorer.training.head import Head
+from explorer.training.prefix import hidden_in_steps
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """A head over one hidden state of a model; `top` holds the trained copy of the layers up to it, if there is one."""
+
+    labels: tuple[str, ...]
+    head: Head
+    model: str  # by name
+    layer: int  # index of the hidden state: 0 to the number of layers
+    pooling: str
+    top: Top | None = None
+
+    @property
+    def layers_trained(self) -> int:
+        """How many layers are not the model's own."""
+        return len(self.top.layers) if self.top else 0
+
+    def vectors(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
+        """[texts, hidden] float32: what the head reads of every text or pair."""
+        return finished(vectors_in_steps(model, pairs, self.layer, self.pooling, self.top))
+
+    def classify(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
+        """[texts, labels] probabilities of texts or pairs, read by the model that this was trained on."""
+        return self.head.probabilities(self.vectors(model, pairs))
+
+
+def vectors_in_steps(
+    model: Explorer, pairs: Sequence[Pair], layer: int, pooling: str, top: Top | None = None
+) -> Generator[float, None, np.ndarray]:
+    """The pooled vectors [texts, hidden] of texts and pairs; yields the share done, 0 to 1."""
+    if top is None and not any(second for _, second in pairs):
+        return (yield from features_in_steps(model, [text for text, _ in pairs], layer, pooling))
+    top = top or Top(model, layer, 0, pooling).eval()
+    states = yield from hidden_in_steps(model, pairs, layer - len(top.layers))
+    return evaluate(top, states, torch.arange(len(pairs))).numpy()

@@ -1,0 +1,171 @@
+"""Labelled texts, single or in pairs: what a classifier is trained on."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from explorer import limits
+from explorer.errors import InputError
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "examples"
+BUILT_IN = {
+    "sentiment": "Sentiment: positive, negative, neutral",
+    "spam": "Spam or not",
+    "questions": "Questions: what kind of answer?",
+    "same_meaning": "Pairs: do both mean the same?",
+}
+MAX_CLASSES = 100
+MAX_LABEL = 100
+HELD_OUT_SHARE = 0.2
+
+Pair = tuple[str, str]
+"""Two texts that BERT reads together, as segments A and B; the second is '' when there is only one."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Texts with one label each. `texts_b` are second texts, one an example, or nothing at all when there are none."""
+
+    texts: tuple[str, ...]
+    labels: tuple[str, ...]
+    texts_b: tuple[str, ...] = ()
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The labels there are, in alphabetical order."""
+        return sorted(set(self.labels))
+
+    @cached_property
+    def targets(self) -> np.ndarray:
+        """[examples] int64: for each example, where its label is among the classes."""
+        place = {label: index for index, label in enumerate(self.classes)}
+        return np.array([place[label] for label in self.labels], dtype=np.int64)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Both texts of every example."""
+        return list(zip(self.texts, self.texts_b or ("",) * len(self.texts), strict=True))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many examples every class has, in the order of the classes."""
+        counted = Counter(self.labels)
+        return {label: counted[label] for label in self.classes}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def built_in(name: str) -> Examples:
+    """The examples of assets/examples/NAME.csv."""
+    from explorer.training.reading import choose, guess_columns, read_table
+
+    table = read_table(FOLDER / f"{limits.check_choice(name, 'the example set', list(BUILT_IN))}.csv")
+    return choose(table, guess_columns(table))[0]
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV, TSV or JSON-lines file by column name (lower case); missing cells are ''. Raises InputError."""
+    from explorer.training.reading import read_table
+
+    table = read_table(path)
+    return [dict(zip((name.lower() for name in table.columns), row, strict=True)) for row in table.rows]
+
+
+def check_examples(given: object) -> Examples:
+    """Examples from [[text, label], ...] or, for pairs, [[text, second text, label], ...].
+
+    Raises InputError unless there are 2 classes, each with 2 examples.
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError("Send the examples as a list of [text, label].")
+    if len(given) > limits.MAX_TEXTS:
+        raise InputError(f"There are {len(given):,} examples; keep {limits.MAX_TEXTS:,} of them or fewer.")
+    texts, texts_b, labels = [], [], []
+    for number, row in enumerate(given, start=1):
+        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (2, 3):
+            raise InputError(f"Example {number} is not a pair of a text and a label.")
+        texts.append(limits.check_text(row[0], f"the text of example {number}"))
+        second = row[1] if len(row) == 3 else ""
+        texts_b.append(limits.check_optional_text(second, f"the second text of example {number}"))
+        labels.append(_check_label(row[-1], number))
+    check_classes(Counter(labels))
+    return Examples(tuple(texts), tuple(labels), tuple(texts_b) if any(texts_b) else ())
+
+
+def check_pairs(texts: object) -> list[Pair]:
+    """What to classify: a list of texts, or of [text, second text]. Raises InputError naming the first wrong one."""
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise InputError("Send the texts as a list of sentences.")
+    firsts = [text[0] if _is_two(text) else text for text in texts]
+    seconds = [text[1] if _is_two(text) else "" for text in texts]
+    checked = limits.check_texts(firsts)
+    return [
+        (text, limits.check_optional_text(second, f"the second text of text {number}"))
+        for number, (text, second) in enumerate(zip(checked, seconds, strict=True), start=1)
+    ]
+
+
+def _is_two(text: object) -> bool:
+    return isinstance(text, list | tuple) and len(text) == 2
+
+
+def _check_label(label: object, number: int) -> str:
+    if isinstance(label, bool) or not isinstance(label, str | int | float) or not str(label).strip():
+        raise InputError(f"Example {number} has no label; give it a word or a number.")
+    if len(str(label)) > MAX_LABEL:
+        raise InputError(f"The label of example {number} is longer than {MAX_LABEL} characters; shorten it.")
+    return limits.check_text(str(label).strip(), f"the label of example {number}")
+
+
+def check_classes(counts: Counter[str]) -> None:
+    """Raises InputError unless there are 2 to MAX_CLASSES labels, each with 2 examples: one to train on, one to hold out."""
+    if len(counts) < 2:
+        raise InputError("A head needs at least two different labels to tell apart.")
+    if len(counts) > MAX_CLASSES:
+        raise InputError(
+            f"There are {len(counts):,} different labels; {MAX_CLASSES} is the most, so choose another column."
+        )
+    rarest, count = min(counts.items(), key=lambda item: item[1])
+    if count < 2:
+        raise InputError(f"The label {rarest[:40]!r} has one example; every label needs two, one to hold out.")
+
+
+def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> tuple[np.ndarray, np.ndarray]:
+    """Indices to train on and to hold out: of each class about `share`, and at least one. The same seed, the same split.
+
+    Equal texts (capitals and blanks aside) stay together on one side, so that nothing held out was trained on; this
+    holds for texts whose labels differ as well. Raises InputError when nothing of a class can be held out.
+    """
+    groups: dict[Pair, list[int]] = {}
+    for row, (text, text_b) in enumerate(examples.pairs):
+        groups.setdefault((normalised(text), normalised(text_b)), []).append(row)
+    by_class: dict[str, list[list[int]]] = {label: [] for label in examples.classes}
+    for rows in groups.values():
+        by_class[examples.labels[rows[0]]].append(rows)
+
+    rng = np.random.default_rng(seed)
+    held_out: list[int] = []
+    for label, mine in by_class.items():
+        if len(mine) < 2:
+            raise InputError(f"All examples of the label {label[:40]!r} are one and the same text; add different ones.")
+        wanted = max(1, round(sum(map(len, mine)) * share))
+        taken = 0
+        for group in rng.permutation(len(mine))[:-1]:  # one group is always left to train on
+            if taken and taken + len(mine[group]) > wanted:
+                continue
+            held_out.extend(mine[group])
+            taken += len(mine[group])
+            if taken >= wanted:
+                break
+    held = np.sort(np.array(held_out, dtype=np.int64))
+    return np.setdiff1d(np.arange(len(examples)), held), held
+
+
+def normalised(text: str) -> str:
+    """The text as duplicates are told by: without capitals and with single blanks."""
+    return " ".join(text.casefold().split())

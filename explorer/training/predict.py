@@ -1,0 +1,73 @@
+"""Classify texts with what is in this folder: python predict.py "a sentence" ["another one" ...]
+
+For pairs, put ||| between the two texts: python predict.py "first text ||| second text"
+It needs torch and transformers, nothing else. Without a folder `model`, the encoder named in settings.json is fetched
+from the Hugging Face hub; --model names another place for it.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel, AutoTokenizer
+
+HERE = Path(__file__).resolve().parent
+
+
+class Classifier:
+    """An encoder of transformers with a trained head on one of its hidden states."""
+
+    def __init__(self, model: str | None = None) -> None:
+        self.settings = json.loads((HERE / "settings.json").read_text("utf-8"))
+        self.head = load_file(HERE / "head.safetensors")
+        source = model or (HERE / "model" if (HERE / "model").is_dir() else self.settings["model"])
+        self.tokenizer = AutoTokenizer.from_pretrained(source)
+        self.encoder = AutoModel.from_pretrained(source, dtype=torch.float32).eval()
+
+    @torch.no_grad()
+    def __call__(self, texts: list[str], seconds: list[str] | None = None) -> torch.Tensor:
+        """The probability of every label for every text, [texts, labels]; `seconds` are second texts, for pairs."""
+        limit = self.encoder.config.max_position_embeddings
+        encoded = self.tokenizer(
+            texts,
+            seconds,
+            padding=True,
+            truncation=True,
+            max_length=limit,
+            return_token_type_ids=True,
+            return_tensors="pt",
+        )
+        if getattr(self.encoder.config, "type_vocab_size", 0) < 2:
+            encoded.pop("token_type_ids")
+        output = self.encoder(**encoded, output_hidden_states=True)
+        hidden = output.hidden_states[self.settings["layer"]]  # [texts, tokens, hidden]; 0 is the embedding output
+        real = encoded["attention_mask"].unsqueeze(-1)
+        pooling = self.settings["pooling"]
+        vectors = hidden[:, 0]
+        if pooling == "pooler":
+            vectors = output.pooler_output
+        elif pooling == "mean":
+            vectors = (hidden * real).sum(1) / real.sum(1)
+        if "hidden_weight" in self.head:
+            vectors = torch.relu(vectors @ self.head["hidden_weight"].T + self.head["hidden_bias"])
+        return (vectors @ self.head["weight"].T + self.head["bias"]).softmax(-1)
+
+
+def main() -> None:
+    """Print the best label of every text of the command line, and the probability of each label."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts", nargs="+")
+    parser.add_argument("--model", help="a folder or hub id of the encoder")
+    options = parser.parse_args()
+    classify = Classifier(options.model)
+    for text in options.texts:
+        first, _, second = text.partition("|||")
+        shares = classify([first.strip()], [second.strip()] if second else None)[0].tolist()
+        named = sorted(zip(classify.settings["labels"], shares, strict=True), key=lambda pair: -pair[1])
+        print(json.dumps({"text": text, "label": named[0][0], "probabilities": dict(named)}, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

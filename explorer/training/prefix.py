@@ -1,0 +1,114 @@
+"""The frozen part of a model, run once: its hidden states, kept so that training can go on from them again and again."""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from explorer.errors import InputError
+from explorer.features import bfloat16_is_fast
+from explorer.model import Explorer
+from explorer.training.examples import Pair
+
+BATCH_SIZE = 32
+MOST_BYTES = 2**30
+CUTS = (512, 256, 128, 64)  # tokens of a text that are kept, when keeping more would not fit into MOST_BYTES
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """The hidden states of many texts without padding: `flat` [all tokens, hidden], text i from `starts[i]` on."""
+
+    flat: torch.Tensor
+    starts: torch.Tensor  # [texts]
+    lengths: torch.Tensor  # [texts]
+
+    def batch(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The texts `rows`, padded: hidden [batch, tokens, hidden] and which tokens are real [batch, tokens]."""
+        places = torch.arange(int(self.lengths[rows].max()))
+        real = places < self.lengths[rows, None]
+        hidden = self.flat[(self.starts[rows, None] + places).clamp_max(len(self.flat) - 1)]
+        return hidden * real[..., None], real
+
+
+def precision() -> AbstractContextManager:
+    """bf16 for the large matrix products where the processor multiplies it natively; elsewhere nothing changes."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=bfloat16_is_fast())
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Encoded pairs of like length, as tensors without padding, and which rows of the input they are."""
+
+    rows: np.ndarray
+    ids: list[torch.Tensor]
+    segments: list[torch.Tensor]
+
+
+def encoded_batches(model: Explorer, pairs: Sequence[Pair], most_bytes: int = MOST_BYTES) -> Iterator[Batch]:
+    """All pairs as the model reads them, BATCH_SIZE at a time, texts of like length together: little padding.
+
+    Texts are cut, all at the same length, when their hidden states would not fit into `most_bytes`; InputError when
+    that does not help.
+    """
+    encoded = [model.encode(*pair) for pair in pairs]
+    cut = _cut([one.kept for one in encoded], model.capabilities.hidden_size, most_bytes)
+    order = np.argsort([one.kept for one in encoded], kind="stable")
+    for start in range(0, len(order), BATCH_SIZE):
+        rows = order[start : start + BATCH_SIZE]
+        ids = [torch.tensor(_shortened(encoded[row].ids, cut)) for row in rows]
+        yield Batch(rows, ids, [torch.tensor(_shortened(encoded[row].segments, cut)) for row in rows])
+
+
+def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generator[float, None, Ragged]:
+    """Hidden state `layer` (an index) of every pair; yields the share done, 0 to 1, after every batch."""
+    parts: list[tuple[torch.Tensor, torch.Tensor]] = []
+    rows: list[int] = []
+    for batch in encoded_batches(model, pairs):
+        with torch.no_grad(), precision():
+            hidden, real = hidden_of(model, batch, layer)
+        parts.append((hidden.float()[real], real.sum(1)))  # [real tokens, hidden], [batch]
+        rows.extend(batch.rows)
+        yield len(rows) / len(pairs)
+    flat, lengths = (torch.cat([part[i] for part in parts]) for i in range(2))
+    place = torch.from_numpy(np.argsort(rows))  # from the order of the batches back to that of the pairs
+    return Ragged(flat, (lengths.cumsum(0) - lengths)[place], lengths[place])
+
+
+def _cut(lengths: list[int], hidden: int, most_bytes: int) -> int:
+    for cut in CUTS:
+        if sum(min(length, cut) for length in lengths) * hidden * 4 <= most_bytes:
+            return cut
+    raise InputError(f"{len(lengths):,} texts this long do not fit into memory; train on fewer of them.")
+
+
+def _shortened(row: Sequence[int], cut: int) -> Sequence[int]:
+    """At most `cut` entries; the last one, of [SEP], stays."""
+    return row if len(row) <= cut else (*row[: cut - 1], row[-1])
+
+
+def hidden_of(model: Explorer, batch: Batch, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Hidden state `layer` [batch, tokens, hidden] of a batch, and which tokens are real [batch, tokens]."""
+    lengths = torch.tensor([len(row) for row in batch.ids])
+    real = torch.arange(int(lengths.max())) < lengths[:, None]
+    pad = torch.nn.utils.rnn.pad_sequence
+    padded = pad(batch.ids, batch_first=True, padding_value=model.tokenizer.pad_token_id)
+    hidden = model.embed(padded, pad(batch.segments, batch_first=True))
+    return through(model.layers[:layer], hidden, real), real
+
+
+def through(layers: Sequence[torch.nn.Module], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """What layers make of hidden states [batch, tokens, hidden]; padding is looked at by nobody."""
+    mask = None if bool(real.all()) else real[:, None, None, :]  # over [batch, heads, query, key]
+    for layer in layers:
+        hidden = layer(hidden, mask)
+    return hidden
+
+
+def pooled(hidden: torch.Tensor, real: torch.Tensor, pooling: str) -> torch.Tensor:
+    """[batch, hidden]: the vector of [CLS] ("cls", and what a pooler reads) or the mean of all real tokens ("mean")."""
+    if pooling != "mean":
+        return hidden[:, 0]
+    return (hidden * real[..., None]).sum(1) / real.sum(1, keepdim=True)

@@ -1,0 +1,171 @@
+"""Runs: what was trained, kept in files under ids that nobody can guess, so that it outlasts a reload and a restart.
+
+A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled. Runs expire, and all of them
+together stay below a size. Nothing here imports torch before a run is written or read.
+"""
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer import checkpoints
+from explorer.cache import OnceCache
+from explorer.errors import ExplorerError, InputError
+
+if TYPE_CHECKING:
+    from explorer.training.classifier import Classifier
+
+MOST_RUNS = 300
+MOST_BYTES = 2 * 2**30
+EXPIRES_AFTER = 7 * 24 * 3600  # seconds without being used
+TUNED = "tuned-"
+"""What the name of a tuned model starts with in the model box; the id of its run follows."""
+
+_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+_writing = threading.Lock()
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The examples that were not trained on, and what the classifier said of them."""
+
+    texts: tuple[str, ...]
+    texts_b: tuple[str, ...]  # '' where there is none
+    targets: np.ndarray  # [examples] int64, places among the labels
+    probabilities: np.ndarray  # [examples, labels]
+    points: np.ndarray  # [examples, 2]: the vectors that the head reads, on their first two principal components
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One training: the classifier, how it was trained, and how it went."""
+
+    classifier: "Classifier"
+    title: str
+    settings: dict[str, Any]
+    history: list[dict[str, float]]  # one entry an epoch
+    best: int  # index in the history of the epoch that was kept
+    held_out: HeldOut | None = None  # none when it came in a file
+    baselines: dict[str, float] = field(default_factory=dict)  # accuracy on the held-out examples, by name
+    id: str = ""
+    created: float = 0.0  # seconds since 1970
+
+    @property
+    def accuracy(self) -> float:
+        """Of the epoch that was kept, on the held-out examples: 0 to 1."""
+        return self.history[self.best]["held_out_accuracy"] if self.history else 0.0
+
+
+def folder() -> Path:
+    """Where runs are kept: BERT_EXPLORER_RUNS, or `runs` beside the app, or the machine's folder for passing files."""
+    named = os.environ.get("BERT_EXPLORER_RUNS", "").strip()
+    places = [Path(named)] if named else []
+    places += [Path(__file__).resolve().parents[2] / "runs", Path(tempfile.gettempdir()) / "bert-explorer-runs"]
+    for place in places:
+        with contextlib.suppress(OSError):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.access(place, os.W_OK):
+                return place
+    raise ExplorerError("There is no folder that runs can be kept in; set BERT_EXPLORER_RUNS to one.")
+
+
+def new_id() -> str:
+    """An id that nobody can guess: 128 bits of chance."""
+    return secrets.token_urlsafe(16)
+
+
+def keep(run: Run) -> Run:
+    """Write a run to its folder and return it with its id; runs that are too old or too many leave."""
+    from explorer.training.files import write_run
+
+    run = replace(run, id=run.id or new_id(), created=run.created or time.time())
+    place = folder()
+    with _writing:
+        _make_room(place)
+        unfinished = Path(tempfile.mkdtemp(prefix=".writing-", dir=place))
+        try:
+            write_run(run, unfinished)
+            shutil.rmtree(place / run.id, ignore_errors=True)
+            unfinished.replace(place / run.id)
+        except OSError as error:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise ExplorerError("The run cannot be kept: the disk is full or closed to the app.") from error
+    _read.get(run.id, lambda: run)
+    return run
+
+
+def fetch(identifier: object) -> Run:
+    """The run kept under an id. Raises InputError when there is none (any more)."""
+    from explorer.training.files import read_run
+
+    place = _place(identifier)
+    with contextlib.suppress(OSError):
+        os.utime(place)  # used: it stays
+    return _read.get(str(identifier), lambda: read_run(place, str(identifier)))
+
+
+def peek(identifiers: list[str]) -> list[dict[str, Any]]:
+    """What `run.json` says of each run that is still there, without its weights: for lists."""
+    found = []
+    for identifier in identifiers:
+        with contextlib.suppress(OSError, ValueError, InputError):
+            about = json.loads((_place(identifier) / "run.json").read_text("utf-8"))
+            found.append({**about, "id": identifier})
+    return found
+
+
+def tuned_folder(name: str) -> Path | None:
+    """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one."""
+    if not name.startswith(TUNED):
+        return None
+    with contextlib.suppress(InputError):
+        place = _place(name.removeprefix(TUNED)) / "model"
+        return place if place.is_dir() else None
+    return None
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """Everything about a run but the arrays."""
+    classifier = run.classifier
+    about = {name: getattr(run, name) for name in ("title", "settings", "history", "best", "baselines", "created")}
+    about |= {name: getattr(classifier, name) for name in ("model", "layer", "pooling", "layers_trained")}
+    held = run.held_out
+    texts = None if held is None else {"texts": held.texts, "texts_b": held.texts_b, "targets": held.targets.tolist()}
+    return {**about, "labels": list(classifier.labels), "held_out": texts}
+
+
+def _place(identifier: object) -> Path:
+    """The folder of a run that exists."""
+    if isinstance(identifier, str) and _ID.fullmatch(identifier) and (folder() / identifier / "run.json").is_file():
+        return folder() / identifier
+    raise InputError("There is no such head (any more); train one and use the id that comes back.")
+
+
+def _make_room(place: Path) -> None:
+    """Remove what is too old, then the oldest until there is room for one more."""
+    entries = sorted((path for path in place.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    sizes = {path: sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) for path in entries}
+    total, count = sum(sizes.values()), len(entries)
+    for path in entries:
+        expired = time.time() - path.stat().st_mtime > EXPIRES_AFTER
+        if not expired and total <= MOST_BYTES and count < MOST_RUNS:
+            return
+        if not (_ID.fullmatch(path.name) or path.name.startswith(".writing-")):
+            continue  # not ours
+        shutil.rmtree(path, ignore_errors=True)
+        total, count = total - sizes[path], count - 1
+
+
+_read: OnceCache[str, Run] = OnceCache(16)
+checkpoints.add_source(tuned_folder)

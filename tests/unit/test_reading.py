@@ -1,0 +1,198 @@
+"""Files as other people make them."""
+
+import json
+
+import pytest
+
+from explorer import limits
+from explorer.errors import InputError
+from explorer.training.examples import BUILT_IN, FOLDER, Examples, built_in, check_examples, check_pairs, split
+from explorer.training.reading import MAX_FILE_BYTES, Columns, choose, guess_columns, read_table
+
+ROWS = [
+    ("A fine, long day; really", "good"),
+    ('She said "no" twice', "bad"),
+    ("Grüße | aus Köln", "good"),
+    ("tab?", "bad"),
+]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(data, name="file.csv"):
+        path = tmp_path / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    return write
+
+
+def quoted(rows, delimiter):
+    return "\n".join(delimiter.join(f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in row) for row in rows)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+def test_delimiter_and_encoding_are_found_out(write, delimiter, encoding):
+    table = read_table(write(quoted([("text", "label"), *ROWS], delimiter).encode(encoding)))
+    assert table.columns == ("text", "label")
+    assert list(table.rows) == ROWS
+    examples, said = choose(table, guess_columns(table))
+    assert examples.texts == tuple(text for text, _ in ROWS)
+    assert examples.labels == ("good", "bad", "good", "bad")
+    assert said == ""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_a_file_without_names_loses_no_row(write, newline):
+    table = read_table(
+        write(newline.join(f"{label}\tmessage {i}, here" for i, label in enumerate(["ham", "spam"] * 4)))
+    )
+    assert len(table.rows) == 8
+    assert guess_columns(table) == Columns("column 2", "column 1")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "\n".join(
+            json.dumps({"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]}) for i in range(4)
+        ),
+        json.dumps([{"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]} for i in range(4)]),
+        "\n".join(json.dumps([f"text {i}", "ab"[i % 2]]) for i in range(4)),
+    ],
+)
+def test_json_lines(write, data):
+    table = read_table(write(data, "file.jsonl"))
+    examples, _ = choose(table, guess_columns(table))
+    assert examples.texts == ("text 0", "text 1", "text 2", "text 3")
+    assert examples.labels == ("a", "b", "a", "b")
+
+
+def test_what_is_left_out_is_told(write):
+    lines = ["text,label", "one,a", ",a", "two,", "three,b", "One,a", "four,b", "four,a", "x" * 30_000 + ",b", "five"]
+    examples, said = choose(table := read_table(write("\n".join(lines))), guess_columns(table))
+    assert len(examples) == 6
+    assert "3 rows without a text or a label left out." in said
+    assert "1 text cut to 20,000 characters." in said
+    assert "2 texts are repeats" in said
+    assert "1 text has different labels." in said
+    assert all(len(text) <= limits.MAX_CHARACTERS for text in examples.texts)
+
+
+def test_of_very_many_rows_some_are_drawn(write):
+    table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(200_000))))
+    examples, said = choose(table, guess_columns(table), seed=1)
+    assert len(examples) == limits.MAX_TEXTS
+    assert "5,000 of 200,000 rows drawn" in said
+    assert examples == choose(table, guess_columns(table), seed=1)[0] != choose(table, guess_columns(table), seed=2)[0]
+
+
+def test_an_open_quote_does_not_swallow_the_file(write):
+    table = read_table(write('text\tlabel\n"never closed\ta\n' + "\n".join(f"row {i}\tb" for i in range(100))))
+    assert len(table.rows) == 101
+
+
+REFUSED = {
+    "empty": b"",
+    "blank": b" \n\n",
+    "names only": b"text,label\n",
+    "zip": b"PK\x03\x04rest",
+    "binary": bytes(range(256)) * 4,
+    "broken json": b'{"text": "a", "label": \n',
+    "too large": b"a" * (MAX_FILE_BYTES + 1),
+}
+
+
+@pytest.mark.parametrize("data", REFUSED.values(), ids=REFUSED)
+def test_a_file_that_is_no_table_is_refused(write, data, refusal):
+    refusal(InputError, lambda: read_table(write(data)))
+
+
+UNUSABLE = {
+    "one class": "text,label\na,x\nb,x",
+    "one example of a class": "text,label\na,x\nb,x\nc,y",
+    "no label column": "text\na\nb",
+    "a thousand classes": "text,label\n" + "\n".join(f"text {i},{i // 2}" for i in range(2000)),
+    "only labels": "text,label\n,x\n,y",
+}
+
+
+@pytest.mark.parametrize("data", UNUSABLE.values(), ids=UNUSABLE)
+def test_a_table_without_two_classes_is_refused(write, data, refusal):
+    table = read_table(write(data))
+    refusal(InputError, lambda: choose(table, guess_columns(table)))
+
+
+def test_ten_megabytes_in_one_cell(write):
+    table = read_table(write("text,label\n" + "word " * 2_000_000 + ",a\nb,b\nc,a\nd,b"))
+    examples, said = choose(table, guess_columns(table))
+    assert len(examples.texts[0]) == limits.MAX_CHARACTERS
+    assert "cut" in said
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_sets_are_balanced_and_free_of_repeats(name):
+    examples = built_in(name)
+    table = read_table(FOLDER / f"{name}.csv")
+    assert choose(table, guess_columns(table))[1] == ""
+    assert bool(examples.texts_b) == (name == "same_meaning")
+    assert min(examples.counts.values()) >= 30
+    assert max(examples.counts.values()) <= min(examples.counts.values()) + 2
+
+
+def test_examples_of_the_api_keep_their_order():
+    found = check_examples([["a", 1], ["b", "x"], ("c", 1.5), ["d", 1], ["e", "x"], ["f", 1.5]])
+    assert found == Examples(tuple("abcdef"), ("1", "x", "1.5", "1", "x", "1.5"))
+    assert found.targets.tolist() == [0, 2, 1, 0, 2, 1]
+    assert check_examples([["a", "b", "x"], ["c", "d", "y"]] * 2).pairs[:2] == [("a", "b"), ("c", "d")]
+    assert check_pairs(["a", ["b", "c"]]) == [("a", ""), ("b", "c")]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("size", [2, 4, 7, 100])
+def test_the_split_is_stratified_and_nothing_held_out_was_trained_on(seed, size):
+    texts = [f"{label} {i % max(2, size // 3)}" for i in range(size) for label in "abc"]
+    examples = Examples(tuple(texts), tuple(text[0] for text in texts))
+    train, held = split(examples, seed)
+    assert sorted([*train, *held]) == list(range(len(texts)))
+    assert not {texts[row] for row in train} & {texts[row] for row in held}
+    for label in "abc":
+        count = sum(texts[row][0] == label for row in held)
+        assert 1 <= count < size
+        assert size < 50 or abs(count - 0.2 * size) <= 3
+    again = split(examples, seed)
+    assert train.tolist() == again[0].tolist()
+    assert held.tolist() == again[1].tolist()
+
+
+def test_equal_texts_stay_together_whatever_their_label_and_case():
+    texts = ("Same  text", "same text", "b", "c", "d", "SAME TEXT", "e")
+    examples = Examples(texts, ("x", "y", "x", "y", "x", "x", "y"))
+    for seed in range(20):
+        train, _ = split(examples, seed)
+        assert len({0, 1, 5} & set(train.tolist())) in (0, 3)
+
+
+def test_a_class_of_one_text_cannot_be_split(refusal):
+    refusal(InputError, lambda: split(Examples(("a", "a", "b", "c"), ("x", "x", "y", "y")), 0))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "text",
+        [],
+        [["a", "x"]],
+        [["a", "x"], ["b", "x"]],
+        [["a", "x"], ["b", "y"]],
+        [["a"]],
+        [["a", "b", "c", "x"]] * 4,
+        [["", "x"]],
+        [["a", None]],
+        [["a", True]],
+        [5],
+    ],
+)
+def test_examples_that_cannot_be_learnt_from_are_refused(rows, refusal):
+    refusal(InputError, lambda: check_examples(rows))

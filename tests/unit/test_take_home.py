@@ -1,0 +1,189 @@
+"""The zip of a run: it runs without this app, comes back as it was, and a zip of another kind is refused."""
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer import checkpoints
+from explorer import features as explorer_features
+from explorer.errors import ExplorerError, InputError
+from explorer.features import finished, forget
+from explorer.training import export, prefix, store
+from explorer.training.examples import Examples
+from explorer.training.reasons import compare, decide
+from explorer.training.runs import new_run
+from explorer.training.teach import make_plan, teach
+
+TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
+SINGLE = Examples(*zip(*TEXTS, strict=True))
+PAIRS = Examples(SINGLE.texts, SINGLE.labels, tuple(f"she was {i}" for i in range(len(SINGLE))))
+PROBES = [("happy happy 3", "she was 5"), ("the man bought milk", "slow dog"), ("sad 7", "he")]
+
+
+@pytest.fixture(autouse=True)
+def exact(tmp_path, monkeypatch):
+    """A store of its own, and fp32 on every processor."""
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    for module in (explorer_features, prefix):
+        monkeypatch.setattr(module, "bfloat16_is_fast", lambda: False)
+    forget()
+
+
+@pytest.fixture
+def trained(tiny_folder):
+    def trained(examples=SINGLE, **settings):
+        model = explorer.load(tiny_folder)
+        plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
+        return new_run(finished(teach(model, examples, plan)), examples, "Test")
+
+    return trained
+
+
+def predict(folder, texts):
+    """What the zip's own Python file says, run by a Python that cannot import this app."""
+    done = subprocess.run(
+        [sys.executable, "-I", folder / "predict.py", *texts], capture_output=True, text=True, cwd=folder, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("examples", "settings"),
+    [
+        (SINGLE, {}),
+        (PAIRS, {"layers_trained": 1, "pooling": "pooler", "units": 8}),
+        (SINGLE, {"layer": 1, "layers_trained": 1, "pooling": "cls"}),
+    ],
+    ids=["head", "pairs, pooler and hidden layer", "a layer below the last"],
+)
+def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples, settings):
+    run = trained(examples, **settings)
+    model = explorer.load(run.classifier.model)
+    pairs = [(a, b if examples.texts_b else "") for a, b in PROBES]
+    wanted = run.classifier.classify(model, pairs)
+    packed = export.pack(run)
+    with zipfile.ZipFile(packed) as archive:
+        assert set(archive.namelist()) <= export.FILES
+        archive.extractall(tmp_path / "home")
+    shutil.copy(packed, tmp_path / "mine.zip")
+    for answer, shares in zip(
+        predict(tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True
+    ):
+        assert answer["label"] == run.classifier.labels[shares.argmax()]
+        found = [answer["probabilities"][label] for label in run.classifier.labels]
+        np.testing.assert_allclose(found, shares, atol=1e-4)
+
+    back = export.unpack(tmp_path / "mine.zip")
+    assert back.id != run.id
+    assert back.history == run.history
+    again = store.fetch(back.id).classifier
+    np.testing.assert_allclose(again.classify(explorer.load(again.model), pairs), wanted, atol=1e-5)
+    assert again.model.startswith(store.TUNED) == bool(run.classifier.layers_trained)
+
+
+def test_a_run_loads_where_its_model_is_not(trained, tmp_path):
+    run = trained()
+    wanted = run.classifier.classify(explorer.load(run.classifier.model), PROBES)
+    shutil.copy(export.pack(run), tmp_path / "mine.zip")
+    change(tmp_path / "mine.zip", "settings.json", lambda data: data.replace(b"/bert", b"/gone"))
+    back = export.unpack(tmp_path / "mine.zip")
+    assert back.classifier.model == store.TUNED + back.id
+    np.testing.assert_allclose(
+        back.classifier.classify(explorer.load(back.classifier.model), PROBES), wanted, atol=1e-5
+    )
+
+
+def change(path, name, edit):
+    """Rewrite one file of a zip, or add it."""
+    with zipfile.ZipFile(path) as archive:
+        files = {entry: archive.read(entry) for entry in archive.namelist()}
+    files[name] = edit(files.get(name, b""))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for entry, data in files.items():
+            archive.writestr(entry, data)
+
+
+def edited(**entries):
+    return lambda data: json.dumps({**json.loads(data), **entries}).encode()
+
+
+CHANGES = {
+    "another file": ("evil.py", lambda data: b"print('x')"),
+    "out of its folder": ("../evil", lambda data: b"x"),
+    "a pickle": ("model/pytorch_model.bin", lambda data: b"x"),
+    "settings no json": ("settings.json", lambda data: b"{"),
+    "settings a list": ("settings.json", lambda data: b"[1]"),
+    "deep json": ("settings.json", lambda data: b"[" * 100_000),
+    "labels of another number": ("settings.json", edited(labels=["a", "b", "c"])),
+    "labels no texts": ("settings.json", edited(labels=[1, 2])),
+    "a layer there is not": ("settings.json", edited(layer=9)),
+    "pooling unknown": ("settings.json", edited(pooling="max")),
+    "title missing": ("settings.json", edited(title=None)),
+    "training not flat": ("settings.json", edited(training={"a": {"b": 1}})),
+    "head broken": ("head.safetensors", lambda data: data[:20]),
+    "log broken": ("log.csv", lambda data: b"a,b\n1,x\n"),
+    "a bomb": ("head.safetensors", lambda data: bytes(64 * 2**20)),
+}
+
+
+@pytest.mark.parametrize(("name", "edit"), CHANGES.values(), ids=CHANGES)
+def test_a_changed_zip_is_refused(trained, tmp_path, name, edit, refusal):
+    shutil.copy(export.pack(trained()), tmp_path / "mine.zip")
+    change(tmp_path / "mine.zip", name, edit)
+    before = sorted(store.folder().iterdir())
+    refusal(InputError, lambda: export.unpack(tmp_path / "mine.zip"))
+    assert sorted(store.folder().iterdir()) == before
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"text,label\na,b\n"])
+def test_what_is_no_zip_of_ours_is_refused(tmp_path, data, refusal):
+    (tmp_path / "mine.zip").write_bytes(data)
+    refusal(InputError, lambda: export.unpack(tmp_path / "mine.zip"))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("holiday.jpg", b"x")
+    (tmp_path / "mine.zip").write_bytes(buffer.getvalue())
+    refusal(InputError, lambda: export.unpack(tmp_path / "mine.zip"))
+
+
+def test_the_tuned_model_opens_by_its_name_and_is_what_was_trained(trained, refusal):
+    run = trained(layers_trained=1)
+    base = explorer.load(run.classifier.model)
+    tuned = explorer.load(export.tuned_model(run))
+    assert tuned.capabilities.fill_mask
+    states = tuned.trace("happy man").hidden_states
+    np.testing.assert_array_equal(states[1], base.trace("happy man").hidden_states[1])
+    assert np.abs(states[2] - base.trace("happy man").hidden_states[2]).max() > 1e-4
+    head_alone = run.classifier.head.probabilities(states[2].mean(0, keepdims=True))
+    np.testing.assert_allclose(head_alone, run.classifier.classify(base, [("happy man", "")]), atol=1e-5)
+
+    change = compare(base, tuned, [("happy man", ""), ("sad dog", "he was")])
+    assert change.drift.shape == (3,)
+    assert change.drift[:2].max() < 1e-6 < change.drift[2]
+    assert change.attention.shape == (2, 2)
+    assert np.abs(change.attention[0]).max() < 1e-6
+    refusal(InputError, lambda: export.tuned_model(trained()))
+    for wrong in ("tuned-", "tuned-../..", "tuned-" + "x" * 22):
+        with pytest.raises(ExplorerError):
+            checkpoints.find(wrong)
+
+
+def test_hiding_a_word_tells_what_it_did(trained):
+    classifier = trained(PAIRS, epochs=20).classifier
+    model = explorer.load(classifier.model)
+    found = decide(classifier, model, ("happy happy 3", "she was 5"))
+    assert found.words == ("happy", "happy", "3", "she", "was", "5")
+    hidden = classifier.classify(model, [("happy happy 3", "she was 5"), ("[MASK] happy 3", "she was 5")])[
+        :, found.best
+    ]
+    assert found.effects[0] == pytest.approx(hidden[0] - hidden[1], abs=1e-5)
+    np.testing.assert_allclose(found.probabilities.sum(), 1, atol=1e-5)
+    assert decide(classifier, model, ("?!", "")).words == ()

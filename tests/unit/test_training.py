@@ -1,0 +1,314 @@
+"""Training: what is learnt, what stays as it was, and that the same seed gives the same numbers."""
+
+import hashlib
+import threading
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import f1_score, precision_recall_fscore_support
+
+import explorer
+from explorer import features as explorer_features
+from explorer.analysis import evaluation
+from explorer.errors import InputError
+from explorer.features import features, finished, forget
+from explorer.training import prefix, store
+from explorer.training.classifier import vectors_in_steps
+from explorer.training.examples import Examples, split
+from explorer.training.finetune import Top, evaluate, most_layer_rate
+from explorer.training.head import Head, Settings, train
+from explorer.training.prefix import hidden_in_steps
+from explorer.training.probe import control_targets, every_layer, probe
+from explorer.training.runs import new_run
+from explorer.training.teach import Progress, make_plan, teach
+
+TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
+EXAMPLES = Examples(*zip(*TEXTS, strict=True))
+PAIRS = Examples(EXAMPLES.texts, EXAMPLES.labels, tuple(f"she was {i}" for i in range(len(EXAMPLES))))
+
+
+def run(steps):
+    """What a generator yielded, and what it returned."""
+    seen = []
+    while True:
+        try:
+            seen.append(next(steps))
+        except StopIteration as done:
+            return seen, done.value
+
+
+def weights_of(model):
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.module.state_dict().items()):
+        digest.update(name.encode() + tensor.numpy().tobytes())
+    return digest.hexdigest()
+
+
+@pytest.fixture
+def fp32(monkeypatch):
+    """The processor has no bf16."""
+    for module in (explorer_features, prefix):
+        monkeypatch.setattr(module, "bfloat16_is_fast", lambda: False)
+    forget()
+
+
+def cosines(found, wanted):
+    return (found * wanted).sum(-1) / np.linalg.norm(found, axis=-1) / np.linalg.norm(wanted, axis=-1)
+
+
+def test_bf16_changes_next_to_nothing_in_a_real_model(bundled, fp32, monkeypatch):
+    exact = finished(every_layer(bundled, PAIRS.pairs[:20], "cls"))
+    monkeypatch.undo()
+    assert cosines(finished(every_layer(bundled, PAIRS.pairs[:20], "cls")), exact).min() > 0.999
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
+def test_pairs_are_read_as_segments(tiny, fp32, pooling):
+    layer = tiny.capabilities.layers
+    found = finished(vectors_in_steps(tiny, PAIRS.pairs, layer, pooling))
+    for row in (0, 5, 40):
+        trace = tiny.trace(*PAIRS.pairs[row])
+        assert 1 in trace.segments
+        state = trace.hidden_states[-1]
+        wanted = {"cls": state[0], "mean": state.mean(0), "pooler": tiny.pool(trace.states[-1:])[0].numpy()}[pooling]
+        np.testing.assert_allclose(found[row], wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
+@pytest.mark.parametrize("layers_trained", [0, 1, 2])
+def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, fp32, pooling, layers_trained):
+    states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 2 - layers_trained))
+    found = evaluate(Top(tiny, 2, layers_trained, pooling).eval(), states, torch.arange(len(EXAMPLES)))
+    wanted = features(tiny, EXAMPLES.texts, 2, pooling)
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"optimizer": "lbfgs", "regularization": 0.01},
+        {"units": 16, "epochs": 30},
+        {"balanced": True},
+        {"layers_trained": 1, "epochs": 30},
+        {"layers_trained": 2, "epochs": 30, "balanced": True},
+    ],
+)
+@pytest.mark.parametrize("examples", [EXAMPLES, PAIRS], ids=["single", "pairs"])
+def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings, examples):
+    before = weights_of(tiny)
+    plan = make_plan(tiny, -1, "mean", **{"epochs": 20, "batch_size": 8, **settings})
+    seen, taught = run(teach(tiny, examples, plan))
+    assert taught.history[-1].train_loss < taught.history[0].train_loss or len(taught.history) == 1
+    assert taught.history[-1].held_out_accuracy >= 0.85
+    assert all(isinstance(step, Progress) and 0 <= step.share <= 1 for step in seen)
+    assert weights_of(tiny) == before
+    assert not any(parameter.requires_grad for parameter in tiny.module.parameters())
+    assert not tiny.module.training
+    assert not any(module._forward_hooks for module in tiny.module.modules())
+    again = taught.classifier.classify(tiny, [examples.pairs[row] for row in taught.held_rows])
+    np.testing.assert_allclose(again, taught.probabilities, atol=0.02)
+    np.testing.assert_allclose(again.sum(-1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("layers_trained", [0, 2])
+def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_trained):
+    def history(seed):
+        plan = make_plan(tiny, -1, "cls", layers_trained, epochs=3, batch_size=8, seed=seed)
+        return run(teach(tiny, EXAMPLES, plan))[1].history
+
+    alone, other = history(1), history(2)
+    found = {}
+    threads = [threading.Thread(target=lambda seed=seed: found.update({seed: history(seed)})) for seed in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert alone != other
+    assert found == {1: alone, 2: other}
+
+
+def test_only_the_chosen_layers_change(tiny):
+    plan = make_plan(tiny, 2, "mean", 1, epochs=2, batch_size=8)
+    _, taught = run(teach(tiny, EXAMPLES, plan))
+    assert taught.classifier.layers_trained == 1
+    changed = dict(taught.classifier.top.layers[0].named_parameters())
+    for name, parameter in tiny.layers[1].named_parameters():
+        assert not torch.equal(changed[name], parameter), name
+
+
+@pytest.mark.parametrize("layers_trained", [0, 1])
+def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
+    plan = make_plan(tiny, -1, "mean", layers_trained, epochs=3, batch_size=16)
+    total = len(run(teach(tiny, EXAMPLES, plan))[0])
+    for stop_after in range(1, total + 1):
+        count = 0
+
+        def stop(stop_after=stop_after):
+            nonlocal count
+            count += 1
+            return count >= stop_after
+
+        seen, taught = run(teach(tiny, EXAMPLES, plan, stop))
+        epochs = sum(step.epoch is not None for step in seen)
+        assert len(seen) == stop_after
+        assert (taught is None) == (epochs == 0)
+        assert taught is None or len(taught.history) == epochs
+
+
+def test_early_stopping_and_the_best_epoch(tiny):
+    noise = Examples(EXAMPLES.texts, tuple(np.random.default_rng(0).permutation(EXAMPLES.labels).tolist()))
+    plan = make_plan(tiny, -1, "mean", epochs=200, learning_rate=0.5, patience=3, keep_best=True)
+    _, taught = run(teach(tiny, noise, plan))
+    losses = [epoch.held_out_loss for epoch in taught.history]
+    assert len(losses) < 200
+    assert min(losses[-3:]) >= min(losses)
+    assert taught.history[taught.best].held_out_accuracy == max(e.held_out_accuracy for e in taught.history)
+
+
+def test_class_weights_help_the_rare_class(tiny):
+    rare = [i for i, label in enumerate(EXAMPLES.labels) if label == "no" or i < 8]
+    texts, labels = zip(*[(EXAMPLES.texts[i], "xy"[i % 3 == 0]) for i in rare], strict=True)
+    scores = {}
+    for balanced in (False, True):
+        plan = make_plan(tiny, 0, "cls", balanced=balanced, epochs=30)  # hidden state 0 of [CLS] says nothing
+        _, taught = run(teach(tiny, Examples(texts, labels), plan))
+        scores[balanced] = taught.probabilities.mean(0)
+    assert abs(scores[True][0] - 0.5) < 0.02 < abs(scores[False][0] - 0.5)
+
+
+def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
+    for wrong in (
+        {"layers_trained": 3},
+        {"layer": 1, "layers_trained": 2},
+        {"epochs": 0},
+        {"units": -1},
+        {"seed": 0.5},
+    ):
+        refusal(InputError, lambda wrong=wrong: make_plan(tiny, **{"layer": -1, "pooling": "mean", **wrong}))
+    refusal(InputError, lambda: make_plan(tiny, 1, "pooler"))
+    refusal(InputError, lambda: make_plan(tiny, -1, "max"))
+    assert most_layer_rate(768) == 5e-5
+
+
+def test_a_linear_head_says_what_was_trained(tiny):
+    vectors = features(tiny, EXAMPLES.texts)
+    *_, (epoch, head) = train(vectors, EXAMPLES, Settings(epochs=5))
+    train_rows, held_rows = split(EXAMPLES, 0)
+    right = EXAMPLES.targets
+    for rows, accuracy in ((train_rows, epoch.train_accuracy), (held_rows, epoch.held_out_accuracy)):
+        said = head.probabilities(vectors[rows]).argmax(-1)
+        assert (said == right[rows]).mean() == pytest.approx(accuracy)
+    loss = -np.log(head.probabilities(vectors[held_rows])[np.arange(len(held_rows)), right[held_rows]]).mean()
+    assert loss == pytest.approx(epoch.held_out_loss, abs=1e-4)
+
+
+def test_what_is_held_out_is_never_trained_on():
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(len(EXAMPLES), 12)).astype(np.float32)
+    changed = vectors.copy()
+    changed[split(EXAMPLES, 3)[1]] += 100
+    for settings in (Settings(seed=3), Settings(seed=3, optimizer="lbfgs"), Settings(seed=3, units=8)):
+        (*_, (_, one)), (*_, (_, other)) = (list(train(given, EXAMPLES, settings)) for given in (vectors, changed))
+        assert np.array_equal(one.weight, other.weight)
+        assert np.array_equal(one.bias, other.bias)
+
+
+def test_probabilities_sum_to_one_whatever_the_scores():
+    head = Head(np.array([[1e4], [-1e4]], dtype=np.float32), np.zeros(2, dtype=np.float32))
+    shares = head.probabilities(np.array([[1.0], [0.0]], dtype=np.float32))
+    np.testing.assert_allclose(shares, [[1, 0], [0.5, 0.5]])
+
+
+def test_scores_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    targets, said = rng.integers(0, 4, 200), rng.integers(0, 3, 200)
+    table = evaluation.confusion(targets, said, 5)
+    scores = evaluation.class_scores(table)
+    wanted = precision_recall_fscore_support(targets, said, labels=range(5), zero_division=0)
+    for mine, theirs in zip((scores.precision, scores.recall, scores.f1, scores.support), wanted, strict=True):
+        np.testing.assert_allclose(mine, theirs)
+    assert evaluation.macro_f1(table) == pytest.approx(f1_score(targets, said, average="macro"))
+    assert evaluation.accuracy(table) == pytest.approx((targets == said).mean())
+
+
+def test_calibration_of_one_who_knows_how_sure_to_be():
+    rng = np.random.default_rng(0)
+    sure = rng.uniform(0.5, 1, 20_000)
+    probabilities = np.stack([sure, 1 - sure], axis=1)
+    targets = (rng.uniform(size=len(sure)) > sure).astype(int)
+    found = evaluation.calibration(probabilities, targets)
+    assert found.error < 0.02
+    assert found.count.sum() == len(sure)
+    assert evaluation.calibration(np.array([[1.0, 0.0]] * 4), np.array([1, 1, 0, 0])).error == pytest.approx(0.5)
+    assert (
+        evaluation.confident_mistakes(probabilities, targets, 3).tolist()
+        == sorted(np.flatnonzero(targets == 1), key=lambda row: -sure[row])[:3]
+    )
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+def test_one_pass_gives_the_features_of_every_layer(tiny, fp32, pooling):
+    found = finished(every_layer(tiny, EXAMPLES.pairs, pooling))
+    for layer in range(tiny.capabilities.layers + 1):
+        np.testing.assert_allclose(found[layer], features(tiny, EXAMPLES.texts, layer, pooling), atol=1e-5)
+
+
+def test_the_probe_tells_what_is_known_from_what_is_not(tiny):
+    seen, layers = run(probe(tiny, EXAMPLES, "mean", 3))
+    assert [row.layer for row in layers] == [0, 1, 2]
+    assert layers[0].accuracy > 0.9  # the words are there
+    assert all(row.control_accuracy < 0.85 and 0 <= row.deviation <= 0.5 for row in layers)
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    control = control_targets(PAIRS, 0)
+    assert np.bincount(control).tolist() == np.bincount(PAIRS.targets).tolist()
+
+
+@pytest.fixture
+def runs_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+@pytest.mark.parametrize("layers_trained", [0, 1])
+def test_a_run_outlasts_the_process(tiny_folder, runs_folder, layers_trained, monkeypatch):
+    model = explorer.load(tiny_folder)
+    _, taught = run(teach(model, PAIRS, make_plan(model, -1, "mean", layers_trained, epochs=2)))
+    kept = new_run(taught, PAIRS, "mine")
+    monkeypatch.setattr(store, "_read", type(store._read)(4))  # another process knows nothing yet
+    read = store.fetch(kept.id)
+    assert read is not kept
+    assert store.as_json(read) == store.as_json(kept)
+    pairs = PAIRS.pairs[:5]
+    np.testing.assert_array_equal(read.classifier.classify(model, pairs), kept.classifier.classify(model, pairs))
+    np.testing.assert_allclose(read.held_out.probabilities, taught.probabilities, atol=1e-6)
+    assert {path.suffix for path in (runs_folder / kept.id).iterdir()} == {".json", ".safetensors"}
+
+
+def test_runs_expire_and_stay_below_a_number_and_a_size(tiny_folder, runs_folder, monkeypatch, refusal):
+    model = explorer.load(tiny_folder)
+    _, taught = run(teach(model, EXAMPLES, make_plan(model, -1, "mean", epochs=1)))
+    monkeypatch.setattr(store, "MOST_RUNS", 3)
+    first, *rest = [new_run(taught, EXAMPLES, str(i)).id for i in range(4)]
+    refusal(InputError, lambda: store.fetch(first))
+    assert [row["id"] for row in store.peek([first, *rest])] == rest
+    monkeypatch.setattr(store, "MOST_BYTES", 1)
+    last = new_run(taught, EXAMPLES, "last").id
+    assert [path.name for path in runs_folder.iterdir()] == [last]
+    for wrong in ("", "../../etc", None, 5, "x" * 22, f"{last}/..", [last]):
+        refusal(InputError, lambda wrong=wrong: store.fetch(wrong))
+    (runs_folder / last / "weights.safetensors").write_bytes(b"broken")
+    monkeypatch.setattr(store, "_read", type(store._read)(4))
+    refusal(InputError, lambda: store.fetch(last))
+
+
+def test_a_head_with_a_hidden_layer_computes_what_torch_does():
+    rng = np.random.default_rng(0)
+    below, last = torch.nn.Linear(6, 5), torch.nn.Linear(5, 3)
+    head = Head(*(p.detach().numpy() for p in (last.weight, last.bias, below.weight, below.bias)))
+    vectors = rng.normal(size=(4, 6)).astype(np.float32)
+    wanted = torch.nn.Sequential(below, torch.nn.ReLU(), last)(torch.from_numpy(vectors)).softmax(-1)
+    np.testing.assert_allclose(head.probabilities(vectors), wanted.detach().numpy(), atol=1e-6)
