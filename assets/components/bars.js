@@ -1,0 +1,50 @@
+// Shares as horizontal bars, in one group or several.
+BertExplorer.define("Bars", ({ element, trigger, props, watch }) => {
+  const { el } = BertExplorer;
+  const root = element.querySelector(".bx-bars");
+  let shape = "";
+
+  function emptyBar(index) {
+    return el("button", { type: "button", "data-index": JSON.stringify(index) },
+      el("span", { class: "bx-name" }, el("bdi", {})), el("span", { class: "bx-percent" }),
+      el("span", { class: "bx-track" }, el("span", { class: "bx-fill" })), el("span", { class: "bx-note" }));
+  }
+
+  function build({ groups, grouped }) {
+    root.replaceChildren(...groups.map((group, g) =>
+      el("div", { class: "bx-group", role: "group" }, el("h4", {}), ...group.rows.map((_, r) => emptyBar(grouped ? [g, r] : r)))));
+  }
+
+  function fillIn(button, row) {
+    const [name, percent, track, note] = button.children;
+    button.setAttribute("aria-label", [row.label, row.percent, row.note].filter(Boolean).join(", "));
+    name.title = row.label;
+    name.firstChild.textContent = row.label;
+    track.firstChild.style.width = `${100 * row.share}%`;
+    percent.textContent = row.percent;
+    note.title = note.textContent = row.note;
+  }
+
+  // Bars that stay are changed, not made anew: they glide, and the focus stays.
+  function draw() {
+    const value = BertExplorer.plain(props.value || null) ?? { groups: [] }; // never shown: an empty string
+    const next = JSON.stringify([value.grouped, value.groups.map((group) => group.rows.length)]);
+    if (next !== shape) build(value);
+    shape = next;
+    value.groups.forEach(({ heading, rows }, g) => {
+      const [title, ...buttons] = root.children[g].children;
+      title.textContent = heading;
+      title.hidden = !heading;
+      if (heading) root.children[g].setAttribute("aria-label", heading);
+      buttons.forEach((button, r) => fillIn(button, rows[r]));
+    });
+  }
+
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    trigger("select", { index: JSON.parse(button.dataset.index), value: button.querySelector(".bx-name").textContent });
+  });
+  watch("value", draw);
+  draw();
+});

@@ -1,0 +1,200 @@
+// What all components share: how they are mounted, the colour ramp, the theme, and building DOM from plain text.
+window.BertExplorer = (() => {
+  "use strict";
+  const mounts = new Map();
+
+  // A component's file calls define(name, mount); Gradio calls mount(name, ...) once for every instance of it.
+  const define = (name, mount) => mounts.set(name, mount);
+
+  function mount(name, element, trigger, props, watch, settings) {
+    mounts.get(name)({ element, trigger, props, settings, watch });
+  }
+
+  // ---- DOM. Texts become text nodes and attributes, never markup.
+
+  function fill(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes ?? {})) {
+      if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value != null) node.setAttribute(name, value);
+    }
+    node.append(...children.filter((child) => child != null));
+    return node;
+  }
+
+  const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes, ...children) =>
+    fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+  // Gradio wraps values in proxies that are slow to read item by item; this is the bare value.
+  const plain = (value) => (value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value);
+
+  const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+
+  const number = (value) => value.toLocaleString("en-US");
+
+  // Of all the items only one can be reached with Tab; arrow keys do the rest.
+  function rove(items, index) {
+    items.forEach((item, i) => (item.tabIndex = i === index ? 0 : -1));
+  }
+
+  // Scrolls `box`, and nothing around it, as little as is needed to show `item`.
+  function reveal(box, item) {
+    const outer = box.getBoundingClientRect();
+    const inner = item.getBoundingClientRect();
+    if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top + 4;
+    else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + 4;
+  }
+
+  // A choice moves at once in the browser and the server confirms it later. An answer that was under way when the
+  // person went on must not move it back: for a moment, what was chosen here wins over what comes in.
+  function choice(patience = 1500) {
+    let chosen = null;
+    let until = 0;
+    return {
+      set(value) {
+        chosen = value;
+        until = performance.now() + patience;
+      },
+      settle(incoming) {
+        if (performance.now() < until && String(incoming) !== String(chosen)) return chosen;
+        chosen = incoming;
+        return incoming;
+      },
+    };
+  }
+
+  // ---- The theme.
+
+  const listeners = new Set();
+  let wasDark = null;
+  const isDark = () => document.body.classList.contains("dark");
+
+  // Calls fn after each switch between light and dark, as long as `owner` is on the page.
+  function onTheme(fn, owner) {
+    if (wasDark === null) {
+      wasDark = isDark();
+      new MutationObserver(() => {
+        if (isDark() === wasDark) return;
+        wasDark = isDark();
+        for (const listener of listeners) {
+          if (listener.owner && !listener.owner.isConnected) listeners.delete(listener);
+          else listener.fn();
+        }
+      }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    }
+    listeners.add({ fn, owner });
+  }
+
+  const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
+
+  // ---- The ramp: from the page's background over blue to the far end of the scale, in even steps for the eye.
+
+  const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+
+  function rgb(colour) {
+    pixel.clearRect(0, 0, 1, 1);
+    pixel.fillStyle = colour;
+    pixel.fillRect(0, 0, 1, 1);
+    return [...pixel.getImageData(0, 0, 1, 1).data];
+  }
+
+  function background() {
+    for (const node of [document.querySelector(".gradio-container"), document.querySelector("gradio-app"), document.body, document.documentElement]) {
+      const colour = node && rgb(getComputedStyle(node).backgroundColor);
+      if (colour && colour[3] === 255) return colour.slice(0, 3);
+    }
+    return isDark() ? [11, 15, 25] : [255, 255, 255];
+  }
+
+  // OKLab (Björn Ottosson, 2020): equal distances look about equally large.
+  function toLab(colour) {
+    const [r, g, b] = colour.map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+    const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+    const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+    return [
+      0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+      1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+      0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+    ];
+  }
+
+  function fromLab([L, a, b]) {
+    const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+    const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+    const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
+    const linear = [
+      4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+      -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+      -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+    ];
+    const gamma = (v) => (v <= 0.0031308 ? 12.92 * v : 1.055 * v ** (1 / 2.4) - 0.055);
+    return linear.map((v) => Math.round(255 * Math.min(1, Math.max(0, gamma(Math.max(0, v))))));
+  }
+
+  const polar = (L, chroma, hue) => [
+    L,
+    chroma * Math.cos((hue * Math.PI) / 180),
+    chroma * Math.sin((hue * Math.PI) / 180),
+  ];
+  const ENDS = {
+    light: { middle: polar(0.62, 0.25, 252), end: polar(0.19, 0.06, 268) },
+    dark: { middle: polar(0.58, 0.25, 258), end: polar(0.97, 0.025, 220) },
+  };
+
+  // 256 colours on a curve through OKLab, spaced by its length.
+  function buildTable(start, { middle, end }) {
+    const steps = 1024;
+    const curve = Array.from({ length: steps + 1 }, (_, i) => {
+      const t = i / steps;
+      return start.map((v, k) => (1 - t) ** 2 * v + 2 * t * (1 - t) * middle[k] + t ** 2 * end[k]);
+    });
+    const along = [0];
+    for (let i = 1; i <= steps; i++) along.push(along[i - 1] + Math.hypot(...curve[i].map((v, k) => v - curve[i - 1][k])));
+    let i = 0;
+    return Array.from({ length: 256 }, (_, step) => {
+      const target = (along[steps] * step) / 255;
+      while (i < steps && along[i] < target) i++;
+      return fromLab(curve[i]);
+    });
+  }
+
+  let table = [];
+  let tableKey = "";
+
+  // The ramp as 256 colours [r, g, b]; the first is the page's background.
+  function rampTable() {
+    const start = background();
+    const key = `${isDark()} ${start}`;
+    if (key !== tableKey) {
+      table = buildTable(toLab(start), isDark() ? ENDS.dark : ENDS.light);
+      table[0] = start;
+      tableKey = key;
+    }
+    return table;
+  }
+
+  const ramp = (t) => rampTable()[Math.round(255 * Math.min(1, Math.max(0, t)))];
+
+  // The ramp as a Plotly colorscale of n colours.
+  const rampStops = (n = 33) =>
+    Array.from({ length: n }, (_, i) => [i / (n - 1), `rgb(${ramp(i / (n - 1)).join(",")})`]);
+
+  // ---- Plotly, once it has arrived.
+
+  let plotlyArrives = null;
+  function plotly() {
+    plotlyArrives ??= new Promise((resolve, reject) => {
+      if (window.Plotly) return resolve(window.Plotly);
+      const script = document.getElementById("plotly-js");
+      script.addEventListener("load", () => resolve(window.Plotly));
+      script.addEventListener("error", () => reject(new Error("plotly.min.js could not be loaded")));
+    });
+    return plotlyArrives;
+  }
+
+  return {
+    define, mount, el, svg, plain, bytes, number, rove, reveal, choice,
+    isDark, onTheme, css, background, ramp, rampTable, rampStops, plotly,
+  };
+})();

@@ -1,0 +1,133 @@
+// A Plotly figure that keeps zoom and camera, follows the theme and its box, and tells Python what was clicked.
+BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }) => {
+  const { css, background, rampStops } = BertExplorer;
+  const box = element.querySelector(".bx-chart");
+  const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
+    "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
+  let options = null;
+  let stale = true;
+  let drawing = false;
+
+  function read() {
+    if (!props.value) return null;
+    return typeof props.value === "string" ? JSON.parse(props.value) : BertExplorer.plain(props.value);
+  }
+
+  // The page's look, as defaults that a figure can overrule; text colour and font always follow the page.
+  function inPageStyle(layout) {
+    const line = css("--border-color-primary");
+    const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, tickcolor: line };
+    const wall = { ...axis, backgroundcolor: "rgba(0,0,0,0)" };
+    const font = { color: css("--body-text-color"), family: css("--font") };
+    const own = layout.template ?? {};
+    const look = {
+      xaxis: axis,
+      yaxis: axis,
+      scene: { xaxis: wall, yaxis: wall, zaxis: wall },
+      hoverlabel: { bgcolor: css("--background-fill-primary"), bordercolor: line, font },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--body-text-color-subdued"), activecolor: css("--color-accent") },
+    };
+    const { width: _width, height: _height, ...rest } = layout;
+    const styled = {
+      ...rest,
+      template: { ...own, layout: { ...look, ...own.layout } },
+      autosize: true,
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { ...layout.font, ...font },
+    };
+    if (layout.meta?.ramp === "sequential") {
+      for (const name of Object.keys(layout).filter((key) => /^coloraxis\d*$/.test(key))) {
+        styled[name] = { ...layout[name], colorscale: rampStops(), autocolorscale: false, reversescale: false };
+      }
+    }
+    return styled;
+  }
+
+  // As it is seen: on the page's background, which a transparent picture would lose elsewhere.
+  function download(Plotly) {
+    const layout = { ...box.layout, paper_bgcolor: `rgb(${background().join(",")})` };
+    const { width, height } = box._fullLayout;
+    const filename = (settings.label || "chart").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+    Plotly.downloadImage({ data: box.data, layout }, { format: "png", scale: 2, width, height, filename });
+  }
+
+  // Plotly starts over, and forgets zoom and camera, when the options are not the very same ones as before.
+  function makeOptions(Plotly) {
+    const png = { name: "PNG", title: "Download as PNG", icon: Plotly.Icons.camera, click: () => download(Plotly) };
+    const unused = UNUSED.filter((name) => !(settings.with_lasso && name === "lasso2d"));
+    return { displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: [png] };
+  }
+
+  function clicked({ points: [point] }) {
+    const index = point.pointNumber ?? point.pointIndex ?? 0;
+    const list = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value ?? null);
+    trigger("select", {
+      index: list(index),
+      value: point.z ?? point.text ?? point.y ?? null,
+      x: point.x ?? null,
+      y: point.y ?? null,
+      customdata: list(point.customdata),
+      trace: point.curveNumber,
+    });
+  }
+
+  // What was drawn round with the lasso, as the numbers of the rows in customdata.
+  function lassoed(event) {
+    const rows = (event?.points ?? []).map((point) => Number(point.customdata)).filter(Number.isInteger);
+    if (rows.length) trigger("lasso", { index: rows, value: rows.length });
+  }
+
+  // Draws what is to be shown now; what changes while Plotly is at work is drawn after it.
+  async function draw() {
+    stale = true;
+    if (drawing || !box.clientWidth) return; // hidden: the ResizeObserver draws it when it is shown
+    drawing = true;
+    try {
+      const Plotly = await BertExplorer.plotly();
+      while (stale && box.clientWidth) {
+        stale = false;
+        await drawOnce(Plotly);
+      }
+    } finally {
+      drawing = false;
+    }
+  }
+
+  async function drawOnce(Plotly) {
+    const figure = read();
+    if (!figure) {
+      Plotly.purge(box);
+      return;
+    }
+    const layout = inPageStyle(figure.layout ?? {});
+    const first = !box._fullLayout;
+    if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
+    options ??= makeOptions(Plotly);
+    await Plotly.react(box, figure.data ?? [], layout, options);
+    if (first) {
+      box.on("plotly_click", clicked);
+      box.on("plotly_selected", lassoed);
+    }
+    box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
+  }
+
+  function fit() {
+    box.style.height = `${settings.height}px`;
+    if (settings.label) box.setAttribute("aria-label", settings.label);
+  }
+
+  new ResizeObserver(async () => {
+    if (!box.clientWidth) return;
+    if (stale) return draw();
+    const drawn = box._fullLayout;
+    if (!drawn || drawing) return;
+    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
+      (await BertExplorer.plotly()).Plots.resize(box);
+    }
+  }).observe(box);
+  BertExplorer.onTheme(draw, box);
+  watch("value", draw);
+  fit();
+  draw();
+});

@@ -1,0 +1,25 @@
+// Texts with a number each, under a heading.
+BertExplorer.define("Ranking", ({ element, trigger, props, watch }) => {
+  const { el } = BertExplorer;
+  const root = element.querySelector(".bx-ranking");
+
+  const line = (row) =>
+    el("button", { type: "button", "data-index": row.index, "aria-label": `${row.text}, ${row.number}` },
+      el("span", { class: "bx-name", title: row.text }, el("bdi", {}, row.text)),
+      el("span", { class: "bx-figure" }, row.number));
+
+  function draw() {
+    const value = BertExplorer.plain(props.value);
+    root.replaceChildren();
+    if (!value) return;
+    root.append(el("h4", {}, value.heading), ...value.rows.map(line));
+    if (value.note) root.append(el("p", {}, value.note));
+  }
+
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) trigger("select", { index: Number(button.dataset.index), value: button.querySelector(".bx-name").textContent });
+  });
+  watch("value", draw);
+  draw();
+});

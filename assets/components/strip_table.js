@@ -1,0 +1,112 @@
+// Rows of names, numbers, bars and vectors; a vector is a strip with one small rectangle a number.
+BertExplorer.define("StripTable", ({ element, trigger, props, settings, watch }) => {
+  const { el, rove } = BertExplorer;
+  const root = element.querySelector(".bx-strips");
+  let value = null;
+  let canvases = []; // {canvas, vector, top}
+  let names = [];
+  let sorted = null; // {column, falling}
+
+  const ENDS = { light: { plus: [0, 84, 166], minus: [204, 85, 0] }, dark: { plus: [110, 190, 255], minus: [255, 165, 70] } };
+
+  function paint({ canvas, vector, top }) {
+    const ends = ENDS[BertExplorer.isDark() ? "dark" : "light"];
+    const start = BertExplorer.background();
+    const context = canvas.getContext("2d");
+    const image = context.createImageData(vector.length, 1);
+    vector.forEach((number, i) => {
+      const share = Math.min(1, Math.abs(number) / top);
+      const end = number < 0 ? ends.minus : ends.plus;
+      const colour = start.map((from, k) => Math.round(from + (end[k] - from) * share));
+      image.data.set([...colour, 255], 4 * i);
+    });
+    context.putImageData(image, 0, 0);
+  }
+
+  function strip(cell, marked) {
+    const vector = new Float32Array(BertExplorer.bytes(cell.data).buffer);
+    const canvas = el("canvas", { width: vector.length, height: 1, role: "img", "aria-label": `${vector.length} numbers` });
+    canvas.addEventListener("pointermove", (event) => {
+      const box = canvas.getBoundingClientRect();
+      const i = Math.min(vector.length - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * vector.length)));
+      canvas.title = `${i + 1} of ${vector.length}: ${vector[i].toPrecision(3)}`;
+    });
+    canvases.push({ canvas, vector, top: cell.top });
+    const box = el("div", { class: "bx-strip" }, canvas);
+    if (marked) {
+      const percent = (number) => `${(100 * number) / vector.length}%`;
+      const place = `left:${percent(marked[0])};width:${percent(marked[1] - marked[0])}`;
+      box.append(el("span", { class: "bx-mark", style: place, "aria-hidden": "true" }));
+    }
+    return box;
+  }
+
+  function cell(column, content, row) {
+    if (content == null) return el("td", {});
+    if (column.kind === "strip") return el("td", { class: "bx-of-strip" }, strip(content, row.marked));
+    if (column.kind === "bar") {
+      return el("td", { class: "bx-of-bar" }, el("span", { style: `width:${(100 * content).toFixed(2)}%` }));
+    }
+    if (column.kind !== "name") return el("td", { class: `bx-of-${column.kind}` }, el("bdi", {}, content));
+    const text = el("bdi", {}, content);
+    if (row.token == null) return el("th", { scope: "row" }, text);
+    const button = el("button", { type: "button", "data-token": row.token }, text);
+    names.push(button);
+    return el("th", { scope: "row" }, button);
+  }
+
+  function title(column, index) {
+    const order = sorted?.column === index ? (sorted.falling ? "descending" : "ascending") : null;
+    const arrow = { descending: " ↓", ascending: " ↑" }[order] ?? "";
+    const text = settings.sortable ? el("button", { type: "button", "data-column": index }, column.title + arrow) : column.title;
+    return el("th", { scope: "col", class: `bx-of-${column.kind}`, "aria-sort": order }, text);
+  }
+
+  function inOrder() {
+    if (!sorted) return value.rows;
+    const { column, falling } = sorted;
+    const compare = (a, b) =>
+      Number.isNaN(Number(a)) || Number.isNaN(Number(b)) ? String(b).localeCompare(String(a)) : Number(a) - Number(b);
+    return [...value.rows].sort((a, b) => compare(a.cells[column], b.cells[column]) * (falling ? -1 : 1));
+  }
+
+  function sortBy(column) {
+    sorted = { column, falling: sorted?.column === column ? !sorted.falling : true };
+    draw();
+    root.querySelector(`[data-column="${column}"]`).focus({ preventScroll: true });
+  }
+
+  function draw() {
+    value = BertExplorer.plain(props.value);
+    canvases = [];
+    names = [];
+    root.style.maxHeight = `${settings.height}px`;
+    if (!value) return root.replaceChildren();
+    const head = el("tr", {}, ...value.columns.map(title));
+    const rows = inOrder().map((row) =>
+      el("tr", { class: row.strong ? "bx-strong" : null }, ...row.cells.map((content, i) => cell(value.columns[i], content, row))));
+    root.replaceChildren(el("table", { "aria-label": value.label || null }, el("thead", {}, head), el("tbody", {}, ...rows)));
+    const strips = value.columns.filter((column) => column.kind === "strip").length;
+    root.style.setProperty("--strips", strips || 1);
+    root.style.setProperty("--bar", strips ? "12%" : "50%");
+    canvases.forEach(paint);
+    rove(names, 0);
+  }
+
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button?.dataset.column) return sortBy(Number(button.dataset.column));
+    if (button) trigger("select", { index: Number(button.dataset.token), value: button.textContent });
+  });
+  root.addEventListener("keydown", (event) => {
+    const index = names.indexOf(event.target.closest("button"));
+    const next = names[index + { ArrowUp: -1, ArrowDown: 1 }[event.key]];
+    if (index < 0 || !next || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    rove(names, names.indexOf(next));
+    next.focus();
+  });
+  BertExplorer.onTheme(() => canvases.forEach(paint), root);
+  watch("value", draw);
+  draw();
+});

@@ -1,0 +1,95 @@
+// Layers x heads as switches, coloured by what switching each off does; a layer's number switches all its heads.
+BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
+  const { el, rove } = BertExplorer;
+  const board = element.querySelector(".bx-board");
+  const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  let value = null;
+  let shape = "";
+  let buttons = [];
+  let at = 0;
+
+  const where = (index) => [Math.floor(index / value.heads), index % value.heads];
+
+  function build() {
+    const { layers, heads } = value;
+    const column = (number) => `grid-column:${number + 3}`;
+    buttons = Array.from({ length: layers * heads }, (_, i) => {
+      const [layer, head] = where(i);
+      return el("button", { type: "button", style: `grid-row:${layer + 3};${column(head)}` });
+    });
+    const across = Array.from({ length: heads }, (_, h) =>
+      el("span", { style: `grid-row:2;${column(h)}`, "aria-hidden": "true" }, String(h + 1)));
+    const down = Array.from({ length: layers }, (_, l) =>
+      el("button", { type: "button", class: "bx-layer", "data-layer": l, style: `grid-row:${l + 3};grid-column:2`,
+        title: `switch all heads of layer ${l + 1}`, "aria-label": `all heads of layer ${l + 1}` }, String(l + 1)));
+    const names = [el("em", { class: "bx-across", "aria-hidden": "true" }, "head"), el("em", { class: "bx-down", "aria-hidden": "true" }, "layer")];
+    board.style.setProperty("--heads", heads);
+    board.style.setProperty("--layers", layers);
+    board.replaceChildren(...names, ...across, ...down, ...buttons);
+    at = 0;
+  }
+
+  function paint() {
+    const off = new Set(value.off.map(String));
+    buttons.forEach((button, i) => {
+      const [layer, head] = where(i);
+      const gone = off.has(String([layer, head]));
+      const effect = value.effects?.[layer][head] ?? 0;
+      const label = `layer ${layer + 1}, head ${head + 1}${gone ? ", off" : ""}${value.notes ? `: ${value.notes[layer][head]}` : ""}`;
+      button.className = `bx-switch ${effect < 0 ? "bx-lowers" : "bx-raises"}`;
+      button.style.setProperty("--strength", `${Math.round(100 * Math.min(1, Math.abs(effect)))}%`);
+      button.setAttribute("aria-pressed", String(gone));
+      button.setAttribute("aria-label", label);
+      button.title = label;
+    });
+    rove(buttons, at);
+  }
+
+  // Switches at once; Python is told, and reads from the value how the switches stand.
+  function toggle(layer, head) {
+    const row = (head >= 0 ? [head] : Array.from({ length: value.heads }, (_, h) => h)).map((h) => String([layer, h]));
+    const off = new Set(value.off.map(String));
+    const on = row.every((key) => off.has(key));
+    row.forEach((key) => (on ? off.delete(key) : off.add(key)));
+    value.off = [...off].map((key) => key.split(",").map(Number));
+    props.value = value;
+    paint();
+  }
+
+  function draw() {
+    value = BertExplorer.plain(props.value);
+    if (!value) {
+      shape = "";
+      buttons = [];
+      board.replaceChildren();
+      return;
+    }
+    const next = `${value.layers} x ${value.heads}`;
+    if (next !== shape) build();
+    shape = next;
+    paint();
+  }
+
+  board.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    const all = button.dataset.layer !== undefined;
+    if (!all) at = buttons.indexOf(button);
+    const index = all ? [Number(button.dataset.layer), -1] : where(at);
+    toggle(...index);
+    trigger("select", { index, value: button.title });
+  });
+  board.addEventListener("keydown", (event) => {
+    const move = MOVES[event.key];
+    const index = buttons.indexOf(event.target.closest("button"));
+    if (!move || index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const [layer, head] = where(index).map((v, i) => v + move[i]);
+    if (layer < 0 || head < 0 || layer >= value.layers || head >= value.heads) return;
+    at = layer * value.heads + head;
+    rove(buttons, at);
+    buttons[at].focus();
+  });
+  watch("value", draw);
+  draw();
+});

@@ -1,0 +1,132 @@
+// Tokens as chips, or with their numbers as cards; one is chosen, and a second action masks.
+BertExplorer.define("TokenRow", ({ element, trigger, props, settings, watch }) => {
+  const { el, rove } = BertExplorer;
+  const row = element.querySelector(".bx-tokens");
+  const choice = BertExplorer.choice();
+  const KINDS = { special: "added by the tokenizer", mask: "a blank", unk: "unknown to the vocabulary", continuation: "continues a word" };
+  let value = null;
+  let content = ""; // everything but the selection
+  let chips = [];
+  let maskButton = null;
+
+  const canMask = (index) => value.kinds[index] !== "special";
+  const maskWord = (index) => (value.kinds[index] === "mask" ? "unmask" : "mask");
+
+  function piece(token, kind) {
+    if (kind !== "continuation" || !token.startsWith("##")) return [token];
+    return [el("i", {}, "##"), token.slice(2)];
+  }
+
+  function describe(index) {
+    const kind = KINDS[value.kinds[index]];
+    const segment = value.segments && value.letters ? `, segment ${"AB"[value.segments[index]] ?? value.segments[index]}` : "";
+    return `${value.tokens[index]}, token ${index}${segment}${kind ? `, ${kind}` : ""}`;
+  }
+
+  function numbers(index) {
+    const one = (name, list) => (list ? el("span", { class: "bx-number", "data-name": name }, String(list[index])) : null);
+    return [one("id", value.ids), one("segment", value.segments), one("position", value.positions),
+      one("mask", value.mask), one("chars", value.chars)];
+  }
+
+  function chip(token, index) {
+    const kind = value.kinds[index];
+    const classes = ["bx-token", `bx-${kind}`];
+    if (value.letters && value.segments[index] === 1) classes.push("bx-b");
+    if (value.kinds[index + 1] === "continuation") classes.push("bx-joins");
+    const button = el("button", { type: "button", class: classes.join(" "), "aria-label": describe(index) }, el("bdi", {}, ...piece(token, kind)));
+    if (value.hints?.[index]) button.title = value.hints[index];
+    if (settings.mask_on_click) {
+      if (!canMask(index)) button.setAttribute("aria-disabled", "true");
+      else button.title = kind === "mask" ? "Click to bring the word back" : "Click to hide this word";
+    }
+    return button;
+  }
+
+  function build() {
+    chips = value.tokens.map(chip);
+    const nodes = chips.map((button, index) => {
+      const starts = value.letters && value.segments[index] !== value.segments[index - 1];
+      const letter = starts ? el("span", { class: "bx-letter", "aria-hidden": "true" }, "AB"[value.segments[index]] ?? "") : null;
+      const joins = button.classList.contains("bx-joins") ? " bx-joins" : "";
+      return el("span", { class: `bx-cell${joins}` }, letter, button, ...(settings.detail ? numbers(index) : []));
+    });
+    maskButton = null;
+    row.replaceChildren(...nodes);
+  }
+
+  function mark(selected, scroll) {
+    value.selected = selected;
+    rove(chips, selected ?? 0);
+    chips.forEach((button, i) => !settings.mask_on_click && button.setAttribute("aria-pressed", String(i === selected)));
+    maskButton?.remove();
+    maskButton = null;
+    if (selected == null || settings.mask_on_click) return;
+    if (canMask(selected)) {
+      maskButton = el("button", { type: "button", class: "bx-do-mask", tabindex: "-1", title: "or press M, or double-click" }, maskWord(selected));
+      maskButton.setAttribute("aria-label", `${maskWord(selected)} ${value.tokens[selected]}`);
+      chips[selected].after(maskButton);
+    }
+    if (scroll) BertExplorer.reveal(row, chips[selected]);
+  }
+
+  function draw() {
+    const next = BertExplorer.plain(props.value);
+    row.classList.toggle("bx-cards", Boolean(settings.detail));
+    if (!next) {
+      value = null;
+      content = "";
+      chips = [];
+      row.replaceChildren();
+      return;
+    }
+    const { selected, ...rest } = next;
+    const now = JSON.stringify(rest);
+    const same = now === content;
+    const focused = chips.indexOf(document.activeElement);
+    value = next;
+    content = now;
+    if (!same) build();
+    mark(same ? choice.settle(selected) : selected, true);
+    if (!same && focused >= 0) chips[Math.min(focused, chips.length - 1)]?.focus({ preventScroll: true });
+  }
+
+  function select(index) {
+    choice.set(index);
+    mark(index, false);
+    props.value = value;
+    trigger("select", { index, value: value.tokens[index] });
+  }
+
+  function mask(index) {
+    if (canMask(index)) trigger("mask", { index, value: value.tokens[index] });
+  }
+
+  row.addEventListener("click", (event) => {
+    if (maskButton?.contains(event.target)) return mask(value.selected);
+    const index = chips.indexOf(event.target.closest(".bx-token"));
+    if (index < 0 || event.detail > 1) return; // of a double click the first half selects, dblclick does the rest
+    if (settings.mask_on_click) mask(index);
+    else select(index);
+  });
+  row.addEventListener("dblclick", (event) => {
+    const index = chips.indexOf(event.target.closest(".bx-token"));
+    if (index >= 0 && !settings.mask_on_click) mask(index);
+  });
+  row.addEventListener("keydown", (event) => {
+    const index = chips.indexOf(event.target.closest(".bx-token"));
+    if (index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    const target = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: chips.length - 1 }[event.key];
+    if (target !== undefined) {
+      event.preventDefault();
+      if (!chips[target]) return;
+      rove(chips, target);
+      chips[target].focus();
+    } else if (event.key.toLowerCase() === "m") {
+      event.preventDefault();
+      mask(index);
+    }
+  });
+  watch("value", draw);
+  draw();
+});

@@ -1,0 +1,44 @@
+// A table of words with a colour each; the first column and the head stay when it scrolls.
+BertExplorer.define("WordGrid", ({ element, trigger, props, watch }) => {
+  const { el } = BertExplorer;
+  const root = element.querySelector(".bx-words");
+  let value = null;
+  let shown = "";
+
+  const middle = (cell) => cell.offsetLeft + cell.offsetWidth / 2 - root.clientWidth / 2;
+  const bright = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b > 140;
+
+  function cell(entry, row, column) {
+    const colour = BertExplorer.ramp(0.75 * entry.share);
+    const style = `background:rgb(${colour.join(",")});color:${bright(colour) ? "#111827" : "#fff"}`;
+    const label = `${value.rows[row]}, ${value.columns[column]}: ${entry.text}${entry.note && `, ${entry.note}`}`;
+    return el("td", {}, el("button", { type: "button", style, title: entry.note || null, "aria-label": label, "data-row": row, "data-column": column },
+      el("bdi", {}, entry.text)));
+  }
+
+  function draw() {
+    value = BertExplorer.plain(props.value);
+    if (!value) {
+      root.replaceChildren();
+      return;
+    }
+    const mark = (column) => (column === value.marked ? "bx-marked" : null);
+    const head = el("tr", {}, el("th", { scope: "col" }, value.corner),
+      ...value.columns.map((name, c) => el("th", { scope: "col", class: mark(c) }, el("bdi", {}, name))));
+    const body = value.cells.map((entries, r) =>
+      el("tr", {}, el("th", { scope: "row" }, value.rows[r]), ...entries.map((entry, c) => cell(entry, r, c))));
+    const left = root.scrollLeft;
+    root.replaceChildren(el("table", {}, el("thead", {}, head), el("tbody", {}, ...body)));
+    const now = JSON.stringify([value.columns, value.marked]);
+    root.scrollLeft = now === shown || value.marked == null ? left : middle(head.children[value.marked + 1]);
+    shown = now;
+  }
+
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) trigger("select", { index: [Number(button.dataset.row), Number(button.dataset.column)], value: button.textContent });
+  });
+  BertExplorer.onTheme(draw, root);
+  watch("value", draw);
+  draw();
+});

@@ -1,0 +1,84 @@
+"""What all figures share: escaping, token axes, one look."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+import base64
+import html
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+NO_WIDTH = "\u200b"
+CATEGORIES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]  # Okabe & Ito
+DIVERGING = "PuOr"  # only for values with a sign
+
+
+def esc(text: str) -> str:
+    """A text as Plotly shows it letter by letter: Plotly reads <b>, <i>, <a> and entities in every string."""
+    return html.escape(text, quote=False)
+
+
+def figure(traces: Sequence[go.Figure | object], *, key: str = "view", **layout: object) -> go.Figure:
+    """A figure in the look of the app: transparent, small margins, nothing but data.
+
+    While `key` stays the same, zoom and camera survive an update.
+    """
+    return go.Figure(list(traces)).update_layout(template="none", **_look(key)).update_layout(**layout)
+
+
+def quick_figure(traces: Sequence[dict[str, object]], *, key: str = "view", **layout: object) -> dict[str, object]:
+    """The same as a plain value, for pictures that are drawn while somebody clicks through heads.
+
+    Plotly's own classes check every name, which takes longer than the attention they show. `go.Figure(value)` is the
+    figure; arrays travel as Plotly writes them, base64 with their type.
+    """
+    return {"data": [_packed(trace) for trace in traces], "layout": {**_look(key), **layout}}
+
+
+def _packed(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _packed(part) for name, part in value.items() if part is not None}
+    if not isinstance(value, np.ndarray):
+        return value
+    data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
+    packed = {"dtype": {"float32": "f4", "uint8": "u1"}[value.dtype.name], "bdata": data}
+    return packed if value.ndim == 1 else {**packed, "shape": ", ".join(map(str, value.shape))}
+
+
+def _look(key: str) -> dict[str, object]:
+    return {
+        "uirevision": key,
+        "margin": {"l": 56, "r": 12, "t": 24, "b": 48},
+        "font": {"size": 12},
+        "hoverlabel": {"align": "left"},
+        "showlegend": False,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+    }
+
+
+def token_labels(tokens: Sequence[str]) -> list[str]:
+    """One category a token for an axis: a word that occurs twice has two places.
+
+    Plotly merges equal categories, so that a repeated token gets characters of no width.
+    """
+    seen: Counter[str] = Counter()
+    labels = []
+    for token in tokens:
+        labels.append(esc(token) + NO_WIDTH * seen[token])
+        seen[token] += 1
+    return labels
+
+
+def token_axis(title: str, **more: object) -> dict[str, object]:
+    """An axis of `token_labels`: as many of them are written as there is room for."""
+    return {
+        "type": "category",
+        "title": {"text": title, "standoff": 8},
+        "showgrid": False,
+        "zeroline": False,
+        "automargin": True,
+        **more,
+    }

@@ -1,0 +1,172 @@
+"""Hidden states: vectors, changes by layer, one word in two contexts, sentences."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.figures.base import CATEGORIES, esc, figure, token_axis, token_labels
+from explorer.figures.heatmaps import COLOUR_BAR, SEQUENTIAL
+
+GRID = "rgba(128,128,128,.2)"
+SIGNED = ((0, "#E08214"), (0.5, "rgba(128,128,128,0)"), (1, "#8073AC"))  # ColorBrewer's PuOr, on any background
+QUIET = "rgba(128,128,128,.75)"
+OWN_LINES = (CATEGORIES[5], CATEGORIES[0])
+OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
+SHOWN_CHARACTERS = 34
+
+
+def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
+    """One row a token, one column a dimension: vectors [tokens, hidden]; colours end at −top and top."""
+    shown = vectors.astype(np.float32).round(2)
+    trace = go.Heatmap(
+        z=shown,
+        y=token_labels(tokens),
+        coloraxis="coloraxis",
+        hovertemplate="%{y}<br>dimension %{x}<br>value %{z:.2f}<extra></extra>",
+    )
+    return figure(
+        [trace],
+        key=f"vectors-{shown.shape}",
+        xaxis={"title": {"text": "dimension"}, "showgrid": False, "zeroline": False},
+        yaxis=token_axis("token", autorange="reversed"),
+        coloraxis={
+            "colorscale": SIGNED,
+            "cmin": -top,
+            "cmax": top,
+            "colorbar": {**COLOUR_BAR, "title": {"text": "value", "side": "right"}},
+        },
+    )
+
+
+def by_layer_heatmap(values: np.ndarray, tokens: Sequence[str], first: int, name: str) -> go.Figure:
+    """A number for every token at every hidden state: values [hidden states, tokens], the first row is `first`."""
+    rows = list(range(first, first + len(values)))
+    trace = go.Heatmap(
+        z=values.astype(np.float32),
+        x=token_labels(tokens),
+        y=rows,
+        coloraxis="coloraxis",
+        hovertemplate=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}<extra></extra>",
+    )
+    return figure(
+        [trace],
+        key=f"by-layer-{name}-{values.shape}",
+        xaxis=token_axis("token"),
+        yaxis={
+            "title": {"text": "hidden state (0: embeddings)"},
+            "dtick": max(1, len(rows) // 13),
+            "showgrid": False,
+            "zeroline": False,
+        },
+        coloraxis={
+            "colorscale": "Viridis",
+            "cmin": min(0.0, float(values.min(initial=0))),
+            "cmax": max(float(values.max(initial=0)), 1e-6),
+            "colorbar": {**COLOUR_BAR, "title": {"text": name, "side": "right"}},
+        },
+        meta=SEQUENTIAL,
+    )
+
+
+def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
+    """Two rows of the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
+    trace = go.Heatmap(
+        z=np.stack([cls, pooled]).astype(np.float32),
+        y=["[CLS], last layer", "pooled"],
+        coloraxis="coloraxis",
+        hovertemplate="%{y}<br>dimension %{x}<br>value %{z:.3f}<extra></extra>",
+    )
+    return figure(
+        [trace],
+        key="pooled",
+        xaxis={"title": {"text": "dimension"}, "showgrid": False, "zeroline": False},
+        yaxis={"type": "category", "autorange": "reversed", "automargin": True, "showgrid": False},
+        coloraxis={
+            "colorscale": SIGNED,
+            "cmin": -1,
+            "cmax": 1,
+            "colorbar": {**COLOUR_BAR, "title": {"text": "value", "side": "right"}},
+        },
+    )
+
+
+def context_lines(
+    lines: Sequence[tuple[str, np.ndarray]],
+    word: str,
+    controls: Sequence[tuple[str, np.ndarray]],
+    random: np.ndarray,
+    adjusted: bool,
+) -> go.Figure:
+    """Cosines of one word between its contexts at every hidden state [layers + 1], beside what to judge them by.
+
+    `lines` are the word's own, the most telling first; `controls` are other words with theirs; `random` is the mean
+    cosine of tokens that have nothing to do with each other. With `adjusted` that is taken away from every line.
+    """
+    ground = random if adjusted else np.zeros(len(random))
+
+    def line(values: np.ndarray, label: str, colour: str, width: float, dash: str = "solid") -> go.Scatter:
+        return go.Scatter(
+            x=list(range(len(random))),
+            y=values - ground,
+            name=esc(label),
+            mode="lines+markers" if dash == "solid" else "lines",
+            line={"color": colour, "width": width, "dash": dash},
+            hovertemplate="%{fullData.name}, hidden state %{x}: %{y:.3f}<extra></extra>",
+        )
+
+    traces = [line(values, name, colour, 3) for (name, values), colour in zip(lines, OWN_LINES, strict=False)]
+    traces.append(line(np.ones(len(random)), f"‘{word}’ as a static vector", CATEGORIES[0], 1.5, "dash"))
+    traces += [
+        line(values, f"control ‘{other}’", c, 1.2) for (other, values), c in zip(controls, OTHER_LINES, strict=False)
+    ]
+    traces.append(line(random, "random tokens", QUIET, 1.5, "dot"))
+    lowest = min(float((values - ground).min()) for _, values in [*lines, *controls])
+    title = "cosine above that of random tokens" if adjusted else "cosine between contexts"
+    return figure(
+        traces,
+        key=f"contexts-{len(random)}-{adjusted}",
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        margin={"l": 56, "r": 12, "t": 64, "b": 48},
+        xaxis={"title": {"text": "hidden state (0: embeddings)"}, "dtick": 1, "showgrid": False, "zeroline": False},
+        yaxis={
+            "title": {"text": title},
+            "range": [min(-0.05, lowest - 0.05), 1.05],
+            "gridcolor": GRID,
+            "zeroline": False,
+        },
+    )
+
+
+def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
+    """Cosines [n, n] between sentences; the colours end where the off-diagonal cosines do."""
+    off = cosines[~np.eye(len(cosines), dtype=bool)]
+    labels = token_labels([f"{i} · {_short(text)}" for i, text in enumerate(texts, start=1)])
+    numbers = [str(i) for i in range(1, len(texts) + 1)]
+    trace = go.Heatmap(
+        z=cosines.astype(np.float32),
+        x=numbers,
+        y=labels,
+        coloraxis="coloraxis",
+        hovertemplate="%{y}<br>and %{x}<br>cosine %{z:.3f}<extra></extra>",
+    )
+    return figure(
+        [trace],
+        key=f"sentences-{len(texts)}",
+        xaxis={**token_axis("sentence"), "tickangle": 0},
+        yaxis=token_axis("", autorange="reversed"),
+        coloraxis={
+            "colorscale": "Viridis",
+            "cmin": float(off.min(initial=1)) if len(off) else 0,
+            "cmax": max(float(off.max(initial=-1)), float(off.min(initial=1)) + 1e-3) if len(off) else 1,
+            "colorbar": {**COLOUR_BAR, "title": {"text": "cosine", "side": "right"}},
+        },
+        meta=SEQUENTIAL,
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"

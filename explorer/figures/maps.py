@@ -1,0 +1,108 @@
+"""Points in two or three dimensions."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.figures.base import CATEGORIES, esc, figure
+from explorer.figures.heatmaps import COLOUR_BAR
+
+SHOWN_CHARACTERS = 80
+MOST_COLOURS = len(CATEGORIES) - 1  # the last one, grey, is for all other labels
+OTHERS = "others"
+MOVE = {"duration": 450, "easing": "cubic-in-out"}
+MOST_MOVING = 600  # points; more would stutter on the way
+
+
+def map_figure(
+    points: np.ndarray,
+    texts: Sequence[str],
+    labels: Sequence[str] | np.ndarray,
+    axes: Sequence[str],
+    key: str,
+    bright: np.ndarray | None = None,
+    picked: int | None = None,
+    neighbors: Sequence[int] = (),
+    unit: str = "",
+) -> go.Figure:
+    """A scatter of points [n, 2 or 3]; `axes` names what each axis is.
+
+    `labels` are words, one colour each, or numbers of a `unit` on a scale. Rows that are not `bright` [n] fade; the `picked` row
+    and its `neighbors` get a ring.
+    """
+    few = len(texts) <= 40 and all(len(text) <= 16 for text in texts)
+    numbers = isinstance(labels, np.ndarray) and labels.dtype.kind in "iuf"
+    groups = {"": list(range(len(texts)))} if numbers else _rows_by_label(labels)
+    traces = []
+    for (label, rows), colour in zip(groups.items(), CATEGORIES, strict=False):
+        marker: dict[str, object] = {"color": CATEGORIES[-1] if label == OTHERS else colour}
+        if numbers:
+            marker = {"color": labels.astype(np.float32), "coloraxis": "coloraxis"}
+        marker["opacity"] = 0.85 if bright is None else np.where(bright[rows], 0.95, 0.08).astype(np.float32)
+        traces.append(_group(points, texts, rows, label, marker, few))
+    rings = [*([] if picked is None else [picked]), *neighbors]
+    traces.append(_rings(points, rings))
+    plain = {"showgrid": False, "zeroline": False, "showticklabels": False}
+    named = [{**plain, "title": {"text": esc(axis)}} for axis in axes]
+    layout: dict[str, object] = {"xaxis": named[0], "yaxis": {**named[1], "scaleanchor": "x"}}
+    if len(axes) == 3:
+        layout = {"scene": {f"{letter}axis": axis for letter, axis in zip("xyz", named, strict=True)}}
+    elif len(points) <= MOST_MOVING and bright is None and picked is None:  # a move takes no selection along
+        layout["transition"] = MOVE
+    if numbers:
+        layout["coloraxis"] = {
+            "colorscale": "Viridis",
+            "colorbar": {**COLOUR_BAR, "title": {"text": esc(unit), "side": "right"}},
+        }
+    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+    return figure(traces, key=key, showlegend=len(groups) > 1, legend=legend, **layout)
+
+
+def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
+    """The rows of each label; when there are more labels than colours, the rarest are OTHERS."""
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows.setdefault(str(label), []).append(row)
+    if len(rows) <= len(CATEGORIES):
+        return rows
+    common = sorted(rows, key=lambda label: -len(rows[label]))[:MOST_COLOURS]
+    rest = sorted(row for label in rows if label not in common for row in rows[label])
+    return {label: rows[label] for label in common} | {OTHERS: rest}
+
+
+def _group(
+    points: np.ndarray, texts: Sequence[str], rows: list[int], label: str, marker: dict[str, object], named: bool
+) -> go.Scatter | go.Scatter3d:
+    short = [
+        texts[row] if len(texts[row]) <= SHOWN_CHARACTERS else texts[row][: SHOWN_CHARACTERS - 1] + "…" for row in rows
+    ]
+    common = {
+        "mode": "markers+text" if named else "markers",
+        "text": [esc(text) for text in short],
+        "textposition": "top center",
+        "customdata": rows,
+        "hovertemplate": "%{text}<extra></extra>",
+        "name": esc(label),
+    }
+    shown = points[rows].astype(np.float32)
+    if points.shape[1] == 3:
+        flat = {**marker, "size": 4}
+        if not np.isscalar(flat["opacity"]):  # in three dimensions the opacity is one number a trace
+            flat["opacity"] = 0.85
+            flat["size"] = np.where(np.asarray(marker["opacity"]) > 0.5, 6, 1.5).astype(np.float32)
+        return go.Scatter3d(x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], marker=flat, **common)
+    return go.Scatter(x=shown[:, 0], y=shown[:, 1], marker={"size": 8 if len(texts) <= 600 else 6, **marker}, **common)
+
+
+def _rings(points: np.ndarray, rows: list[int]) -> go.Scatter | go.Scatter3d:
+    """Rings around some points, the first one's larger; always there, so that the other traces keep their numbers."""
+    shown = points[rows].astype(np.float32)
+    sizes = [16 if i == 0 else 12 for i in range(len(rows))]
+    marker = {"size": sizes, "color": "#D55E00", "symbol": "circle-open", "line": {"width": 2}}
+    common = {"mode": "markers", "marker": marker, "hoverinfo": "skip", "showlegend": False}
+    if points.shape[1] == 3:
+        return go.Scatter3d(x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], **common)
+    return go.Scatter(x=shown[:, 0], y=shown[:, 1], **common)

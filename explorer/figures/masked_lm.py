@@ -1,0 +1,193 @@
+"""Surprise, belief through the layers, attribution, patching, and the lengths of spans."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.figures.base import CATEGORIES, esc, figure, token_axis, token_labels
+
+BLUE, ORANGE, GREY = CATEGORIES[0], CATEGORIES[1], CATEGORIES[7]
+GRID = "rgba(128,128,128,.2)"
+LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+
+
+def surprise_bars(
+    tokens: Sequence[str], bits: np.ndarray, guesses: Sequence[str], shares: np.ndarray, ranks: np.ndarray
+) -> go.Figure:
+    """How surprised the model is by each token, in bits; the first guess, its probability and the rank on hover."""
+    right = np.asarray(ranks) == 1
+    said = [
+        f"first guess: {esc(guess)} ({share:.1%})<br>the word itself: rank {rank:,}"
+        for guess, share, rank in zip(guesses, shares, ranks, strict=True)
+    ]
+    bars = go.Bar(
+        x=token_labels(tokens),
+        y=np.asarray(bits, dtype=np.float32),
+        customdata=said,
+        text=[esc(guess) if len(tokens) <= 32 else "" for guess in guesses],
+        textposition="outside",
+        textangle=0,
+        cliponaxis=False,
+        marker={"color": [BLUE if hit else ORANGE for hit in right]},
+        hovertemplate="%{x}: %{y:.2f} bits<br>%{customdata}<extra></extra>",
+    )
+    top = max(float(np.max(bits, initial=0)), 1.0)
+    y_axis = {"title": {"text": "surprise (bits)"}, "range": [0, 1.15 * top], "gridcolor": GRID, "zeroline": False}
+    return figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=y_axis)
+
+
+def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
+    """Words through the layers, [hidden states, words]: their probability (left) and their rank (dotted, right)."""
+    layers = list(range(len(probabilities)))
+    lines = []
+    for index, word in enumerate(words):
+        colour, name = CATEGORIES[index % len(CATEGORIES)], esc(word)
+        lines.append(
+            go.Scatter(
+                x=layers,
+                y=probabilities[:, index].astype(np.float32),
+                customdata=ranks[:, index].tolist(),
+                name=name,
+                mode="lines+markers",
+                line={"color": colour},
+                hovertemplate=f"{name}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
+            )
+        )
+        lines.append(
+            go.Scatter(
+                x=layers,
+                y=ranks[:, index].tolist(),
+                yaxis="y2",
+                showlegend=False,
+                mode="lines",
+                line={"color": colour, "dash": "dot", "width": 1.5},
+                hoverinfo="skip",
+            )
+        )
+    top = max(float(probabilities.max()), 0.01)
+    return figure(
+        lines,
+        key=f"followed-{len(layers)}",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 64, "t": 40, "b": 48},
+        hovermode="x unified",
+        xaxis={"title": {"text": "hidden state (0: embeddings)"}, "dtick": 1, "showgrid": False, "zeroline": False},
+        yaxis={
+            "title": {"text": "probability (line)"},
+            "range": [0, 1.1 * top],
+            "tickformat": ".0%" if top > 0.05 else ".1%",
+            "gridcolor": GRID,
+            "zeroline": False,
+        },
+        yaxis2={
+            "title": {"text": "rank (dotted; 1 is first)"},
+            "overlaying": "y",
+            "side": "right",
+            "type": "log",
+            "autorange": "reversed",
+            "dtick": 1,
+            "showgrid": False,
+        },
+    )
+
+
+def attribution_bars(
+    tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str
+) -> go.Figure:
+    """A score a token for `unit`, beside what hiding that token costs; `method` is named on the figure."""
+    labels = token_labels(tokens)
+
+    def bars(values: np.ndarray, name: str, colour: str) -> go.Bar:
+        template = f"%{{x}}: %{{y:.3f}}<extra>{esc(name)}</extra>"
+        return go.Bar(
+            x=labels,
+            y=np.asarray(values, dtype=np.float32),
+            name=esc(name),
+            marker={"color": colour},
+            hovertemplate=template,
+        )
+
+    traces = [bars(scores, method, BLUE)]
+    if occluded is not None:
+        traces.append(bars(occluded, "occlusion: [MASK] in the token's place", ORANGE))
+    y_axis = {"title": {"text": f"score ({esc(unit)})"}, "gridcolor": GRID, "zerolinecolor": GREY}
+    return figure(
+        traces,
+        key=f"attribution-{len(tokens)}",
+        barmode="group",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 12, "t": 56, "b": 48},
+        xaxis=token_axis("token"),
+        yaxis=y_axis,
+    )
+
+
+def patching_heatmap(
+    probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float
+) -> go.Figure:
+    """The probability of `word`, [hidden states, tokens], from what the corrupted input gives to what the clean one does."""
+    low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
+    cells = go.Heatmap(
+        z=probabilities.astype(np.float32),
+        x=token_labels(tokens),
+        y=list(range(len(probabilities))),
+        coloraxis="coloraxis",
+        hovertemplate="%{x}, hidden state %{y}<br>probability %{z:.2%}<extra></extra>",
+    )
+    bar = {"thickness": 10, "outlinewidth": 0, "len": 0.9, "tickformat": ".1%"}
+    return figure(
+        [cells],
+        key=f"patching-{probabilities.shape}",
+        xaxis=token_axis("token whose state is taken from the clean run"),
+        yaxis={
+            "title": {"text": "hidden state (0: embeddings)"},
+            "dtick": 1,
+            "autorange": "reversed",
+            "showgrid": False,
+            "zeroline": False,
+        },
+        coloraxis={
+            "colorscale": "Viridis",
+            "cmin": low,
+            "cmax": max(high, low + 1e-6),
+            "colorbar": {**bar, "title": {"text": f"probability of {esc(word)}", "side": "right"}},
+        },
+        meta={"ramp": "sequential"},
+    )
+
+
+def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
+    """The share of each span length in words, 1 to 10: what the rule says, and the spans of this round."""
+    lengths = list(range(1, len(expected) + 1))
+    counts = np.array([list(drawn).count(length) for length in lengths], dtype=float)
+    share = counts / max(1.0, counts.sum())
+    return figure(
+        [
+            go.Bar(
+                x=lengths,
+                y=share,
+                name="in this round",
+                marker={"color": BLUE},
+                hovertemplate="%{y:.0%}<extra></extra>",
+            ),
+            go.Scatter(
+                x=lengths,
+                y=expected,
+                name="the rule: geometric, p = 0.2, at most 10",
+                mode="lines+markers",
+                line={"color": ORANGE},
+                hovertemplate="%{y:.1%}<extra></extra>",
+            ),
+        ],
+        key="span-lengths",
+        showlegend=True,
+        legend=LEGEND,
+        margin={"l": 56, "r": 12, "t": 40, "b": 48},
+        xaxis={"title": {"text": "length of a span (words)"}, "dtick": 1, "showgrid": False, "zeroline": False},
+        yaxis={"title": {"text": "share of the spans"}, "tickformat": ".0%", "gridcolor": GRID, "rangemode": "tozero"},
+    )

@@ -1,0 +1,99 @@
+"""What figures do with texts: nothing is lost, nothing is read as markup, no two tokens share a place."""
+
+import base64
+import html
+import json
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from explorer.figures import attention, charts, heatmaps, hidden, maps
+from explorer.figures.base import esc, token_labels
+
+ODD = ["<b>", "&amp;", "<a href='javascript:x'>", "%{x}", "${alert(1)}", "##s", "the", "the", "the", "", "🍎"]
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_escaped_text_is_shown_letter_by_letter(text):
+    assert html.unescape(esc(text)) == text
+    assert "<" not in esc(text)
+
+
+def test_repeated_tokens_have_places_of_their_own():
+    labels = token_labels(ODD)
+    assert len(set(labels)) == len(ODD)
+    assert [html.unescape(label).replace("\u200b", "") for label in labels] == ODD
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        go.Figure(attention.weights_heatmap(np.eye(len(ODD)), ODD, ODD, row=2)),
+        go.Figure(attention.weights_heatmap(np.zeros((0, 0)), [], [])),
+        go.Figure(attention.weights_heatmap(np.ones((512, 512)), ["<b>"] * 512, ["<b>"] * 512)),
+        attention.sources_heatmap(np.eye(len(ODD)), ODD),
+        heatmaps.similarity_heatmap(np.eye(len(ODD)), ODD),
+        hidden.by_layer_heatmap(np.ones((7, len(ODD))), ODD, 0, "norm"),
+        hidden.vectors_heatmap(np.ones((len(ODD), 5)), ODD, 1.0),
+        hidden.sentences_heatmap(np.eye(len(ODD)), ODD),
+        hidden.context_lines([(ODD[0], np.ones(3))], ODD[2], [(ODD[4], np.zeros(3))], np.zeros(3), True),
+        maps.map_figure(np.zeros((len(ODD), 2)), ODD, ODD, ["PC 1", "PC 2"], "key"),
+        maps.map_figure(np.zeros((len(ODD), 3)), ODD, ODD, ["a", "b", "c"], "key"),
+        maps.map_figure(np.zeros((len(ODD), 3)), ODD, np.ones(len(ODD)), ["a", "b", "c"], "key", unit="<b>"),
+        charts.parameter_bars({"<b>": 3, "x": 4}),
+    ],
+)
+def test_figures_hold_no_markup_and_no_text_in_a_template(figure):
+    drawn = json.loads(figure.to_json())
+    assert "<b>" not in json.dumps(drawn)
+    for trace in drawn["data"]:
+        assert "alert" not in trace.get("hovertemplate", "")
+
+
+def test_the_square_root_changes_the_colours_and_is_named():
+    weights = np.array([[0.25, 0.75], [1, 0]], dtype=np.float32)
+    plain, rooted = (
+        go.Figure(attention.weights_heatmap(weights, ["a", "b"], ["a", "b"], square_root=root))
+        for root in (False, True)
+    )
+    np.testing.assert_allclose(decoded(rooted, "z"), np.sqrt(decoded(plain, "z")))
+    np.testing.assert_array_equal(decoded(rooted, "customdata"), weights)
+    assert "√" in rooted.layout.coloraxis.colorbar.title.text
+
+
+def test_a_long_input_travels_as_a_byte_a_cell_on_the_scale_that_is_shown():
+    weights = np.random.default_rng(0).dirichlet(np.full(300, 0.1), size=300).astype(np.float32)
+    figure = go.Figure(attention.weights_heatmap(weights, ["x"] * 300, ["x"] * 300, square_root=True))
+    shown = decoded(figure, "z")
+    assert shown.dtype == np.uint8
+    np.testing.assert_allclose((shown / 255) ** 2 * weights.max(), weights, atol=0.005)
+    assert figure.layout.coloraxis.colorbar.ticktext[-1] == f"{weights.max():.2g}"
+
+
+def decoded(figure, name: str) -> np.ndarray:
+    """The array that a browser reads."""
+    packed = figure.to_plotly_json()["data"][0][name]
+    raw = np.frombuffer(base64.b64decode(packed["bdata"]), np.dtype(packed["dtype"]))
+    return raw.reshape([int(size) for size in packed["shape"].split(",")])
+
+
+def test_every_point_is_on_the_map_once_whatever_its_label():
+    texts = [f"t{i}" for i in range(60)]
+    for labels in ([f"label {i % 20}" for i in range(60)], ["one"] * 60, np.arange(60.0)):
+        figure = maps.map_figure(np.zeros((60, 2)), texts, labels, ["a", "b"], "key", picked=3, neighbors=[4, 5])
+        *groups, rings = figure.data
+        assert sorted(row for group in groups for row in group.customdata) == list(range(60))
+        assert len(groups) <= 8
+        assert len(rings.x) == 3
+
+
+def test_rows_that_are_not_meant_fade():
+    bright = np.array([True, False, True])
+    figure = maps.map_figure(np.zeros((3, 2)), ["a", "b", "c"], ["x", "x", "y"], ["a", "b"], "key", bright=bright)
+    shown = {
+        row: size
+        for group in figure.data[:-1]
+        for row, size in zip(group.customdata, group.marker.opacity, strict=True)
+    }
+    assert shown[1] < 0.2 < 0.8 < min(shown[0], shown[2])
