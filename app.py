@@ -1,0 +1,125 @@
+"""Start BERT Explorer: `python app.py [--model NAME_OR_FOLDER] [--host 127.0.0.1] [--port 7860]`.
+
+Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT), so
+that a Space needs none.
+"""
+
+import argparse
+import gc
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault(
+    "OMP_WAIT_POLICY", "passive"
+)  # torch's threads sleep when they wait: the machine is busy elsewhere
+if __name__ == "__main__":
+    gc.disable()  # until the page is up: what is imported stays, and looking for garbage in it is a fifth of the start
+
+import gradio as gr
+
+from explorer.components import HEAD
+from explorer.page import build
+
+ASSETS = Path(__file__).resolve().parent / "assets"
+MOST_WAITING = 64  # requests in the queue; one more is told that the app is busy
+ON_A_SPACE = "SPACE_ID" in os.environ
+# No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
+PLAIN = {
+    "block_background_fill": "transparent",
+    "block_border_width": "0px",
+    "block_info_text_color": "*body_text_color_subdued",
+    "block_label_background_fill": "transparent",
+    "block_label_border_width": "0px",
+    "block_label_text_color": "*body_text_color_subdued",
+    "block_shadow": "none",
+    "block_title_background_fill": "transparent",
+    "block_title_text_color": "*body_text_color_subdued",
+    "checkbox_label_background_fill": "transparent",
+    "checkbox_label_background_fill_hover": "transparent",
+    "checkbox_label_background_fill_selected": "transparent",
+    "checkbox_label_border_width": "0px",
+    "checkbox_label_shadow": "none",
+    "input_background_fill": "*background_fill_primary",
+    "input_border_width": "1px",
+    "panel_background_fill": "transparent",
+    "panel_border_width": "0px",
+}
+THEME = gr.themes.Base(
+    primary_hue="blue", neutral_hue="slate", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
+).set(
+    **PLAIN,
+    **{f"{name}_dark": value for name, value in PLAIN.items() if name != "checkbox_label_shadow"},
+    block_title_padding="0px",
+    block_title_text_size="13px",
+    block_title_text_weight="400",
+    checkbox_label_padding="4px 0px",
+    checkbox_label_text_size="15px",
+    form_gap_width="12px",
+    body_text_color_subdued="*neutral_500",
+    body_text_color_subdued_dark="*neutral_400",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve the page, load the model meanwhile, and stay until interrupted."""
+    options = parse(arguments)
+    if options.model:
+        os.environ["BERT_EXPLORER_MODEL"] = options.model
+    blocks = launch(options.host, options.port)
+    gc.freeze()
+    gc.enable()
+    threading.Thread(target=warm, name="warm-model", daemon=True).start()
+    blocks.block_thread()
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The settings, from the command line or the environment."""
+    environment = os.environ.get
+    parser = argparse.ArgumentParser(description="Explore BERT's internals in the browser.")
+    parser.add_argument("--model", help="a hub id or a folder with a BERT checkpoint (default: the bundled model)")
+    default_host = environment("BERT_EXPLORER_HOST") or ("0.0.0.0" if ON_A_SPACE else "127.0.0.1")
+    parser.add_argument("--host", default=default_host, help="address to listen on (default: %(default)s)")
+    default_port = int(environment("BERT_EXPLORER_PORT") or 7860)
+    parser.add_argument("--port", type=int, default=default_port, help="port to listen on (default: %(default)s)")
+    return parser.parse_args(arguments)
+
+
+def launch(host: str, port: int) -> gr.Blocks:
+    """Build the page and serve it without blocking; every launch setting is here."""
+    blocks = build()
+    blocks._queue.max_size = MOST_WAITING  # what queue(max_size=...) does, without making the server once more
+    blocks.launch(
+        server_name=host,
+        server_port=port,
+        prevent_thread_lock=True,
+        quiet=False,
+        share=False,
+        show_error=False,
+        enable_monitoring=False,
+        run_history=False,
+        strict_cors=True,
+        max_file_size="256mb",  # a tuned model in its zip; tables are refused above 10 MB
+        state_session_capacity=100,
+        footer_links=["api"],
+        theme=THEME,
+        css=(ASSETS / "style.css").read_text("utf-8"),
+        head=HEAD + f"<script>{(ASSETS / 'page.js').read_text('utf-8')}</script>",
+    )
+    return blocks
+
+
+def warm() -> None:
+    """Import torch and load the default model, so that the first answer is quick."""
+    import explorer
+
+    try:
+        explorer.load()
+    except explorer.ExplorerError as error:
+        print(error)
+
+
+if __name__ == "__main__":
+    main()

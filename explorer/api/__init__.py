@@ -1,0 +1,27 @@
+"""The public endpoints: the numbers behind the views, for programs.
+
+Layers and heads count from 1; hidden state 0 is the embedding output; model="" is the default model. Values are full
+float32 precision. A wrong argument comes back as one sentence.
+"""
+
+import gradio as gr
+
+from explorer.api import attention, basics, masked_lm, similarity, training
+from explorer.shared import ONE_AT_A_TIME, TRAINING, friendly
+
+ENDPOINTS = (*basics.ENDPOINTS, *attention.ENDPOINTS, *masked_lm.ENDPOINTS, *similarity.ENDPOINTS, *training.ENDPOINTS)
+LONG = (
+    "train_head",
+    "probe_layers",
+    "projection",
+    "head_effects",
+    "attribution",
+    "pseudo_likelihood",
+)  # these run beside the others, so that nobody's picture waits for a training
+
+
+def register() -> None:
+    """Add the endpoints to the Blocks that is being built."""
+    for endpoint in ENDPOINTS:
+        name = endpoint.__name__
+        gr.api(friendly(endpoint), api_name=name, **(TRAINING if name in LONG else ONE_AT_A_TIME))

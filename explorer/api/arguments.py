@@ -1,0 +1,28 @@
+"""What endpoints share: the model they are asked for, and how guesses look in an answer."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from explorer.model import Explorer, MaskGuesses
+
+
+def explorer_for(model: str | None) -> "Explorer":
+    """The model that an endpoint was asked for; "" is the default one. Raises ModelError."""
+    from explorer.model import load  # loads torch, which the page does not wait for
+
+    return load(model if model is None else str(model))
+
+
+def masks_of(guesses: "Sequence[MaskGuesses]") -> list[dict[str, Any]]:
+    """The guesses for every [MASK], as an endpoint answers them."""
+    return [
+        {
+            "position": guess.position,
+            "candidates": [
+                {"token": candidate.token, "id": candidate.id, "probability": candidate.probability}
+                for candidate in guess.candidates
+            ],
+        }
+        for guess in guesses
+    ]

@@ -1,0 +1,69 @@
+"""Endpoints about attention and what it is made of."""
+
+from typing import Any
+
+from explorer import limits
+from explorer.analysis.head_metrics import METRICS, TokenFacts
+from explorer.analysis.overview import overview
+from explorer.analysis.rollout import rollout as attention_rollout
+from explorer.analysis.vocabulary import search
+from explorer.api.arguments import explorer_for
+from explorer.errors import InputError
+
+MOST_PIECES = 1_000  # of one answer
+
+
+def rollout(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> dict[str, Any]:
+    """Attention rollout (Abnar & Zuidema 2020) from layer 1 up to `layer`, -1 the last: one row a token, summing to 1.
+
+    The product of 0.5 · (mean over heads) + 0.5 · I, newer layers from the left.
+    """
+    explorer = explorer_for(model)
+    last = limits.layer_index(layer, explorer.capabilities.layers)
+    trace = explorer.trace(text_a, text_b)
+    *_, weights = attention_rollout(trace.attention(index) for index in range(last + 1))
+    return {"tokens": list(trace.tokens), "weights": weights.tolist()}
+
+
+def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
+    """Numbers and a pattern for every head on this input, [layers][heads] each.
+
+    entropy is the mean over query tokens of H / log n, distance the mean over query tokens of Σ a_ij · |i − j|,
+    special tokens included; the others are mean weights from 0 to 1.
+    """
+    explorer = explorer_for(model)
+    trace = explorer.trace(text_a, text_b)
+    layers = (trace.attention(layer) for layer in range(explorer.capabilities.layers))
+    seen = overview(layers, TokenFacts.of(trace.ids, trace.encoding.sequences))
+    numbers = {metric.key: seen.metrics[metric.key].tolist() for metric in METRICS}
+    return {"metrics": {**numbers, "pattern": seen.patterns.tolist()}}
+
+
+def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
+    """The pieces of the vocabulary that match, best first: equal, beginning with, or containing the query.
+
+    A number also finds the piece with that id; "##" at the start finds pieces that continue a word; "*" stands for
+    any letters ("un*", "*ing"). `total` counts all matches.
+    """
+    if not isinstance(query, str) or not query.strip() or len(query) > 100:
+        raise InputError("The query must be 1 to 100 letters of a piece, or an id.")
+    limit = limits.check_integer(limit, "the limit", 1, MOST_PIECES)
+    pieces = explorer_for(model).vocabulary
+    found = search(pieces, query)
+    return {"pieces": [{"token": pieces[id], "id": id} for id in found[:limit]], "total": len(found)}
+
+
+def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
+    """Every step inside a layer with the shape of its result, and how far the last one is from the model's output."""
+    from explorer.inside import layer_steps
+
+    explorer = explorer_for(model)
+    index = limits.layer_index(layer, explorer.capabilities.layers)
+    inside = layer_steps(explorer.trace(text_a, text_b), index)
+    return {
+        "steps": [{"name": step.name, "shape": list(step.shape)} for step in inside.steps],
+        "max_error": inside.max_error,
+    }
+
+
+ENDPOINTS = (rollout, head_metrics, vocabulary, inside_layer)

@@ -1,0 +1,100 @@
+"""One endpoint for every part of the model."""
+
+from typing import Any
+
+from explorer import limits
+from explorer.analysis.projection import METHODS, MapSettings, project
+from explorer.api.arguments import explorer_for, masks_of
+
+
+def models() -> dict[str, Any]:
+    """The default model and every model that is loaded, with what each can do."""
+    from explorer.model import loaded
+
+    default = explorer_for("")
+    every = {model.name: model.capabilities for model in [default, *loaded()]}
+    fields = ("layers", "heads", "hidden_size", "vocab_size", "parameters", "fill_mask", "next_sentence", "segments")
+    return {
+        "default": default.name,
+        "models": [{"name": name} | {field: getattr(can, field) for field in fields} for name, can in every.items()],
+    }
+
+
+def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
+    """The input as the model reads it; offsets are characters [start, end) of the text each token came from."""
+    encoding = explorer_for(model).encode(text_a, text_b)
+    return {
+        "tokens": list(encoding.tokens),
+        "ids": list(encoding.ids),
+        "segments": list(encoding.segments),
+        "positions": list(encoding.positions),
+        "attention_mask": list(encoding.attention_mask),
+        "offsets": [list(span) for span in encoding.offsets],
+        "kept": encoding.kept,
+        "total": encoding.total,
+    }
+
+
+def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, model: str = "") -> dict[str, Any]:
+    """The attention weights of one head: one row a query token, each summing to 1."""
+    explorer = explorer_for(model)
+    can = explorer.capabilities
+    layer, head = limits.layer_index(layer, can.layers), limits.head_index(head, can.heads)
+    trace = explorer.trace(text_a, text_b)
+    return {"tokens": list(trace.tokens), "weights": trace.attention(layer)[head].tolist()}
+
+
+def hidden_states(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
+    """The vector of every token after a layer; 0 is the embedding output, -1 the last layer."""
+    explorer = explorer_for(model)
+    index = limits.hidden_state_index(layer, explorer.capabilities.layers)
+    trace = explorer.trace(text_a, text_b)
+    return {"tokens": list(trace.tokens), "vectors": trace.hidden_states[index].tolist()}
+
+
+def fill_mask(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
+    """The best guesses for every [MASK], with probabilities over the whole vocabulary."""
+    return {"masks": masks_of(explorer_for(model).fill_mask(text, text_b, top_k))}
+
+
+def next_sentence(text_a: str, text_b: str, model: str = "") -> dict[str, Any]:
+    """The probability that B is the sentence after A, and that it is not."""
+    answer = explorer_for(model).next_sentence(text_a, text_b)
+    return {"is_next": answer.is_next, "not_next": answer.not_next}
+
+
+def projection(
+    texts: list[str],
+    method: str = "pca",
+    layer: int = -1,
+    pooling: str = "mean",
+    dimensions: int = 2,
+    model: str = "",
+    neighbors: int = 15,
+    min_dist: float = 0.1,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """A point for every text: method "pca", "umap" or "tsne", pooling "cls", "mean" or "pooler", 2 or 3 dimensions.
+
+    UMAP reads `neighbors` and `min_dist`; t-SNE's perplexity is a third of `neighbors`; both measure by cosine. The
+    trustworthiness, 0 to 1, is the share of neighbours on the map that are neighbours in truth.
+    """
+    from explorer.features import features
+
+    settings = MapSettings(
+        method=limits.check_choice(method, "the method", METHODS),
+        dimensions=limits.check_integer(dimensions, "the number of dimensions", 2, 3),
+        neighbors=limits.check_integer(neighbors, "the number of neighbors", 2, 200),
+        min_dist=limits.check_number(min_dist, "min_dist", 0, 0.99),
+        seed=limits.check_integer(seed, "the seed", 0, 2**31 - 1),
+    )
+    found = project(features(explorer_for(model), texts, layer, pooling), settings)
+    shares = None if found.explained_variance is None else found.explained_variance.tolist()
+    return {
+        "points": found.points.tolist(),
+        "explained_variance": shares,
+        "trustworthiness": found.trustworthiness,
+    }
+
+
+ENDPOINTS = (models, tokens, attention, hidden_states, fill_mask, next_sentence, projection)

@@ -1,0 +1,85 @@
+"""What the masked-LM head believes, layer by layer, and which heads and tokens make it believe so.
+
+`word` is one piece of the vocabulary, asked for at the first [MASK]; "" is the model's own first guess there.
+"""
+
+from typing import Any
+
+from explorer import limits
+from explorer.api.arguments import explorer_for, masks_of
+
+
+def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
+    """The guesses for every [MASK] after each layer, with the head applied there; 0 is the embedding output."""
+    explorer = explorer_for(model)
+    top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
+    trace = explorer.trace(text, text_b)
+    positions = explorer.blanks(trace)
+    return {
+        "layers": [
+            {"layer": layer, "masks": masks_of(explorer.guesses(states[positions], positions, top_k))}
+            for layer, states in enumerate(trace.states)
+        ]
+    }
+
+
+def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -> dict[str, Any]:
+    """The probability of the word when one head at a time is zero: one row a layer, one entry a head."""
+    from explorer.ablation import head_effects as effects
+    from explorer.targets import read, word_target
+
+    explorer = explorer_for(model)
+    trace = explorer.trace(text, text_b)
+    target = word_target(explorer, trace, word)
+    return {
+        "position": target.position,
+        "token": target.token,
+        "baseline": float(read(explorer, target, trace.states[-1:]).probability),
+        "probabilities": effects(explorer, trace, target).tolist(),
+    }
+
+
+def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = "", model: str = "") -> dict[str, Any]:
+    """The guesses for every [MASK] with these heads zero, each [layer, head] counted from 1."""
+    from explorer.ablation import without_heads
+
+    explorer = explorer_for(model)
+    top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
+    off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
+    trace = explorer.trace(text, text_b)
+    positions = explorer.blanks(trace)
+    return {"masks": masks_of(explorer.guesses(without_heads(explorer, trace, off)[positions], positions, top_k))}
+
+
+def attribution(
+    text: str,
+    word: str = "",
+    text_b: str = "",
+    method: str = "integrated_gradients",
+    steps: int = 50,
+    model: str = "",
+) -> dict[str, Any]:
+    """A score a token for the word's logit: method "integrated_gradients", "gradient_x_input" or "occlusion".
+
+    The baseline of integrated gradients is [PAD] at every piece that is not special; delta, the error of their sum,
+    is null for the other methods.
+    """
+    from explorer.attribution import attribute
+    from explorer.targets import word_target
+
+    explorer = explorer_for(model)
+    trace = explorer.trace(text, text_b)
+    target = word_target(explorer, trace, word)
+    found = attribute(explorer, trace, target, method, steps)
+    return {"tokens": list(trace.tokens), "scores": found.scores.tolist(), "delta": found.delta, "target": target.token}
+
+
+def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
+    """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn."""
+    from explorer.pseudo_likelihood import pseudo_likelihoods_in_steps
+    from explorer.steps import finished
+
+    return {"scores": finished(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
+
+
+ENDPOINTS = (lens, head_effects, switch_off, attribution, pseudo_likelihood)

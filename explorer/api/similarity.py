@@ -1,0 +1,40 @@
+"""How alike tokens, sentences, and one word in two contexts are."""
+
+from typing import Any
+
+from explorer import limits
+from explorer.analysis.contextuality import find_word, word_vectors
+from explorer.analysis.similarity import cosine_matrix, cosines
+from explorer.api.arguments import explorer_for
+
+
+def similarity(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> dict[str, Any]:
+    """Cosines, -1 to 1, between all tokens at a hidden state; 0 is the embedding output, -1 the last layer."""
+    explorer = explorer_for(model)
+    index = limits.hidden_state_index(layer, explorer.capabilities.layers)
+    trace = explorer.trace(text_a, text_b)
+    return {"tokens": list(trace.tokens), "matrix": cosine_matrix(trace.hidden_states[index]).tolist()}
+
+
+def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dict[str, Any]:
+    """The cosine between one word in A and in B at every hidden state, A and B read apart, each by itself.
+
+    A word of several pieces is the mean of its pieces; its first occurrence in each text counts.
+    """
+    explorer = explorer_for(model)
+    vectors = []
+    for text, name in ((text_a, "text A"), (text_b, "text B")):
+        trace = explorer.trace(limits.check_text(text, name))
+        vectors.append(word_vectors(trace.hidden_states, find_word(text, word, trace.offsets, name)[0]))
+    return {"layers": cosines(*vectors).tolist()}
+
+
+def sentence_similarity(texts: list[str], layer: int = -1, pooling: str = "mean", model: str = "") -> dict[str, Any]:
+    """Cosines, -1 to 1, between the vectors of up to 50 texts; pooling "cls", "mean" or "pooler" (last layer)."""
+    from explorer.features import features
+
+    given = limits.check_texts(texts, limits.MAX_COMPARED)
+    return {"matrix": cosine_matrix(features(explorer_for(model), given, layer, pooling)).tolist()}
+
+
+ENDPOINTS = (similarity, word_in_context, sentence_similarity)

@@ -1,0 +1,103 @@
+"""Training a head, using one, and asking every layer what it knows.
+
+A long call tells how far it is through `gr.Progress`, which gradio_client reads as `job.status().progress_data`; made
+inside the function, since Gradio would take a parameter for an argument of the endpoint.
+"""
+
+from typing import Any
+
+import gradio as gr
+
+from explorer import limits
+from explorer.api.arguments import explorer_for
+from explorer.training.examples import check_examples, check_pairs
+
+REPORTED = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
+
+
+def train_head(
+    examples: list[list[str]],
+    layer: int = -1,
+    pooling: str = "cls",
+    epochs: int = 10,
+    learning_rate: float = 0.01,
+    batch_size: int = 32,
+    seed: int = 0,
+    model: str = "",
+    layers_trained: int = 0,
+) -> dict[str, Any]:
+    """Train a linear head on [text, label] or [text, second text, label] examples, a fifth of each label held out.
+
+    With layers_trained, the layers just below the head learn too, with AdamW, at the learning rate but at most at
+    5e-5 · (768 / hidden size)² (2e-4 for the bundled model), and the head at 0.01 at least. Progress is streamed.
+    """
+    from explorer.training.runs import new_run
+    from explorer.training.teach import make_plan, teach
+
+    given = check_examples(examples)
+    explorer = explorer_for(model)
+    plan = make_plan(
+        explorer,
+        layer,
+        pooling,
+        layers_trained,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        batch_size=batch_size,
+        seed=seed,
+    )
+    steps, progress = teach(explorer, given, plan), gr.Progress()
+    while True:
+        try:
+            step = next(steps)
+            progress(step.share, desc=step.doing)
+        except StopIteration as done:
+            taught = done.value
+            break
+    history = [{name: getattr(epoch, name) for name in REPORTED} for epoch in taught.history]
+    return {
+        "head": new_run(taught, given, "API").id,
+        "labels": given.classes,
+        "history": history,
+        "held_out_accuracy": history[-1]["held_out_accuracy"],
+    }
+
+
+def classify(texts: list[str], head: str) -> dict[str, Any]:
+    """The labels that a trained head gives to texts, and the probability of each of its labels in their order.
+
+    For a head that was trained on pairs, send [text, second text] instead of a text.
+    """
+    from explorer.training import store
+
+    pairs = check_pairs(texts)
+    trained = store.fetch(head).classifier
+    probabilities = trained.classify(explorer_for(trained.model), pairs)
+    return {
+        "labels": [trained.labels[best] for best in probabilities.argmax(-1)],
+        "probabilities": probabilities.tolist(),
+    }
+
+
+def probe_layers(
+    examples: list[list[str]],
+    pooling: str = "mean",
+    seeds: int = 3,
+    model: str = "",
+) -> dict[str, Any]:
+    """How well a linear head does on every hidden state: held-out accuracy, its deviation over seeds, and with the labels
+    shuffled (a control task, Hewitt & Liang 2019). Progress is streamed."""
+    from explorer.training.probe import probe
+
+    given = check_examples(examples)
+    seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
+    steps, progress = probe(explorer_for(model), given, pooling, seeds), gr.Progress()
+    while True:
+        try:
+            share, doing = next(steps)
+            progress(share, desc=doing)
+        except StopIteration as done:
+            return {"layers": [layer.as_row() for layer in done.value]}
+
+
+ENDPOINTS = (train_head, classify, probe_layers)

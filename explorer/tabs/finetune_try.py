@@ -1,0 +1,86 @@
+"""Fine-tune: try the classifier on a sentence of one's own."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer import limits
+from explorer.components import Bars, Notice, PlotlyChart
+from explorer.figures.training import word_effects
+from explorer.shared import DEBOUNCED, Page, Updates
+from explorer.training.store import fetch
+
+SENTENCES = [
+    "I could not stop smiling all the way home.",
+    "The new update has ruined my favourite app.",
+    "My flight to Oslo leaves at half past six.",
+    "Thank you so much, this made my whole week!",
+    "Sitting in traffic again, and it is raining.",
+    "They moved the meeting to the small room.",
+]
+MOST_BARS = 6
+
+
+@dataclass(eq=False)
+class Attempt:
+    """A text or a pair, what the classifier says of it, and the words that decided."""
+
+    text: gr.Textbox
+    text_b: gr.Textbox
+    verdict: Bars
+    words: PlotlyChart
+    said: Notice
+
+    @property
+    def inputs(self) -> list[gr.components.Component]:
+        """What is classified."""
+        return [self.text, self.text_b]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """What `show` changes."""
+        return [self.text_b, self.verdict, self.words, self.said]
+
+    def show(self, run_id: str | None, text: str, text_b: str) -> Updates:
+        """The probabilities of the labels for this text, and how they depend on its words."""
+        if not run_id or not limits.has_visible_characters(text or ""):
+            return {self.verdict: None, self.words: None, self.said: ""}
+        from explorer.model import load
+        from explorer.training.reasons import decide
+
+        run = fetch(run_id)
+        pairs = run.held_out is not None and any(run.held_out.texts_b)
+        limits.check_text(text)
+        pair = (text, limits.check_optional_text(text_b, "the second sentence") if pairs else "")
+        found = decide(run.classifier, load(run.classifier.model), pair)
+        labels = run.classifier.labels
+        ranked = sorted(zip(labels, found.probabilities.tolist(), strict=True), key=lambda item: -item[1])
+        words = word_effects(found.words, found.effects.tolist()) if found.words else None
+        return {
+            self.text_b: gr.Textbox(visible=pairs),
+            self.verdict: Bars.pack([(label, share, "") for label, share in ranked[:MOST_BARS]]),
+            self.words: words,
+            self.said: (
+                f"How much the probability of {labels[found.best]} falls when one word is hidden behind [MASK] (occlusion)."
+            ),
+        }
+
+
+def build_attempt(page: Page, run_id: gr.State) -> Attempt:
+    """Make and wire the components."""
+    with gr.Row(equal_height=True):
+        text = gr.Textbox(SENTENCES[0], label="Try it on a sentence", elem_id="try-it", scale=5)
+        examples = gr.Dropdown(
+            SENTENCES, value=None, label="or one of these", elem_id="try-examples", scale=2, min_width=120
+        )
+    text_b = gr.Textbox("", label="Second sentence", visible=False, elem_id="try-it-b")
+    verdict = Bars(elem_id="try-it-verdict")
+    words = PlotlyChart(height=170, label="The words that decided", elem_id="decided")
+    said = Notice(elem_classes="caption", keep_height=True)
+    made = Attempt(text, text_b, verdict, words, said)
+    inputs = [run_id, text, text_b]
+    page.run([text.change, text_b.change], made.show, made.outputs, inputs, js=DEBOUNCED, trigger_mode="multiple")
+    page.run([text.submit, text_b.submit], made.show, made.outputs, inputs)
+    page.run([examples.input], lambda sentence: sentence, [text], [examples], queue=False)
+    return made

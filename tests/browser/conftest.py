@@ -1,0 +1,121 @@
+"""A real browser for the tests of this folder, and a page that nothing may go wrong on."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlparse
+
+import pytest
+
+HERE = Path(__file__).parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+
+
+def pytest_collection_modifyitems(items):
+    """Everything in this folder is a browser test."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.browser)
+
+
+def browser_path() -> str | None:
+    """The browser on this machine; the environment variable BROWSER overrules the search."""
+    named = os.environ.get("BROWSER")
+    return named or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One Chromium for all tests; a machine without one skips them."""
+    from playwright.sync_api import expect, sync_playwright
+
+    path = browser_path()
+    if path is None:
+        pytest.skip("no Chromium on this machine; set BROWSER to its path")
+    expect.set_options(timeout=20_000)  # what takes a second on a machine to itself takes ten on a busy one
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """Opens pages, each in a fresh context: `new_page(viewport={"width": 420, "height": 900})`.
+
+    The test fails at its end if a page logged an error, raised one, opened a dialog or asked another machine;
+    `page.problems` lists what happened so far, and a test may clear what it provoked on purpose.
+    """
+    contexts, pages = [], []
+
+    def opened(**options):
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.problems = []
+        _watch(page)
+        pages.append(page)
+        return page
+
+    yield opened
+    problems = [problem for page in pages for problem in page.problems]
+    for context in contexts:
+        context.close()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def page(new_page) -> Iterator:
+    """A fresh page, 1440 × 900."""
+    return new_page()
+
+
+@pytest.fixture
+def open_app(new_page, served):
+    """Opens the app, at a query if one is given, and waits until its first view is there."""
+    from playwright.sync_api import expect
+
+    from tests.browser.steps import chips
+
+    def opened(query: str = "", **options):
+        page = new_page(**options)
+        page.goto(f"{served}/{query}")
+        expect(chips(page).first).to_be_visible(timeout=30_000)
+        return page
+
+    return opened
+
+
+def _watch(page) -> None:
+    def leaves(url: str) -> bool:
+        address = urlparse(url)
+        return address.scheme not in ("data", "blob", "about") and address.hostname not in LOCAL_HOSTS
+
+    def console(message) -> None:
+        if message.type == "error":
+            page.problems.append(f"console error: {message.text} ({message.location.get('url', '')})")
+
+    def request(asked) -> None:
+        if leaves(asked.url):
+            page.problems.append(f"request to another machine: {asked.url}")
+
+    def dialog(opened) -> None:
+        page.problems.append(f"dialog: {opened.message}")
+        opened.dismiss()
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: page.problems.append(f"page error: {error}"))
+    page.on("request", request)
+    page.on("dialog", dialog)

@@ -1,0 +1,18 @@
+"""What a person does on the page, by name."""
+
+
+def chips(page):
+    """The tokens of the strip."""
+    return page.locator("#strip .bx-token")
+
+
+def type_into(page, box: str, text: str, **options) -> None:
+    """Replace the text of the box with the element id `box`, key by key."""
+    field = page.locator(f"#{box} textarea, #{box} input").first
+    field.fill("")
+    field.press_sequentially(text, **options)
+
+
+def open_tab(page, name: str) -> None:
+    """Click the tab called `name`."""
+    page.get_by_role("tab", name=name, exact=True).click()

@@ -1,0 +1,697 @@
+"""Every component on a page of its own: what a click sends to Python, and what it never does."""
+
+import json
+import time
+
+import gradio as gr
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from playwright.sync_api import expect
+
+from explorer.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
+
+TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
+KINDS = ["special", "piece", "continuation", "mask", "unk", "special", "piece", "piece", "special"]
+SEGMENTS = [0] * 6 + [1] * 3
+PAYLOADS = [
+    "<img src=x onerror=alert(1)>",
+    "${alert(1)}",
+    "{{value}}",
+    r"\u003cimg src=x onerror=alert(1)\u003e",
+    "`",
+    "`${alert(1)}`",
+]
+
+
+def weights(*shape):
+    raised = np.exp(np.random.default_rng(1).normal(size=shape) * 2)
+    return (raised / raised.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def heatmap(values):
+    figure = go.Figure(go.Heatmap(z=values, coloraxis="coloraxis"))
+    axes = {"xaxis": {"zeroline": False, "showgrid": False}, "yaxis": {"zeroline": False, "showgrid": False}}
+    colours = {"colorscale": "Viridis", "cmin": 0, "cmax": 1}
+    return figure.update_layout(
+        template="none",
+        uirevision="same",
+        meta={"ramp": "sequential"},
+        coloraxis=colours,
+        margin=dict.fromkeys("ltrb", 40),
+        **axes,
+    )
+
+
+def cloud(shift=0.0):
+    x, y, z = np.random.default_rng(2).normal(size=(3, 30)) + shift
+    figure = go.Figure(go.Scatter3d(x=x, y=y, z=z, mode="markers"))
+    return figure.update_layout(template="none", uirevision="same", margin=dict.fromkeys("ltrb", 0))
+
+
+def points():
+    figure = go.Figure(
+        go.Scatter(x=[0, 1, 2], y=[5, 6, 7], mode="markers", marker={"size": 30}, customdata=["a", "b", "c"])
+    )
+    return figure.update_layout(template="none", uirevision="same", margin=dict.fromkeys("ltrb", 40))
+
+
+def row_value(selected=None):
+    size = len(TOKENS)
+    spans = [(0, 0)] * size
+    return TokenRow.pack(
+        TOKENS,
+        kinds=KINDS,
+        segments=SEGMENTS,
+        ids=range(100, 100 + size),
+        positions=range(size),
+        offsets=spans,
+        selected=selected,
+    )
+
+
+def tell(name):
+    """A handler that writes down what it was told."""
+
+    def told(event: gr.SelectData):
+        return json.dumps([name, event.index, event.value])
+
+    return told
+
+
+def build():
+    with gr.Blocks(analytics_enabled=False) as blocks:
+        said, masked = gr.Textbox(elem_id="said"), gr.Textbox(elem_id="masked")
+        made = {
+            "strip": TokenRow(row_value(), elem_id="strip"),
+            "grid": HeadGrid(HeadGrid.pack(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
+            "bars": Bars(Bars.pack([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
+            "groups": Bars(
+                Bars.pack_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]),
+                elem_id="groups",
+            ),
+            "lines": AttentionLines(AttentionLines.pack(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
+            "chart": PlotlyChart(heatmap(weights(5, 5)), height=300, label="A heatmap", elem_id="chart"),
+        }
+        Notice(elem_id="silent")
+        Notice(keep_height=True, elem_id="kept")
+        notice = Notice("hello", elem_id="notice")
+        hidden = TokenRow(mask_on_click=True, visible=False, elem_id="hidden")
+        with gr.Tabs():
+            with gr.Tab("First"):
+                gr.Markdown("nothing")
+            with gr.Tab("Second"):
+                made["points"] = PlotlyChart(height=300, elem_id="points")
+                made["cards"] = TokenRow(detail=True, elem_id="cards")
+                hiding = TokenRow(row_value(), mask_on_click=True, elem_id="hiding")
+                space = PlotlyChart(cloud(), height=320, elem_id="space")
+        for name, component in made.items():
+            component.select(tell(name), None, said, show_progress="hidden", trigger_mode="multiple")
+        for name, component in {
+            "strip": made["strip"],
+            "cards": made["cards"],
+            "hiding": hiding,
+            "hidden": hidden,
+        }.items():
+            component.mask(tell(name), None, masked, show_progress="hidden", trigger_mode="multiple")
+        _buttons(made, notice, hidden, space)
+    return blocks
+
+
+def _buttons(made, notice, hidden, space):
+    """Each sends new values to some components."""
+
+    def button(name, component, value):
+        gr.Button(name).click(value, None, component, show_progress="hidden")
+
+    button("new heatmap", made["chart"], lambda: heatmap(weights(6, 6)[:5, :5]))
+    button("no heatmap", made["chart"], lambda: None)
+    button("new cloud", space, lambda: cloud(0.1))
+    button("fill the closed tab", [made["points"], made["cards"]], lambda: (points(), row_value(2)))
+    button("show the hidden row", hidden, lambda: gr.update(value=row_value(), visible=True))
+    button("tell an error", notice, lambda: {"text": "It failed.", "kind": "error"})
+    button("select token 6", made["strip"], lambda: row_value(6))
+    button("slowly select token 1", made["strip"], lambda: time.sleep(0.6) or row_value(1))
+    button("select head 2, 1", made["grid"], lambda: HeadGrid.pack(weights(3, 4, 6, 6), (1, 0)))
+    button("many heads", made["grid"], lambda: HeadGrid.pack(weights(24, 16, 32, 32), (23, 15)))
+    button("other bars", made["bars"], lambda: Bars.pack([("market", 0.9996, ""), ("street", 0, "")]))
+    odd = PAYLOADS
+    kinds = ["piece"] * len(odd)
+    size = len(odd)
+    button(
+        "odd texts",
+        [made["strip"], made["cards"], made["lines"], made["bars"], made["groups"], notice],
+        lambda: (
+            TokenRow.pack(odd, kinds=kinds, segments=[0] * size, selected=0),
+            TokenRow.pack(odd, kinds=kinds, segments=[0] * size, ids=range(size)),
+            AttentionLines.pack(weights(size, size), odd, kinds, selected=1),
+            Bars.pack([(text, 0.5, text) for text in odd]),
+            Bars.pack_groups([(text, [(text, 0.5, text)]) for text in odd]),
+            " ".join(odd),
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def address():
+    blocks = build()
+    _, url, _ = blocks.launch(
+        prevent_thread_lock=True, quiet=True, head=HEAD, footer_links=[], run_history=False, enable_monitoring=False
+    )
+    yield url
+    blocks.close()
+
+
+@pytest.fixture
+def open_kit(new_page, address):
+    """Opens the demo page and waits until everything is drawn."""
+
+    def opened(theme="light", **options):
+        page = new_page(**options)
+        page.goto(f"{address}?__theme={theme}")
+        expect(page.locator("#chart [data-drawn]")).to_be_visible(timeout=30_000)
+        return page
+
+    return opened
+
+
+def told(page, *what, box="said"):
+    """Waits until Python was told this."""
+    expect(page.locator(f"#{box} textarea")).to_have_value(json.dumps(list(what)))
+
+
+def told_to_mask(page, *what):
+    """Waits until Python was told to mask this."""
+    told(page, *what, box="masked")
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def switch_theme(page):
+    page.evaluate("document.body.classList.toggle('dark')")
+
+
+def token(page, index, row="strip"):
+    return page.locator(f"#{row} .bx-token").nth(index)
+
+
+def plot(page, expression, chart="chart"):
+    """A JavaScript expression about `plot`, the drawn Plotly chart."""
+    return page.evaluate(
+        f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {expression}; }})()"
+    )
+
+
+def wait_for_plot(page, condition, chart="chart"):
+    page.wait_for_function(
+        f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {condition}; }})()"
+    )
+
+
+def redrawn(page, action, chart="chart"):
+    """Does something and waits until the chart was drawn again."""
+    before = page.locator(f"#{chart} .bx-chart").get_attribute("data-drawn") or "0"
+    action()
+    wait_for_plot(page, f"Number(plot.dataset.drawn) > {before}", chart)
+
+
+def processor_time(page):
+    """Seconds that the page's thread has computed: what else runs on the machine does not count."""
+    metrics = page.devtools.send("Performance.getMetrics")["metrics"]
+    return next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime")
+
+
+class TestHeadGrid:
+    def test_a_click_moves_the_ring_at_once_and_tells_python(self, open_kit):
+        page = open_kit()
+        head = page.get_by_label("layer 2, head 3", exact=True)
+        moved = head.evaluate("button => { button.click(); return button.getAttribute('aria-pressed'); }")
+        assert moved == "true"
+        told(page, "grid", [1, 2], "layer 2, head 3")
+        expect(page.locator("#grid [aria-pressed=true]")).to_have_count(1)
+
+    def test_arrow_keys_move_and_select_and_stop_at_the_edge(self, open_kit):
+        page = open_kit()
+        page.get_by_label("layer 1, head 1", exact=True).focus()
+        page.keyboard.press("ArrowLeft")
+        for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+            page.keyboard.press(key)
+        told(page, "grid", [1, 2], "layer 2, head 3")
+        expect(page.get_by_label("layer 2, head 3", exact=True)).to_be_focused()
+        expect(page.locator("#grid button[tabindex='0']")).to_have_count(1)
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("Space")
+        told(page, "grid", [1, 1], "layer 2, head 2")
+
+    def test_numbers_and_axis_names_are_written(self, open_kit):
+        page = open_kit()
+        expect(page.locator("#grid em")).to_have_text(["head", "layer"])
+        expect(page.locator("#grid span")).to_have_text(["1", "2", "3", "4", "1", "2", "3"])
+
+    def test_python_moves_the_ring_and_can_send_another_model(self, open_kit):
+        page = open_kit()
+        press(page, "select head 2, 1")
+        expect(page.get_by_label("layer 2, head 1", exact=True)).to_have_attribute("aria-pressed", "true")
+        press(page, "many heads")
+        expect(page.locator("#grid canvas")).to_have_count(24 * 16)
+        expect(page.get_by_label("layer 24, head 16", exact=True)).to_have_attribute("aria-pressed", "true")
+
+    def test_pixels_are_the_ramp_of_the_weights_and_follow_the_theme(self, open_kit):
+        page = open_kit()
+        read = """() => [...document.querySelectorAll('#grid canvas')].map((canvas) =>
+            [...canvas.getContext('2d').getImageData(0, 0, 6, 6).data].filter((_, i) => i % 4 < 3))"""
+        levels = np.rint(np.sqrt(weights(3, 4, 6, 6)) * 255).astype(int).reshape(12, -1)
+        light = page.evaluate(read)
+        ramp = np.array(page.evaluate("BertExplorer.rampTable()"))
+        np.testing.assert_array_equal(np.array(light).reshape(12, -1, 3), ramp[levels])
+        switch_theme(page)
+        page.wait_for_function(f"() => String(({read})()) !== '{','.join(str(v) for c in light for v in c)}'")
+        ramp = np.array(page.evaluate("BertExplorer.rampTable()"))
+        np.testing.assert_array_equal(np.array(page.evaluate(read)).reshape(12, -1, 3), ramp[levels])
+
+    def test_it_fits_a_phone(self, open_kit):
+        page = open_kit(viewport={"width": 420, "height": 900})
+        press(page, "many heads")
+        expect(page.locator("#grid canvas")).to_have_count(24 * 16)
+        box = page.get_by_label("layer 1, head 16", exact=True).bounding_box()
+        assert box["x"] + box["width"] <= 420
+        assert box["width"] == pytest.approx(box["height"], abs=1)
+        assert box["width"] >= 14
+
+
+class TestTokenRow:
+    def test_each_kind_looks_its_part(self, open_kit):
+        page = open_kit()
+        expect(page.locator("#strip .bx-token")).to_have_text(TOKENS)
+        expect(token(page, 0)).to_have_css("border-top-style", "dashed")
+        expect(token(page, 2).locator("i")).to_have_text("##")
+        gap = token(page, 2).bounding_box()["x"] - token(page, 1).evaluate("chip => chip.getBoundingClientRect().right")
+        assert gap <= 1.5
+        expect(page.locator("#strip .bx-letter")).to_have_text(["A", "B"])
+        tones = [token(page, index).evaluate("chip => getComputedStyle(chip).backgroundColor") for index in (1, 6, 3)]
+        assert len(set(tones)) == 3
+
+    def test_a_click_selects_at_once(self, open_kit):
+        page = open_kit()
+        assert token(page, 6).evaluate("chip => { chip.click(); return chip.getAttribute('aria-pressed'); }") == "true"
+        told(page, "strip", 6, "bank")
+        expect(page.locator("#strip [aria-pressed=true]")).to_have_count(1)
+
+    def test_arrows_move_and_enter_selects(self, open_kit):
+        page = open_kit()
+        token(page, 0).focus()
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowRight")
+        expect(token(page, 1)).to_be_focused()
+        expect(page.locator("#said textarea")).to_have_value("")
+        page.keyboard.press("Enter")
+        told(page, "strip", 1, "un")
+        page.keyboard.press("End")
+        page.keyboard.press("Enter")
+        told(page, "strip", 8, "[SEP]")
+
+    def test_three_ways_to_mask(self, open_kit):
+        page = open_kit()
+        token(page, 1).click()
+        told(page, "strip", 1, "un")
+        page.locator("#strip .bx-do-mask").click()
+        told_to_mask(page, "strip", 1, "un")
+        token(page, 7).dblclick()
+        told_to_mask(page, "strip", 7, "bank")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("m")
+        told_to_mask(page, "strip", 6, "bank")
+
+    def test_what_the_tokenizer_added_cannot_be_masked(self, open_kit):
+        page = open_kit()
+        token(page, 0).dblclick()
+        page.keyboard.press("m")
+        token(page, 1).click()
+        told(page, "strip", 1, "un")
+        token(page, 0).click()
+        expect(page.locator("#strip .bx-do-mask")).to_have_count(0)
+        expect(page.locator("#masked textarea")).to_have_value("")
+
+    def test_where_a_click_masks_it_does_nothing_else(self, open_kit):
+        page = open_kit()
+        page.get_by_role("tab", name="Second").click()
+        token(page, 0, "hiding").click(force=True)  # it says that it is disabled
+        token(page, 1, "hiding").click()
+        told_to_mask(page, "hiding", 1, "un")
+        expect(page.locator("#hiding [aria-pressed]")).to_have_count(0)
+
+    def test_cards_show_the_numbers_they_were_given(self, open_kit):
+        page = open_kit()
+        press(page, "fill the closed tab")
+        page.get_by_role("tab", name="Second").click()
+        numbers = page.locator("#cards .bx-cell").nth(2).locator(".bx-number")
+        expect(numbers).to_have_text(["102", "0", "2", "–"])
+        names = numbers.evaluate_all("nodes => nodes.map((node) => getComputedStyle(node, '::before').content)")
+        assert names == ['"id"', '"segment"', '"position"', '"chars"']
+        expect(token(page, 2, "cards")).to_have_attribute("aria-pressed", "true")
+
+    def test_settings_survive_a_value_that_comes_while_hidden(self, open_kit):
+        page = open_kit()
+        press(page, "show the hidden row")
+        token(page, 1, "hidden").click()
+        told_to_mask(page, "hidden", 1, "un")
+
+    def test_a_late_answer_does_not_move_the_choice_back(self, open_kit):
+        page = open_kit()
+        press(page, "slowly select token 1")
+        token(page, 7).click()
+        page.wait_for_timeout(1000)
+        expect(token(page, 7)).to_have_attribute("aria-pressed", "true")
+        page.wait_for_timeout(1000)
+        press(page, "select token 6")
+        expect(token(page, 6)).to_have_attribute("aria-pressed", "true")
+
+    def test_right_to_left_texts_keep_the_order_of_the_sequence(self, open_kit):
+        page = open_kit()
+        order = page.evaluate("""() => {
+            const tokens = ["שלום", "עולם", "a", "مرحبا"];
+            const host = document.createElement("div");
+            host.innerHTML = "<div class='bx bx-tokens'></div>";
+            document.querySelector("#strip").append(host);
+            const value = { tokens, kinds: tokens.map(() => "piece"), segments: [0, 0, 0, 0], selected: null };
+            BertExplorer.mount("TokenRow", host, () => {}, { value }, () => {}, {});
+            return [...host.querySelectorAll(".bx-token")].map((chip) => chip.getBoundingClientRect().left);
+        }""")
+        assert order == sorted(order)
+
+    @pytest.mark.parametrize("detail", [False, True])
+    def test_512_tokens_are_there_at_once(self, open_kit, detail):
+        page = open_kit()
+        page.devtools = page.context.new_cdp_session(page)
+        page.devtools.send("Performance.enable")
+        draw = """(detail) => {
+            const list = (make) => Array.from({ length: 512 }, (_, i) => make(i));
+            const numbers = list((i) => i);
+            const value = { tokens: list((i) => `word${i}`), kinds: list(() => "piece"), segments: list(() => 0),
+              ids: numbers, positions: numbers, mask: numbers, chars: list((i) => `${i}–${i + 4}`), selected: 500 };
+            const host = document.createElement("div");
+            host.innerHTML = "<div class='bx bx-tokens'></div>";
+            document.querySelector("#strip").append(host);
+            BertExplorer.mount("TokenRow", host, () => {}, { value }, () => {}, { detail });
+            host.getBoundingClientRect();
+            const drawn = host.querySelectorAll(".bx-token").length;
+            host.remove();
+            return drawn;
+        }"""
+        times = []
+        for _ in range(5):
+            before = processor_time(page)
+            assert page.evaluate(draw, detail) == 512
+            times.append(processor_time(page) - before)
+        assert min(times) < 0.1, times
+
+    def test_the_strip_keeps_to_about_four_lines(self, open_kit):
+        page = open_kit(viewport={"width": 420, "height": 900})
+        before = page.locator("#strip .bx-tokens").bounding_box()["height"]
+        assert before <= 180
+        token(page, 4).click()
+        told(page, "strip", 4, "[UNK]")
+        assert page.locator("#strip .bx-tokens").bounding_box()["height"] == before
+
+
+class TestAttentionLines:
+    def test_both_sides_can_be_clicked(self, open_kit):
+        page = open_kit()
+        page.locator("#lines [data-side=key]").nth(6).click()
+        told(page, "lines", 6, "bank")
+        expect(page.locator("#lines [data-side=key]").nth(6)).to_have_attribute("aria-pressed", "true")
+        page.locator("#lines [data-side=query]").nth(1).click()
+        told(page, "lines", 1, "un")
+        expect(page.locator("#lines [aria-pressed=true]")).to_have_count(1)
+
+    def test_pointing_shows_the_edges_of_one_token_and_says_the_strongest(self, open_kit):
+        page = open_kit()
+        paths = page.locator("#lines path")
+        expect(paths).to_have_count(81)
+        page.locator("#lines [data-side=query]").nth(1).hover()
+        expect(page.locator("#lines .bx-lines-caption")).to_contain_text("un looks most at")
+        assert paths.count() <= 9
+        row = weights(9, 9)[1]
+        expect(page.locator("#lines .bx-lines-caption")).to_contain_text(f"{TOKENS[row.argmax()]}: {row.max():#.3g}")
+        tint = "button => getComputedStyle(button).backgroundColor"
+        assert "rgba(0, 0, 0, 0)" not in page.locator("#lines [data-side=key]").nth(int(row.argmax())).evaluate(tint)
+        page.locator("#lines [data-side=key]").nth(2).hover()
+        expect(page.locator("#lines .bx-lines-caption")).to_contain_text("##do is looked at most by")
+        page.mouse.move(2, 2)
+        expect(paths).to_have_count(81)
+
+    def test_a_lock_stays_until_it_is_clicked_again(self, open_kit):
+        page = open_kit()
+        button = page.locator("#lines [data-side=query]").nth(3)
+        button.click()
+        page.mouse.move(2, 2)
+        expect(page.locator("#lines .bx-lines-caption")).to_contain_text("[MASK] looks most at")
+        button.click()
+        page.mouse.move(2, 2)
+        page.evaluate("document.activeElement.blur()")
+        expect(page.locator("#lines path")).to_have_count(81)
+
+    def test_keys_move_within_and_between_the_sides(self, open_kit):
+        page = open_kit()
+        page.locator("#lines [data-side=query]").nth(0).focus()
+        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "Enter"):
+            page.keyboard.press(key)
+        told(page, "lines", 1, "un")
+        expect(page.locator("#lines [data-side=key]").nth(1)).to_be_focused()
+
+    def test_512_tokens_draw_their_strongest_edges_and_say_so(self, open_kit):
+        page = open_kit()
+        size = 512
+        value = AttentionLines.pack(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
+        taken = page.evaluate(
+            """(value) => {
+                const host = document.createElement("div");
+                host.innerHTML = "<div class='bx bx-lines' id='long'></div>";
+                document.querySelector("#strip").append(host);
+                const start = performance.now();
+                BertExplorer.mount("AttentionLines", host, () => {}, { value }, () => {}, { height: 400 });
+                host.getBoundingClientRect();
+                return performance.now() - start;
+            }""",
+            value,
+        )
+        assert taken < 1000
+        expect(page.locator("#long path")).to_have_count(1500)
+        expect(page.locator("#long .bx-lines-caption")).to_contain_text("The 1,500 strongest of 262,144 edges.")
+        assert page.locator("#long").bounding_box()["height"] == 400
+
+
+class TestBars:
+    def test_rows_say_label_and_percentage(self, open_kit):
+        page = open_kit()
+        expect(page.locator("#bars .bx-name")).to_have_text(["store", "shop"])
+        expect(page.locator("#bars .bx-percent")).to_have_text(["43.1 %", "<0.1 %"])
+        expect(page.get_by_role("button", name="shop, <0.1 %, rank 2")).to_be_visible()
+
+    def test_a_click_tells_the_row_or_group_and_row(self, open_kit):
+        page = open_kit()
+        page.locator("#bars button").nth(1).click()
+        told(page, "bars", 1, "shop")
+        page.locator("#groups button").nth(2).click()
+        told(page, "groups", [1, 1], "c")
+
+    def test_new_shares_keep_the_height_and_the_focus(self, open_kit):
+        page = open_kit()
+        page.locator("#bars button").nth(1).focus()
+        before = page.locator("#bars").bounding_box()["height"]
+        page.evaluate(
+            "[...document.querySelectorAll('button')].find((b) => b.textContent.trim() === 'other bars').click()"
+        )
+        expect(page.locator("#bars .bx-percent")).to_have_text([">99.9 %", "0.0 %"])
+        assert page.locator("#bars").bounding_box()["height"] == before
+        expect(page.locator("#bars button").nth(1)).to_be_focused()
+
+
+class TestNotice:
+    def test_it_speaks_and_is_silent(self, open_kit):
+        page = open_kit()
+        expect(page.locator("#notice [role=status]")).to_have_text("hello")
+        expect(page.locator("#silent")).to_be_hidden()
+        assert page.locator("#kept").bounding_box()["height"] >= 20
+        press(page, "tell an error")
+        expect(page.locator("#notice [role=alert]")).to_have_text("It failed.")
+
+
+class TestPlotlyChart:
+    def cell(self, page, row, column, size=5):
+        """The middle of a cell of the heatmap, on the screen."""
+        page.locator("#chart").scroll_into_view_if_needed()
+        area = page.locator("#chart .nsewdrag").first.bounding_box()
+        return area["x"] + area["width"] * (column + 0.5) / size, area["y"] + area["height"] * (1 - (row + 0.5) / size)
+
+    def test_a_click_in_a_heatmap_tells_row_and_column(self, open_kit):
+        page = open_kit()
+        page.mouse.move(*self.cell(page, 3, 1))
+        page.mouse.click(*self.cell(page, 3, 1))
+        told(page, "chart", [3, 1], float(np.float32(weights(5, 5)[3, 1])))
+
+    def test_zoom_survives_an_update_and_a_new_theme(self, open_kit):
+        page = open_kit()
+        page.mouse.move(*self.cell(page, 3, 1))
+        page.mouse.down()
+        page.mouse.move(*self.cell(page, 1, 3), steps=5)
+        page.mouse.up()
+        wait_for_plot(page, "plot._fullLayout.xaxis.range[0] > 0")
+        zoomed = plot(page, "plot._fullLayout.xaxis.range")
+        assert zoomed[1] - zoomed[0] < 3
+        for change in (lambda: press(page, "new heatmap"), lambda: switch_theme(page)):
+            redrawn(page, change)
+            assert plot(page, "plot._fullLayout.xaxis.range") == zoomed
+
+    @pytest.mark.parametrize("theme", ["light", "dark"])
+    def test_the_ramp_begins_at_the_background_and_follows_the_theme(self, open_kit, theme):
+        page = open_kit(theme)
+
+        def ends():
+            return plot(
+                page,
+                "[plot._fullLayout.coloraxis.colorscale.at(0)[1], BertExplorer.background(), plot._fullLayout.font.color]",
+            )
+
+        start, background, colour = ends()
+        assert start == f"rgb({','.join(map(str, background))})"
+        redrawn(page, lambda: switch_theme(page))
+        start, other_background, other_colour = ends()
+        assert start == f"rgb({','.join(map(str, other_background))})"
+        assert other_background != background
+        assert other_colour != colour
+
+    def test_emptied_and_filled_again_it_sends_each_click_once(self, open_kit):
+        page = open_kit()
+        press(page, "no heatmap")
+        expect(page.locator("#chart .plot-container")).to_have_count(0)
+        redrawn(page, lambda: press(page, "new heatmap"))
+        page.evaluate(
+            "document.querySelector('#chart .bx-chart').on('plotly_click', () => (window.clicks = (window.clicks ?? 0) + 1))"
+        )
+        requests = []
+        page.on("request", lambda request: requests.append(request.url) if "queue/join" in request.url else None)
+        page.mouse.move(*self.cell(page, 2, 2))
+        page.mouse.click(*self.cell(page, 2, 2))
+        told(page, "chart", [2, 2], float(weights(6, 6)[2, 2]))
+        assert page.evaluate("window.clicks") == 1
+        assert len(requests) == 1
+
+    def test_filled_in_a_closed_tab_it_is_drawn_to_fit_when_shown(self, open_kit):
+        page = open_kit()
+        press(page, "fill the closed tab")
+        page.get_by_role("tab", name="Second").click()
+        expect(page.locator("#points .point")).to_have_count(3)
+        assert plot(page, "plot._fullLayout.width - plot.clientWidth", "points") == 0
+        assert plot(page, "plot.clientHeight", "points") == 300
+        page.locator("#points").scroll_into_view_if_needed()
+        box = page.locator("#points .point").nth(1).bounding_box()
+        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(*middle)
+        page.mouse.click(*middle)
+        told(page, "points", 1, 6)
+
+    def test_drawn_again_only_when_its_tab_is_shown(self, open_kit):
+        page = open_kit()
+        press(page, "fill the closed tab")
+        page.get_by_role("tab", name="Second").click()
+        expect(page.locator("#points .point")).to_have_count(3)
+        page.get_by_role("tab", name="First").click()
+        expect(page.locator("#points")).to_be_hidden()
+        drawn = plot(page, "plot.dataset.drawn", "points")
+        redrawn(page, lambda: switch_theme(page))
+        assert plot(page, "plot.dataset.drawn", "points") == drawn
+        page.set_viewport_size({"width": 800, "height": 900})
+        page.get_by_role("tab", name="Second").click()
+        wait_for_plot(page, f"plot.dataset.drawn > {drawn} && plot._fullLayout.width === plot.clientWidth", "points")
+
+    def test_it_follows_the_width_of_its_box(self, open_kit):
+        page = open_kit()
+        page.set_viewport_size({"width": 600, "height": 900})
+        wait_for_plot(page, "plot.clientWidth < 600 && plot._fullLayout.width === plot.clientWidth")
+
+    def test_a_turned_camera_survives_an_update(self, open_kit):
+        page = open_kit()
+        page.get_by_role("tab", name="Second").click()
+        expect(page.locator("#space canvas").first).to_be_visible()
+        page.locator("#space").scroll_into_view_if_needed()
+        box = page.locator("#space .bx-chart").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 90, y + 40, steps=6)
+        page.mouse.up()
+        wait_for_plot(
+            page, "plot.layout.scene?.camera?.eye && Math.abs(plot.layout.scene.camera.eye.x - 1.25) > 0.05", "space"
+        )
+        turned = plot(page, "plot._fullLayout.scene.camera.eye", "space")
+        redrawn(page, lambda: press(page, "new cloud"), "space")
+        assert plot(page, "plot._fullLayout.scene.camera.eye", "space") == pytest.approx(turned)
+
+    def test_its_buttons_upload_nothing_and_save_a_png(self, open_kit):
+        page = open_kit()
+        page.locator("#chart .nsewdrag").first.hover()
+        titles = page.locator("#chart .modebar-btn").evaluate_all(
+            "all => all.map((one) => one.getAttribute('data-title') ?? one.ariaLabel)"
+        )
+        assert "Download as PNG" in titles
+        assert not [title for title in titles if "share" in title.lower() or "cloud" in title.lower()]
+        with page.expect_download() as download:
+            page.locator(
+                "#chart .modebar-btn[data-title='Download as PNG'], #chart .modebar-btn[aria-label='Download as PNG']"
+            ).click()
+        assert download.value.suggested_filename == "a-heatmap.png"
+
+    def test_it_has_a_name(self, open_kit):
+        page = open_kit()
+        expect(page.get_by_role("img", name="A heatmap")).to_be_visible()
+
+
+class TestRamp:
+    @pytest.mark.parametrize("theme", ["light", "dark"])
+    def test_it_begins_at_the_page_and_goes_in_even_steps(self, open_kit, theme):
+        page = open_kit(theme)
+        colours = np.array(page.evaluate("BertExplorer.rampTable()"))
+        assert colours[0].tolist() == page.evaluate("BertExplorer.background()")
+        lab = oklab(colours[::15] / 255)
+        lightness = np.diff(lab[:, 0])
+        assert (lightness < 0).all() if theme == "light" else (lightness > 0).all()
+        steps = np.linalg.norm(np.diff(lab, axis=0), axis=1)
+        assert steps.std() / steps.mean() < 0.2, steps
+        assert abs(lab[-1, 0] - lab[0, 0]) > 0.7
+        assert page.evaluate("BertExplorer.rampStops(3)[2]") == [1, f"rgb({','.join(map(str, colours[-1]))})"]
+
+
+def oklab(srgb):
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    to_lms = [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+    to_lab = [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+    return np.cbrt(linear @ np.transpose(to_lms)) @ np.transpose(to_lab)
+
+
+def test_no_text_is_ever_more_than_text(open_kit):
+    page = open_kit()
+    press(page, "odd texts")
+    expect(page.locator("#strip .bx-token")).to_have_text(PAYLOADS)
+    for side in ("query", "key"):
+        expect(page.locator(f"#lines [data-side={side}]")).to_have_text(PAYLOADS)
+    expect(page.locator("#bars .bx-name")).to_have_text(PAYLOADS)
+    expect(page.locator("#bars .bx-note")).to_have_text(PAYLOADS)
+    expect(page.locator("#groups h4")).to_have_text(PAYLOADS)
+    expect(page.locator("#notice .bx-notice")).to_have_text(" ".join(PAYLOADS))
+    expect(page.locator("#lines .bx-lines-caption")).to_contain_text(PAYLOADS[1])
+    page.get_by_role("tab", name="Second").click()
+    expect(page.locator("#cards .bx-token")).to_have_text(PAYLOADS)
+    token(page, 1).click()
+    told(page, "strip", 1, PAYLOADS[1])
+    assert page.locator("img").count() == 0

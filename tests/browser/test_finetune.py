@@ -1,0 +1,132 @@
+"""The Fine-tune tab as a person uses it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import open_tab, type_into
+
+DONE = "() => !document.querySelector('#train').disabled"
+
+
+@pytest.fixture
+def tab(open_app):
+    page = open_app("")
+    open_tab(page, "Fine-tune")
+    expect(page.locator("#curves .scatterlayer .trace")).to_have_count(5, timeout=60_000)
+    return page
+
+
+def train(page, wait=90_000):
+    page.locator("#train").click()
+    expect(page.locator("#train")).to_be_disabled()
+    page.wait_for_function(DONE, timeout=wait)
+
+
+def status(page):
+    return page.locator("#training-status")
+
+
+def layers(page, number):
+    box = page.locator("#layers-trained input[type=number]")
+    box.fill(str(number))
+    box.press("Enter")
+
+
+def test_it_opens_with_a_result_and_judges_a_sentence(tab):
+    expect(tab.get_by_text(re.compile(r"283 sentences"))).to_be_visible()
+    expect(status(tab)).to_contain_text("held-out accuracy")
+    expect(tab.locator("#compare button")).to_have_count(3)
+    expect(tab.locator("#try-it-verdict button")).to_have_count(3)
+    expect(tab.locator("#result-picture .heatmaplayer")).to_have_count(1)
+    before = tab.locator("#try-it-verdict").inner_text()
+    type_into(tab, "try-it", "What a wonderful <b>surprise</b> ${alert(1)}!")
+    tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=before)
+    expect(tab.locator("#decided .barlayer .point")).to_have_count(8)
+
+
+def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
+    tab.locator("#built-in input").click()
+    tab.get_by_role("option", name=re.compile("Pairs")).click()
+    expect(tab.get_by_text(re.compile("164 pairs"))).to_be_visible()
+    layers(tab, 1)
+    train(tab)
+    expect(status(tab)).to_contain_text("Pairs: the head and 1 layer")
+    expect(tab.locator("#try-it-b")).to_be_visible()
+    tab.locator("#result-look").get_by_label("What changed").check()
+    expect(tab.locator("#result-said")).to_contain_text("✓ The 5 frozen layers", timeout=60_000)
+    tab.locator("#result-look").get_by_label("Classes").check()
+    expect(tab.locator("#class-scores")).to_contain_text("different")
+    said = status(tab).inner_text()
+
+    tab.reload()
+    open_tab(tab, "Fine-tune")
+    expect(status(tab)).to_have_text(said, timeout=60_000)
+    tab.locator("#explore-tuned").click()
+    expect(tab.locator("#model-box input")).to_have_value(re.compile("^tuned-"), timeout=60_000)
+    open_tab(tab, "Model")
+    expect(tab.locator("#parameters .barlayer .point").first).to_be_visible()
+
+
+def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
+    tab.get_by_label("Typed here").check()
+    expect(tab.locator("#examples-about")).to_contain_text("8 sentences")
+    tab.locator("#add-class").click()
+    type_into(tab, "lines-3", "What time is it?")
+    expect(tab.locator("#examples-about")).to_contain_text("Class 3 has sentences but no name")
+    type_into(tab, "class-3", "question")
+    expect(tab.locator("#examples-about")).to_contain_text("one example")
+    tab.locator("#lines-3 textarea").fill("What time is it?\nWhere is the key?\nWho called?\nWhy so late?")
+    expect(tab.locator("#examples-about")).to_contain_text("12 sentences")
+    train(tab)
+    expect(status(tab)).to_contain_text("complaint / praise / question")
+
+    tab.locator("#save-run").click()
+    with tab.expect_download() as download:
+        tab.locator("#download-run").click(timeout=30_000)
+    file = tmp_path / "run.zip"
+    download.value.save_as(file)
+    tab.locator("input[type=file]").last.set_input_files(file)
+    expect(tab.locator("#runs-said")).to_contain_text("is loaded", timeout=30_000)
+    expect(tab.locator("#run-curves .scatterlayer .trace")).to_have_count(2)
+
+    tab.get_by_label("Built in").check()
+    layers(tab, 6)
+    tab.locator("#train").click()
+    expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"), timeout=30_000)
+    tab.locator("#cancel").click()
+    expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
+    expect(tab.locator("#train")).to_be_enabled()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a,b\n1,2\n", "at least two different labels"),
+        (b"text,label\nx,one\ny,one\n", "at least two different labels"),
+        (bytes(range(256)), "not text"),
+        (b"", "empty|no rows"),
+        (b"text;label\nx;one\ny;two\nx2;one\ny2;two\n;one\n", "4 sentences.*1 row without"),
+    ],
+    ids=["columns", "one class", "binary", "empty", "good"],
+)
+def test_a_file_is_described_or_refused(tab, tmp_path, content, said):
+    tab.get_by_label("A file").check()
+    file = tmp_path / "mine.csv"
+    file.write_bytes(content)
+    tab.locator("#examples-file input[type=file]").set_input_files(file)
+    expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
+
+
+def test_every_layer_is_asked(tab):
+    tab.locator("#probe").click()
+    expect(tab.locator("#probe-status")).to_contain_text("Best at hidden state", timeout=90_000)
+    expect(tab.locator("#probe-curve .scatterlayer .trace")).to_have_count(2)
+
+
+def test_a_data_set_that_cannot_be_had_is_told(tab):
+    tab.get_by_label("From the hub").check()
+    type_into(tab, "data-set", "not a name")
+    tab.locator("#fetch-data-set").click()
+    expect(tab.get_by_text("not the name of a data set")).to_be_visible()

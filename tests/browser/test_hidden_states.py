@@ -1,0 +1,71 @@
+"""The Hidden states tab, used as a person would."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import open_tab
+
+
+@pytest.fixture
+def page(open_app):
+    page = open_app("?a=She+sat+on+the+bank+of+the+river.&b=He+put+the+money+in+the+bank.")
+    open_tab(page, "Hidden states")
+    expect(page.locator("#similarity .heatmaplayer")).to_be_attached()
+    return page
+
+
+def to_layer(page, layer: int) -> None:
+    number = page.locator("#layer input[type=number]")
+    number.fill(str(layer))
+    number.press("Enter")
+
+
+def test_a_layer_its_dimensions_and_its_changes(page):
+    expect(page.locator("#by-layer .heatmaplayer")).to_be_attached()
+    to_layer(page, 0)
+    expect(page.get_by_text("in the embedding output", exact=False)).to_be_visible()
+    expect(page.get_by_text("in common already")).to_be_visible()
+    to_layer(page, 5)
+    page.get_by_label("All dimensions").check()
+    expect(page.get_by_text("Outlier dimensions")).to_contain_text("in the output of layer 5")
+    page.get_by_label("Norm").check()
+    expect(page.get_by_text("The Euclidean length")).to_be_visible()
+    page.get_by_text("More: [CLS] and the pooled output").click()
+    expect(page.get_by_text("pooled = tanh(W · h + b)")).to_be_visible()
+    expect(page.get_by_text("✓ matches the model: this formula")).to_be_visible()
+
+
+def test_one_word_in_many_contexts(page):
+    page.get_by_label("One word, many contexts").check()
+    expect(page.locator("#word-lines .scatterlayer .trace")).to_have_count(6)
+    to_layer(page, 4)
+    expect(page.get_by_text("8 of 8")).to_be_visible()
+    expect(page.locator("#sense-map .scatterlayer .point")).to_have_count(8)
+    page.locator("#word-source input").click()
+    page.get_by_role("option", name=re.compile("crane")).click()
+    expect(page.locator("#word-sentences textarea")).to_have_value(re.compile("crane"))
+    expect(page.get_by_text(re.compile(r"[1-7] of 8"))).to_be_visible()
+    page.locator("#word-source input").click()
+    page.get_by_role("option", name="A and B above").click()
+    expect(page.get_by_text("The cosine between the two is")).to_be_visible()
+    expect(page.locator("#word-sentences")).to_be_hidden()
+    expect(page.locator("#word input")).to_have_value("bank")
+    page.locator("#text-a textarea").fill("Quite different.")
+    page.locator("#text-b textarea").fill("Nothing alike.")
+    expect(page.locator("#word-problem")).to_contain_text(re.compile("fewer than twice|no sentences"))
+
+
+def test_sentences_and_their_spaces(page):
+    page.locator("#hidden-view").get_by_label("Sentences").check()
+    expect(page.locator("#sentences-matrix .heatmaplayer")).to_be_attached()
+    expect(page.locator("#sentences-closest button")).to_have_count(5)
+    for space in ("centred", "whitened"):
+        page.locator("#sentences-space").get_by_label(space).check()
+        expect(page.get_by_text(f"{space.capitalize()}: ")).to_be_visible()
+    page.locator("#sentences textarea").fill("One <b>line</b>.\nAnother line.\nOne <b>line</b>.")
+    expect(page.locator("#sentences-closest button")).to_have_count(3)
+    expect(page.locator("#sentences-closest")).to_contain_text("1 · One <b>line</b>.")
+    page.locator("#sentences textarea").fill("x\n" * 51)
+    expect(page.get_by_text("keep 50 of them or fewer")).to_be_visible()

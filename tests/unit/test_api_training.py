@@ -1,0 +1,75 @@
+"""Training over HTTP: the contract, progress on the way, pairs, and refusals in one sentence."""
+
+import time
+
+import numpy as np
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+
+EXAMPLES = [[f"{word} day number {i}", label] for i in range(8) for word, label in [("good", "yes"), ("bad", "no")]]
+PAIRS = [[text, "it was Monday", label] for text, label in EXAMPLES]
+
+
+@pytest.fixture(scope="module")
+def client(served):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("huggingface_hub.utils._detect_agent._fetch_registry", lambda: None)
+        yield Client(served, verbose=False)
+
+
+def test_layers_are_trained_with_progress_on_the_way(client):
+    job = client.submit(EXAMPLES * 8, pooling="mean", epochs=3, layers_trained=2, api_name="/train_head")
+    seen = []
+    while not job.done():
+        seen += [unit.desc for unit in job.status().progress_data or []]
+        time.sleep(0.02)
+    answer = job.result()
+    assert set(answer) == {"head", "labels", "history", "held_out_accuracy"}
+    assert set(answer["history"][0]) == {"epoch", "train_loss", "held_out_loss", "held_out_accuracy"}
+    assert len(answer["history"]) == 3
+    assert answer["held_out_accuracy"] == answer["history"][-1]["held_out_accuracy"] == 1
+    assert any("steps a second" in desc for desc in seen)
+    found = client.predict(["good day number 3", "bad day number 3"], answer["head"], api_name="/classify")
+    assert found["labels"] == ["yes", "no"]
+    np.testing.assert_allclose(np.sum(found["probabilities"], axis=1), 1, atol=1e-5)
+
+
+def test_pairs_are_taught_and_classified(client):
+    answer = client.predict(PAIRS, pooling="mean", api_name="/train_head")
+    found = client.predict([["good day number 3", "it was Monday"]], answer["head"], api_name="/classify")
+    assert found["labels"] == ["yes"]
+
+
+def test_every_layer_is_probed(client):
+    answer = client.predict(EXAMPLES * 3, seeds=2, api_name="/probe_layers")
+    assert set(answer) == {"layers"}
+    assert [row["layer"] for row in answer["layers"]] == list(range(7))
+    for row in answer["layers"]:
+        assert set(row) == {"layer", "accuracy", "deviation", "control_accuracy"}
+        assert 0 <= row["control_accuracy"] <= 1
+    assert answer["layers"][-1]["accuracy"] == 1
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "arguments"),
+    [
+        ("train_head", {"examples": EXAMPLES, "layers_trained": 7}),
+        ("train_head", {"examples": EXAMPLES, "layers_trained": -1}),
+        ("train_head", {"examples": EXAMPLES, "layer": 2, "layers_trained": 3}),
+        ("train_head", {"examples": EXAMPLES, "layers_trained": "two"}),
+        ("train_head", {"examples": [[f"text {i}", f"label {i // 2}"] for i in range(2000)]}),
+        ("train_head", {"examples": [["same", "a"], ["same", "a"], ["b", "b"], ["c", "b"]]}),
+        ("train_head", {"examples": [["x" * 10_000_000, "a"], ["b", "b"]]}),
+        ("train_head", {"examples": [["a", "b"]] * 200_000}),
+        ("probe_layers", {"examples": EXAMPLES, "seeds": 0}),
+        ("probe_layers", {"examples": EXAMPLES, "pooling": "pooler"}),
+        ("classify", {"texts": [["a", "b", "c"]], "head": "x"}),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(client, endpoint, arguments):
+    with pytest.raises(AppError) as caught:
+        client.predict(**arguments, api_name=f"/{endpoint}")
+    sentence = str(caught.value)
+    assert sentence.endswith(".")
+    assert len(sentence) < 250

@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+
+from explorer.analysis.attention import Choice, Tokens, choose, merged, rank_in_row, thumbnails, top_p
+from explorer.analysis.rollout import rollout
+from explorer.analysis.words import joined, word_groups
+
+PIECES = ("[CLS]", "the", "wal", "##king", "man", "[SEP]", "milk", "##s", "[SEP]")
+SEQUENCES = (-1, 0, 0, 0, 0, -1, 1, 1, -1)
+WORDS = (-1, 0, 1, 1, 2, -1, 0, 0, -1)
+SEGMENTS = (0, 0, 0, 0, 0, 0, 1, 1, 1)
+KINDS = ["special", "piece", "piece", "continuation", "piece", "special", "piece", "continuation", "special"]
+TOKENS = Tokens(PIECES, KINDS, SEGMENTS, SEQUENCES, WORDS)
+N = len(PIECES)
+
+
+@pytest.fixture
+def weights():
+    raw = np.random.default_rng(0).random((N, N)) ** 3
+    return (raw / raw.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def test_everything_is_what_the_model_has(weights):
+    shown = choose(weights, TOKENS, Choice())
+    np.testing.assert_array_equal(shown.weights, weights)
+    assert shown.queries.names == list(PIECES)
+
+
+def test_pieces_are_joined_into_words_and_specials_stay_alone():
+    groups = word_groups(SEQUENCES, WORDS)
+    assert groups == [[0], [1], [2, 3], [4], [5], [6, 7], [8]]
+    assert [joined(PIECES, group) for group in groups] == ["[CLS]", "the", "walking", "man", "[SEP]", "milks", "[SEP]"]
+
+
+def test_two_words_with_the_same_number_in_a_and_b_stay_two():
+    assert word_groups([0, 1], [0, 0]) == [[0], [1]]
+
+
+def test_whole_words_sum_over_keys_and_average_over_queries(weights):
+    groups = word_groups(SEQUENCES, WORDS)
+    whole = merged(weights, groups)
+    for row, queries in enumerate(groups):
+        for column, keys in enumerate(groups):
+            expected = np.mean([sum(weights[q, k] for k in keys) for q in queries])
+            assert whole[row, column] == pytest.approx(expected, abs=1e-6)
+    np.testing.assert_allclose(whole.sum(-1), 1, atol=1e-5)
+
+
+def test_hidden_specials_leave_the_weights_as_they_are(weights):
+    shown = choose(weights, TOKENS, Choice(specials="hidden"))
+    words = [1, 2, 3, 4, 6, 7]
+    np.testing.assert_array_equal(shown.weights, weights[np.ix_(words, words)])
+    assert (shown.weights.sum(-1) < 1).all()
+
+
+@pytest.mark.parametrize("whole_words", [False, True])
+def test_renormalised_rows_sum_to_1_without_the_specials(weights, whole_words):
+    shown = choose(weights, TOKENS, Choice(specials="renormalised", whole_words=whole_words))
+    np.testing.assert_allclose(shown.weights.sum(-1), 1, atol=1e-5)
+    assert "[SEP]" not in shown.keys.names
+
+
+def test_the_four_directions_are_the_four_quarters(weights):
+    def part(direction):
+        return choose(weights, TOKENS, Choice(direction=direction)).weights
+
+    rebuilt = np.block([[part("A→A"), part("A→B")], [part("B→A"), part("B→B")]])
+    np.testing.assert_array_equal(rebuilt, weights)
+    shown = choose(weights, TOKENS, Choice(direction="B→A", whole_words=True))
+    assert (shown.queries.names, shown.keys.names[0]) == (["milks", "[SEP]"], "[CLS]")
+    assert (shown.queries.row_of(7), shown.queries.row_of(1), shown.queries.row_of(None)) == (0, None, None)
+
+
+def test_one_text_has_nothing_in_b(weights):
+    alone = Tokens(PIECES, KINDS, (0,) * N, SEQUENCES, WORDS)
+    assert choose(weights, alone, Choice(direction="A→B")).weights.shape == (N, 0)
+    assert choose(weights, alone, Choice(direction="B→B", top_p=0.5, specials="renormalised")).weights.shape == (0, 0)
+
+
+def test_top_p_keeps_the_smallest_set_that_holds_the_share():
+    row = np.array([[0.5, 0.1, 0.3, 0.1], [0.25, 0.25, 0.25, 0.25], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=np.float32)
+    np.testing.assert_array_equal(top_p(row, 0.5)[0], np.float32([0.5, 0, 0, 0]))
+    np.testing.assert_array_equal(top_p(row, 0.7)[0], np.float32([0.5, 0, 0.3, 0]))
+    np.testing.assert_array_equal((top_p(row, 0.6) > 0).sum(-1), [2, 3, 1, 0])
+    np.testing.assert_array_equal(top_p(row, 1.0), row)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+def test_top_p_could_not_do_with_one_edge_less(share):
+    rows = np.random.default_rng(1).dirichlet(np.full(40, 0.2), size=30).astype(np.float32)
+    kept = top_p(rows, share)
+    assert ((kept == rows) | (kept == 0)).all()
+    for row in kept:
+        assert row.sum() >= share - 1e-5
+        assert row.sum() - row[row > 0].min() < share
+
+
+def test_the_rank_counts_what_is_stronger():
+    assert [rank_in_row(np.array([[0.1, 0.7, 0.1, 0.1]]), 0, column) for column in range(4)] == [2, 1, 2, 2]
+
+
+@pytest.mark.parametrize("tokens", [3, 36, 37, 128, 512])
+def test_a_single_sharp_line_survives_in_a_thumbnail(tokens):
+    small = thumbnails(np.eye(tokens, k=-1, dtype=np.float32)[None])
+    size = small.shape[-1]
+    assert size == min(tokens, 36)
+    assert (small.max(axis=-1)[0, 1:] == 1).all()
+    if tokens > size:
+        assert small.mean() < 4 / size  # a line, and not a filled square
+
+
+def test_rollout_is_the_written_out_product():
+    rng = np.random.default_rng(0)
+    raw = rng.random((3, 2, 5, 5))
+    layers = raw / raw.sum(-1, keepdims=True)
+    first, second, third = (0.5 * layer.mean(0) + 0.5 * np.eye(5) for layer in layers)
+    flow = np.stack(list(rollout(layers)))
+    np.testing.assert_allclose(flow[0], first, atol=1e-12)
+    np.testing.assert_allclose(flow[1], second @ first, atol=1e-12)
+    np.testing.assert_allclose(flow[2], third @ second @ first, atol=1e-12)
+    assert np.abs(flow[2] - first @ second @ third).max() > 1e-3, "the order must matter in this test"
+    np.testing.assert_allclose(flow.sum(-1), 1, atol=1e-12)
+
+
+def test_rollout_of_the_model_is_that_of_transformers(bundled, eager):
+    text = "The man went to the [MASK].", "He bought milk."
+    _, outputs = eager(bundled, *text)
+    trace = bundled.trace(*text)
+    *_, mine = rollout(trace.attention(layer) for layer in range(bundled.capabilities.layers))
+    theirs = np.eye(trace.kept)
+    for attention in outputs.attentions:
+        theirs = (0.5 * attention[0].double().mean(0).numpy() + 0.5 * np.eye(trace.kept)) @ theirs
+    np.testing.assert_allclose(mine, theirs, atol=1e-6)

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+
+from explorer.analysis import contextuality
+from explorer.analysis.similarity import (
+    SPACES,
+    closest_pairs,
+    cosine_matrix,
+    cosines,
+    mean_of_pairs,
+    moved_to,
+    nearest,
+)
+from explorer.api.similarity import sentence_similarity, similarity, word_in_context
+from explorer.errors import InputError
+
+RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
+VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
+
+
+def test_cosines_by_hand():
+    half = 2**-0.5
+    expected = [[1, half, 0, -1, 0], [half, 1, half, -half, 0], [0, half, 1, 0, 0], [-1, -half, 0, 1, 0], [0] * 5]
+    np.testing.assert_allclose(cosine_matrix(VECTORS), expected, atol=1e-6)
+    np.testing.assert_allclose(cosines(VECTORS[:2], VECTORS[2:4]), [0, -half], atol=1e-6)
+    assert mean_of_pairs(cosine_matrix(VECTORS[:2])) == pytest.approx(half)
+    assert np.isnan(mean_of_pairs(cosine_matrix(VECTORS[:1])))
+
+
+def test_neighbours_are_those_of_the_full_space():
+    assert [row for row, _ in nearest(VECTORS, 0, 3)] == [1, 2, 4]
+    assert nearest(VECTORS[:1], 0) == []
+    assert closest_pairs(cosine_matrix(VECTORS), 1)[0][:2] in [(0, 1), (1, 2)]
+    assert closest_pairs(np.ones((1, 1))) == []
+
+
+def test_centred_and_whitened_vectors_are_what_they_say():
+    vectors = np.random.default_rng(0).normal(3, [1, 5, 2, 1, 1, 1], size=(20, 6))
+    assert moved_to(vectors, SPACES[0]) is vectors
+    np.testing.assert_allclose(moved_to(vectors, SPACES[1]).mean(axis=0), 0, atol=1e-12)
+    white = moved_to(vectors, SPACES[2])
+    np.testing.assert_allclose(np.cov(white.T, bias=True) * 20, np.eye(6), atol=1e-9)
+    off = cosine_matrix(moved_to(np.random.default_rng(0).normal(size=(12, 300)), SPACES[2]))
+    assert off[~np.eye(12, dtype=bool)].std() > 0.1, "fewer rows than columns do not come out all alike"
+    assert np.isfinite(cosine_matrix(moved_to(np.ones((4, 5)), SPACES[2]))).all()
+    assert np.isfinite(cosine_matrix(moved_to(np.ones((1, 5)), SPACES[2]))).all()
+    with pytest.raises(InputError):
+        moved_to(vectors, "squared")
+
+
+def test_changes_by_layer_by_hand():
+    states = np.array([[[1, 0]], [[0, 1]], [[0, 2]], [[-1, 0]]], dtype=np.float32)  # [layers + 1, tokens, hidden]
+    np.testing.assert_allclose(contextuality.steps(states), [[1], [0], [1]], atol=1e-6)
+    np.testing.assert_allclose(contextuality.drift(states), [[1], [1], [2]], atol=1e-6)
+
+
+def test_self_similarity_within_and_between_senses():
+    occurrences = np.array([[[1, 0], [1, 0], [0, 1], [0, 1]]], dtype=np.float32)
+    assert contextuality.self_similarity(occurrences) == pytest.approx([1 / 3])
+    within, between = contextuality.within_and_between(occurrences, ["a", "a", "b", "b"])
+    assert (within[0], between[0]) == (1, 0)
+    assert contextuality.told_apart(occurrences[0], ["a", "a", "b", "b"]) == 4
+    assert contextuality.told_apart(occurrences[0], ["a", "b", "a", "b"]) == 0
+    assert np.isnan(contextuality.within_and_between(occurrences, [""] * 4)[1]).all()
+
+
+def test_outlier_dimensions_are_the_ones_that_were_put_there():
+    vectors = np.random.default_rng(0).normal(size=(30, 100))
+    assert contextuality.outlier_dimensions(vectors * 0) == []
+    vectors[:, [7, 60]] += [20, -9]
+    assert [dimension for dimension, _ in contextuality.outlier_dimensions(vectors)] == [7, 60]
+    assert contextuality.robust_range(np.append(np.ones(999), 1e6)) == 1
+
+
+def test_the_matrix_is_that_of_transformers_own_vectors(bundled, eager):
+    _, reference = eager(bundled, RIVER, MONEY)
+    for layer in (0, 3, -1):
+        found = similarity(RIVER, MONEY, layer)
+        vectors = reference.hidden_states[layer][0].numpy().astype(np.float64)
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.testing.assert_allclose(found["matrix"], unit @ unit.T, atol=1e-4)
+        assert len(found["tokens"]) == len(vectors)
+
+
+def test_a_word_is_compared_apart_from_the_other_text(bundled, eager):
+    found = word_in_context(RIVER, MONEY, "Bank")["layers"]
+    expected = []
+    for text, position in ((RIVER, 5), (MONEY, 7)):  # [CLS] she sat on the bank; [CLS] he put the money in the bank
+        expected.append([state[0, position].numpy() for state in eager(bundled, text)[1].hidden_states])
+    np.testing.assert_allclose(found, cosines(*np.array(expected)), atol=1e-4)
+    np.testing.assert_allclose(word_in_context(RIVER, RIVER, "bank")["layers"], 1, atol=1e-5)
+
+
+def test_a_word_of_several_pieces_is_their_mean_and_its_first_occurrence_counts(bundled, eager):
+    word = "ornithologist"
+    texts = (f"The {word} met an {word}.", f"An old {word} slept.")
+    expected = []
+    for text in texts:
+        encoded, reference = eager(bundled, text)
+        words = encoded.word_ids()
+        first = words.index(next(w for w in words if w is not None and words.count(w) > 1))
+        pieces = [i for i, w in enumerate(words) if w == words[first]]
+        assert len(pieces) > 1
+        expected.append([state[0, pieces].mean(0).numpy() for state in reference.hidden_states])
+    np.testing.assert_allclose(word_in_context(*texts, word)["layers"], cosines(*np.array(expected)), atol=1e-4)
+
+
+def test_a_word_that_is_not_there_is_told(bundled, refusal):
+    assert "text B" in refusal(InputError, lambda: word_in_context(RIVER, "He sold all his banks.", "bank"))
+    assert "text A" in refusal(InputError, lambda: word_in_context("Nothing.", MONEY, "bank"))
+    for word in ("", "  ", None, 3, "x" * 101):
+        refusal(InputError, lambda word=word: word_in_context(RIVER, MONEY, word))
+    refusal(InputError, lambda: word_in_context(RIVER, "word " * 600 + "bank", "bank"))
+    assert len(contextuality.find_word("a.b (a.b) axb", "a.b", [(0, 3), (4, 5), (5, 8), (10, 13)], "")) == 2
+
+
+def test_sentences_are_compared_by_their_features(bundled, refusal):
+    texts = [RIVER, MONEY, RIVER]
+    for pooling in ("mean", "cls", "pooler"):
+        matrix = np.array(sentence_similarity(texts, pooling=pooling)["matrix"])
+        assert matrix.shape == (3, 3)
+        np.testing.assert_allclose(matrix, matrix.T, atol=1e-6)
+        np.testing.assert_allclose([*np.diag(matrix), matrix[0, 2]], 1, atol=1e-5)
+    refusal(InputError, lambda: sentence_similarity([RIVER] * 51))
+    refusal(InputError, lambda: sentence_similarity(texts, 2, "pooler"))
+    refusal(InputError, lambda: sentence_similarity([]))
+
+
+def test_the_senses_we_ship_come_apart_with_depth_but_for_the_one_we_say_does_not(bundled):
+    from explorer.tabs.hidden_word import NOT_TOLD_APART, _contexts, senses
+    from explorer.tabs.lines import read_lines
+
+    class View:
+        model = bundled
+
+    for word, lines in senses().items():
+        texts, labels = read_lines(lines)
+        contexts = _contexts(View, texts, labels, word)
+        assert contexts.vectors.shape[1] == len(texts)
+        right = [contextuality.told_apart(vectors, contexts.senses) for vectors in contexts.vectors[1:]]
+        if word == NOT_TOLD_APART:
+            assert max(right) < len(texts)
+        else:
+            assert max(right) == len(texts), word
