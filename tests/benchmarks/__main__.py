@@ -1,0 +1,43 @@
+"""`python -m tests.benchmarks [NAME ...] [--json FILE]`: run the named benchmarks, or all of them."""
+
+import argparse
+import json
+from pathlib import Path
+
+from tests.benchmarks import attention, features, fill_mask, finetune, startup
+
+BENCHMARKS = {
+    "startup": startup.run,
+    "tutorial-finetune": finetune.tutorial,
+    "top-layers": finetune.top_layers,
+    "head-effects": fill_mask.head_effects_run,
+    "fill-mask": fill_mask.fill_mask_run,
+    "attention-512": attention.attention_512,
+    "attention-17": attention.attention_17,
+    "head-change": attention.head_change,
+    "trace-memory": attention.trace_memory,
+    "features": features.run,
+    "projection": features.run_projection,
+}
+
+
+def main() -> None:
+    """Print every comparison as it is made, and write all of them as JSON when asked."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all when none is given")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the comparisons here")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    rows = []
+    for name in options.names or BENCHMARKS:
+        for comparison in BENCHMARKS[name]():
+            print(comparison, flush=True)
+            rows.append(comparison.as_row())
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

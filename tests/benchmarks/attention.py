@@ -1,0 +1,177 @@
+"""The Attention tab beside the forward pass that it shows, and what it sends beside BertViz."""
+
+import itertools
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import explorer
+from explorer.model import Explorer
+from explorer.shared import Page, Selection, View
+from explorer.trace import Trace
+from tests.benchmarks import Comparison, side_by_side
+from tests.benchmarks.base_model import base_model, text_of
+
+BERTVIZ_BYTES = (
+    1.71e9  # head_view(html_action="return") of BertViz 1.4.1 for 512 tokens of BERT-base, measured once: 48 s
+)
+MEMORY_LIMIT = 150e6
+fresh = itertools.count()
+
+
+def attention_512() -> Iterator[Comparison]:
+    """Opening the tab for 512 tokens: the bytes for the browser, and the time after the forward pass."""
+    opened = Opened(base_model(), 512)
+    sent = opened.show()
+    yield Comparison(
+        "attention-512-bytes",
+        "sent to the browser",
+        "BertViz head_view",
+        sent,
+        BERTVIZ_BYTES,
+        "bytes",
+        "at most 1/2000",
+    )
+    ours, theirs = side_by_side(opened.show, opened.forward_pass)
+    yield Comparison("attention-512", "opening the tab", "one forward pass", ours, theirs, "s", "at most 1")
+
+
+def attention_17() -> Iterator[Comparison]:
+    """Opening the tab for 17 tokens: everything the server does after the forward pass."""
+    opened = Opened(base_model(), 17)
+    opened.show()
+    ours, theirs = side_by_side(opened.show, opened.forward_pass, rounds=25)
+    yield Comparison("attention-17", "opening the tab", "one forward pass", ours, theirs, "s", "at most 0.5")
+
+
+def head_change() -> Iterator[Comparison]:
+    """Another head of the same input, from the click to what is sent."""
+    for tokens, rounds in ((17, 25), (512, 7)):
+        opened = Opened(base_model(), tokens)
+        opened.show()
+        ours, theirs = side_by_side(opened.change_head, opened.forward_pass, rounds=rounds)
+        name = f"head-change-{tokens}"
+        yield Comparison(name, "another head", "one forward pass", ours, theirs, "s", "at most 0.2")
+
+
+def trace_memory() -> Iterator[Comparison]:
+    """What a Trace of 512 tokens and every view of it take at their peak over the loaded model, in a fresh process."""
+    command = [
+        sys.executable,
+        "-c",
+        f"from tests.benchmarks.attention import print_peak; print_peak({base_model().name!r})",
+    ]
+    peak = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
+    yield Comparison(
+        "trace-memory", "a Trace and all its views", "the limit", peak, MEMORY_LIMIT, "bytes", "ratio at most 1"
+    )
+
+
+class Opened:
+    """The page's tabs as the server sees them, on one input."""
+
+    def __init__(self, model: Explorer, tokens: int) -> None:
+        self.model, self.text = model, text_of(tokens)
+        self.page = built_page()
+        self.encoding = model.encode(self.text)
+        assert self.encoding.kept == tokens
+        self.trace = self.forward_pass()
+
+    def forward_pass(self) -> Trace:
+        """What the model itself does with the input."""
+        return self.model._run(self.encoding)
+
+    def view(self, **chosen: Any) -> View:
+        """The input on the page, its trace in the cache."""
+        view = View(self.model.name, self.text, "", Selection(**chosen))
+        vars(view)["trace"] = self.trace  # the forward pass is what this is compared with
+        return view
+
+    def show(self, tab: str = "attention", *first: Any) -> int:
+        """Everything a tab does when it opens, on a trace of which nothing was derived yet; the bytes it sends."""
+        self.trace = Trace(self.model, self.encoding, self.trace.states)
+        return sent(self.page.tabs[tab].updates(self.view(), *self.controls(tab, *first)))
+
+    def change_head(self) -> int:
+        """The bytes that a click on another picture sends."""
+        number = next(fresh)
+        view = self.view(layer=number // 12 % 12 + 1, head=number % 12 + 1, picked=True)
+        return sent(self.page.tabs["attention"].updates(view, *self.controls("attention")))
+
+    def controls(self, tab: str, *first: Any) -> list[Any]:
+        """The values that the controls of a tab open with, the first of them replaced."""
+        values = [control.value for control in self.page.tabs[tab].controls]
+        return [*first, *values[len(first) :]]
+
+
+def built_page() -> Page:
+    """The page with its tabs, without a server."""
+    import explorer.page as page_module
+
+    made: list[Page] = []
+    original: Callable[..., Page] = page_module.Page
+
+    def keeping(*arguments: Any) -> Page:
+        made.append(original(*arguments))
+        return made[-1]
+
+    page_module.Page = keeping
+    try:
+        page_module.build()
+    finally:
+        page_module.Page = original
+    return made[0]
+
+
+def sent(updates: dict[Any, Any]) -> int:
+    """The bytes of what Gradio sends for these updates."""
+    return sum(len(json.dumps(_as_sent(component, value))) for component, value in updates.items())
+
+
+def _as_sent(component: Any, value: Any) -> Any:
+    if isinstance(value, dict) and value.get("__type__") == "update":
+        return {key: _as_sent(component, part) if key == "value" else part for key, part in value.items()}
+    if hasattr(value, "get_config"):  # a component that stands for an update
+        return dict(value.constructor_args)
+    data = component.postprocess(value)
+    return data.model_dump() if hasattr(data, "model_dump") else data if _plain(data) else str(data)
+
+
+def _plain(data: Any) -> bool:
+    return data is None or isinstance(data, (str, int, float, list, dict, bool))
+
+
+def print_peak(folder: str) -> None:
+    """The peak of this process over what it takes with the model loaded and warm (Linux tells both)."""
+    model = explorer.load(folder)
+    for weights in model.module.parameters():  # what lies in the file is in memory once it was read
+        weights.sum()
+    warm = Opened(model, 17)
+    for tab, first in VIEWS:
+        warm.show(tab, *first)  # what is imported and allocated once
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    before = _status("VmRSS")
+    opened = Opened(model, 512)
+    for tab, first in VIEWS:
+        opened.show(tab, *first)
+    print(_status("VmHWM") - before)
+
+
+def _status(name: str) -> int:
+    line = next(row for row in Path("/proc/self/status").read_text().splitlines() if row.startswith(f"{name}:"))
+    return int(line.split()[1]) * 1024
+
+
+VIEWS = [
+    ("tokens", ()),
+    ("attention", ()),
+    ("attention", ("All heads by numbers",)),
+    ("attention", ("Through all layers",)),
+    ("inside-head", ()),
+    ("inside-head", ("The whole layer",)),
+    ("inside-head", ("If it were a decoder",)),
+    ("inside-head", ("Positions",)),
+]

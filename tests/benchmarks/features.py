@@ -1,0 +1,98 @@
+"""Features of 2,000 short texts, and the first picture of them, beside the plain way."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from tests.benchmarks import Comparison, side_by_side
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TWEETS = ROOT.parent / "shared" / "data" / "tweets_train.csv"
+NUMBER = 2_000
+PLAIN_BATCH = 32
+SETTINGS = {"method": "PCA", "layer": 6, "source": "CSV file", "text_column": "text", "label_column": None}
+REST = {"sampled": False, "search": "", "colour": "Label or segment", "clusters": 4, "dimensions": "2-D", "seed": 0}
+FITS = {"pooling": "mean", "neighbors": 15, "min_dist": 0.1, "metric": "cosine", "sentences": ""}
+
+
+def run() -> Iterator[Comparison]:
+    """Compare our features with those of a plain loop: batches of 32 in file order, float32, padded."""
+    import explorer
+    from explorer.features import features, forget
+
+    model, given = explorer.load(), texts()
+    found = {}
+
+    def ours() -> None:
+        forget()
+        found["ours"] = features(model, given)
+
+    def theirs() -> None:
+        found["theirs"] = plain(model, given)
+
+    seconds = side_by_side(ours, theirs, rounds=3)
+    yield Comparison("features", f"{NUMBER:,} texts", "plain loop", *seconds, "s", "ratio at most 0.4")
+    lowest = float(cosines(found["ours"], found["theirs"]).min())
+    yield Comparison("features-cosine", "lowest cosine to float32", "the limit", lowest, 0.999, "", "ratio at least 1")
+
+
+def run_projection() -> Iterator[Comparison]:
+    """Compare the Projection tab's first picture, features included, with the features alone."""
+    import explorer
+    from explorer.analysis.projection import project
+    from explorer.features import features, forget
+    from explorer.shared import View
+    from explorer.tabs.projection_drawing import draw_in_steps
+    from explorer.tabs.projection_picture import NONE_CHOSEN
+
+    model, given = explorer.load(), texts()
+    project(np.eye(5, dtype=np.float32))  # imports scikit-learn, once a process
+    rows = [{"text": text} for text in given]
+    controls = SETTINGS | REST | FITS | {"rows": rows, "picked": NONE_CHOSEN, "kept": NONE_CHOSEN}
+
+    def ours() -> None:
+        forget()
+        next(step for step in draw_in_steps(View(model.name, "A", ""), controls) if "chart" in step)["chart"].to_json()
+
+    def theirs() -> None:
+        forget()
+        features(model, given)
+
+    seconds = side_by_side(ours, theirs)
+    yield Comparison("projection", "first picture (PCA)", "features alone", *seconds, "s", "ratio at most 1.1")
+
+
+def texts() -> list[str]:
+    """2,000 tweets where they lie beside the repository; else our own examples, in pairs that make as many."""
+    if TWEETS.exists():
+        return _column(TWEETS)[:NUMBER]
+    short = _column(ROOT / "assets" / "examples" / "sentiment.csv")
+    return [f"{short[i % len(short)]} {short[i // len(short) * 7 % len(short)]}" for i in range(NUMBER)]
+
+
+def _column(path: Path) -> list[str]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [row["text"] for row in csv.DictReader(file) if row["text"].strip()]
+
+
+def plain(model: object, given: list[str]) -> np.ndarray:
+    """What one writes first: transformers itself, batch by batch as the texts come."""
+    import torch
+
+    vectors = []
+    for start in range(0, len(given), PLAIN_BATCH):
+        batch = given[start : start + PLAIN_BATCH]
+        encoded = model.tokenizer(batch, padding=True, truncation=True, max_length=512, return_tensors="pt")
+        with torch.no_grad():
+            hidden = model.encoder(**encoded).last_hidden_state
+        mask = encoded["attention_mask"][..., None]
+        vectors.append(((hidden * mask).sum(1) / mask.sum(1)).numpy())
+    return np.concatenate(vectors)
+
+
+def cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Row by row."""
+    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(others, axis=1)
+    return (vectors * others).sum(axis=1) / lengths

@@ -1,0 +1,193 @@
+"""Training beside the way it is usually written: the frozen encoder run in every epoch, and in every step."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tests.benchmarks import Comparison
+
+ROOT = Path(__file__).resolve().parents[2]
+TWEETS = Path(os.environ.get("BERT_EXPLORER_TWEETS", ROOT.parent / "shared" / "data" / "tweets_train.csv"))
+MOST_TWEETS = 2_000
+TWEETS_FOR_LAYERS = 160  # ten epochs of every step would take an hour with all of them; the ratio is the same
+EPOCHS, BATCH, RATE = 10, 32, 1e-2
+
+
+def tutorial() -> Iterator[Comparison]:
+    """The tutorials' job: a linear head on the pooled vector, ten epochs."""
+    from explorer.features import features
+    from explorer.training.head import Settings, train
+
+    model, examples = base_model(), tweets(MOST_TWEETS)
+    head = torch.nn.Linear(model.capabilities.hidden_size, len(examples.classes))
+
+    def ours() -> None:
+        vectors = features(model, examples.texts, -1, "pooler")
+        list(train(vectors, examples, Settings(epochs=EPOCHS, learning_rate=RATE, batch_size=BATCH)))
+
+    mine = seconds(ours)
+    # The encoder is frozen: every epoch costs the same, so that one is run and counted ten times.
+    loop = EPOCHS * seconds(lambda: tutorial_epoch(model, examples, head, torch.optim.Adam(head.parameters(), lr=RATE)))
+    yield Comparison("tutorial-finetune", "features once", "the tutorial's loop", mine, loop, "s", "ratio at most 0.04")
+
+    sample = examples.texts[:200]
+    found, wanted = features(model, sample, -1, "pooler"), np.concatenate(list(plain_pooled(model, sample)))
+    cosine = (found * wanted).sum(-1) / np.linalg.norm(found, axis=-1) / np.linalg.norm(wanted, axis=-1)
+    yield Comparison(
+        "tutorial-finetune-features",
+        "lowest cosine to fp32",
+        "the limit",
+        float(cosine.min()),
+        0.999,
+        "",
+        "ratio at least 1",
+    )
+    yield from _accuracies()
+
+
+def _accuracies() -> Iterator[Comparison]:
+    """Held-out accuracy with the bundled model, ours and the loop's, on the same split; means over five seeds."""
+    import explorer
+    from explorer.features import features
+    from explorer.training.examples import split
+    from explorer.training.head import Settings, train
+
+    model, examples = explorer.load(), tweets(MOST_TWEETS)
+    vectors = features(model, examples.texts, -1, "pooler")
+    fp32 = torch.from_numpy(np.concatenate(list(plain_pooled(model, examples.texts))))
+    targets = torch.from_numpy(examples.targets)
+    ours, loops = [], []
+    for seed in range(5):
+        settings = Settings(epochs=EPOCHS, learning_rate=RATE, batch_size=BATCH, seed=seed)
+        *_, (epoch, _) = train(vectors, examples, settings)
+        ours.append(epoch.held_out_accuracy)
+        torch.manual_seed(seed)
+        trained, held = (torch.from_numpy(rows) for rows in split(examples, seed))
+        head = torch.nn.Linear(fp32.shape[1], len(examples.classes))
+        optimizer = torch.optim.Adam(head.parameters(), lr=RATE)
+        for _ in range(EPOCHS):
+            for batch in trained[torch.randperm(len(trained))].split(BATCH):
+                step(head, optimizer, fp32[batch], targets[batch])
+        loops.append(float((head(fp32[held]).argmax(-1) == targets[held]).float().mean()))
+    yield Comparison(
+        "tutorial-finetune-accuracy",
+        "held-out accuracy, bundled model",
+        "the loop's",
+        float(np.mean(ours)),
+        float(np.mean(loops)),
+        "",
+        "at most 0.01 below",
+    )
+
+
+def top_layers() -> Iterator[Comparison]:
+    """The top 2 of 12 layers, ten epochs: hidden states of the frozen ten kept, or made anew in every step."""
+    from explorer.features import finished
+    from explorer.training.finetune import train_top
+    from explorer.training.head import Settings
+    from explorer.training.prefix import hidden_in_steps
+
+    model, examples = base_model(), tweets(TWEETS_FOR_LAYERS)
+    settings = Settings(epochs=EPOCHS, learning_rate=5e-5, batch_size=BATCH)
+    most = model.capabilities.layers
+    plan = {"layer": most, "layers_trained": 2, "pooling": "cls", "settings": settings}
+
+    def run(states: object) -> None:
+        for _ in train_top(model, states, examples, **plan):
+            pass
+
+    ours = seconds(lambda: run(finished(hidden_in_steps(model, examples.pairs, most - 2))))
+    theirs = seconds(lambda: run(Recomputed(model, examples, most - 2)))
+    yield Comparison(
+        "top-layers", "prefix run once", "prefix run in every step", ours, theirs, "s", "ratio at most 0.5"
+    )
+
+
+class Recomputed:
+    """Hidden states that are made each time they are asked for, by the same code and in the same precision."""
+
+    def __init__(self, model, examples, layer) -> None:
+        self.model, self.layer = model, layer
+        encoded = [model.encode(text) for text in examples.texts]
+        self.ids = [torch.tensor(one.ids) for one in encoded]
+        self.lengths = torch.tensor([len(ids) for ids in self.ids])
+        self.flat = torch.empty(0, model.capabilities.hidden_size)
+
+    @torch.no_grad()
+    def batch(self, rows):
+        """As explorer.training.prefix.Ragged does it."""
+        from explorer.training.prefix import Batch, hidden_of, precision
+
+        ids = [self.ids[row] for row in rows]
+        with precision():
+            hidden, real = hidden_of(
+                self.model, Batch(rows.numpy(), ids, [torch.zeros_like(row) for row in ids]), self.layer
+            )
+        return hidden.float(), real
+
+
+def tutorial_epoch(model, examples, head, optimizer) -> None:
+    """One epoch as the tutorials write it: batches in file order, padded, fp32, the encoder run for each."""
+    targets = torch.from_numpy(examples.targets)
+    for start, pooled in zip(range(0, len(examples), BATCH), plain_pooled(model, examples.texts), strict=True):
+        step(head, optimizer, torch.from_numpy(pooled), targets[start : start + BATCH])
+
+
+def plain_pooled(model, texts) -> Iterator[np.ndarray]:
+    """The pooled vectors of batches in file order, by transformers' own forward pass in fp32."""
+    for start in range(0, len(texts), BATCH):
+        encoded = model.tokenizer(
+            list(texts[start : start + BATCH]), padding=True, truncation=True, max_length=512, return_tensors="pt"
+        )
+        with torch.no_grad():
+            pooled = model.encoder(**encoded).pooler_output.numpy()
+        yield pooled  # outside, since a generator's `with` reaches into whoever asks for the next item
+
+
+def step(head, optimizer, vectors, targets) -> None:
+    """One step of a linear head."""
+    optimizer.zero_grad()
+    torch.nn.functional.cross_entropy(head(vectors), targets).backward()
+    optimizer.step()
+
+
+@cache
+def base_model():
+    """A model of BERT-base size with random weights and the bundled vocabulary."""
+    import transformers
+
+    import explorer
+
+    folder = Path(tempfile.mkdtemp(prefix="base-"))
+    bundled = explorer.load()
+    torch.manual_seed(0)
+    config = transformers.BertConfig(vocab_size=bundled.capabilities.vocab_size)
+    transformers.BertForPreTraining(config).save_pretrained(folder)
+    bundled.tokenizer.save_pretrained(folder)
+    return explorer.load(folder)
+
+
+@cache
+def tweets(most: int):
+    """The tweets, or the built-in sentences as often as needed where there are none."""
+    from explorer.training.examples import Examples, built_in
+    from explorer.training.reading import choose, guess_columns, read_table
+
+    examples = (
+        choose(table := read_table(TWEETS), guess_columns(table))[0] if TWEETS.is_file() else built_in("sentiment")
+    )
+    rows = [row % len(examples) for row in range(most)] if not TWEETS.is_file() else range(min(most, len(examples)))
+    return Examples(tuple(examples.texts[row] for row in rows), tuple(examples.labels[row] for row in rows))
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """How long it takes."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
