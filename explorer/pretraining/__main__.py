@@ -28,7 +28,7 @@ def arguments() -> argparse.ArgumentParser:
     add("--heldout", type=Path, help="a text file to score on (default: heldout.txt.xz of the corpus, if there)")
     add("--init", required=True, help="checkpoint folder to start from, or none for fresh weights")
     add("--tokenizer", type=Path, help="folder with the tokenizer (default: that of --init)")
-    add("--teacher", help="folder or hub id of a sentence encoder whose sentence vectors are to be kept (default: none)")
+    add("--teacher", help="sentence encoder to keep the similarities of: a folder or hub id (default: none)")
     add("--out", type=Path, required=True, help="checkpoints, log.csv and the finished model; a run there is resumed")
     add("--steps", type=int, help="length of the whole run in optimizer steps")
     add("--minutes", type=float, help="length of the whole run in minutes, over all legs")

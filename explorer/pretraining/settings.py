@@ -13,7 +13,8 @@ class Settings:
     Minutes count over all legs, not counting the time between them. peak_rate: the learning rate after `warmup` steps.
     first_mask_rate .. mask_rate: the share of chosen pieces falls linearly between them (Ankner et al. 2024, 'Dynamic
     masking rate schedules'): many predictions a step early, the task as it will be measured at the end.
-    clip: largest gradient norm. teacher_weight: what the teacher's distance counts for beside the other losses. save_minutes, eval_minutes: time between checkpoints and between held-out scores.
+    clip: largest gradient norm. teacher_weight: what the teacher's distance counts for beside the other losses.
+    save_minutes, eval_minutes: time between checkpoints and between held-out scores.
     """
 
     steps: int | None = None

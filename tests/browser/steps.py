@@ -1,5 +1,7 @@
 """What a person does on the page, by name."""
 
+from playwright.sync_api import expect
+
 
 def chips(page):
     """The tokens of the strip."""
@@ -16,3 +18,10 @@ def type_into(page, box: str, text: str, **options) -> None:
 def open_tab(page, name: str) -> None:
     """Click the tab called `name`."""
     page.get_by_role("tab", name=name, exact=True).click()
+
+
+def click_chart(page, x: float, y: float) -> None:
+    """Click a place of a chart the way a hand does: Plotly hears a click only where it is showing a hover label."""
+    page.mouse.move(x, y)
+    expect(page.locator(".hoverlayer .hovertext").first).to_be_visible()
+    page.mouse.click(x, y)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, open_tab
+from tests.browser.steps import chips, click_chart, open_tab
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
 LONG = "?a=" + "the+old+bank+by+the+river+" * 100
@@ -52,12 +52,11 @@ def test_a_cell_tells_its_exact_weight(open_at, bundled):
     page = open_at("Attention", PAIR + "&layer=1&head=3")
     heatmap = page.locator("#head-heatmap .nsewdrag")
     expect(heatmap).to_be_visible()
+    heatmap.scroll_into_view_if_needed()
     box = heatmap.bounding_box()
     trace = bundled.trace("The man walked to the shop.", "He mispronounced it.")
     size = trace.kept
-    page.mouse.move(box["x"] + box["width"] * 1.5 / size, box["y"] + box["height"] * 2.5 / size)
-    page.wait_for_timeout(100)
-    page.mouse.click(box["x"] + box["width"] * 1.5 / size, box["y"] + box["height"] * 2.5 / size)
+    click_chart(page, box["x"] + box["width"] * 1.5 / size, box["y"] + box["height"] * 2.5 / size)
     weight = trace.attention(0)[2, 2, 1]
     expect(page.locator("#head-cell")).to_contain_text(
         f"man (token 2) → the (token 1): {weight:.6f}, number 1 of {size}"

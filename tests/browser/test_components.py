@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
+from tests.browser.steps import click_chart
 
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
 KINDS = ["special", "piece", "continuation", "mask", "unk", "special", "piece", "piece", "special"]
@@ -528,8 +529,7 @@ class TestPlotlyChart:
 
     def test_a_click_in_a_heatmap_tells_row_and_column(self, open_kit):
         page = open_kit()
-        page.mouse.move(*self.cell(page, 3, 1))
-        page.mouse.click(*self.cell(page, 3, 1))
+        click_chart(page, *self.cell(page, 3, 1))
         told(page, "chart", [3, 1], float(np.float32(weights(5, 5)[3, 1])))
 
     def test_zoom_survives_an_update_and_a_new_theme(self, open_kit):
@@ -573,8 +573,7 @@ class TestPlotlyChart:
         )
         requests = []
         page.on("request", lambda request: requests.append(request.url) if "queue/join" in request.url else None)
-        page.mouse.move(*self.cell(page, 2, 2))
-        page.mouse.click(*self.cell(page, 2, 2))
+        click_chart(page, *self.cell(page, 2, 2))
         told(page, "chart", [2, 2], float(weights(6, 6)[2, 2]))
         assert page.evaluate("window.clicks") == 1
         assert len(requests) == 1
@@ -589,8 +588,7 @@ class TestPlotlyChart:
         page.locator("#points").scroll_into_view_if_needed()
         box = page.locator("#points .point").nth(1).bounding_box()
         middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        page.mouse.move(*middle)
-        page.mouse.click(*middle)
+        click_chart(page, *middle)
         told(page, "points", 1, 6)
 
     def test_drawn_again_only_when_its_tab_is_shown(self, open_kit):

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, open_tab
+from tests.browser.steps import chips, click_chart, open_tab
 
 
 @pytest.fixture
@@ -49,8 +49,9 @@ def test_words_sentences_and_the_vocabulary(page):
 
 
 def test_a_point_has_neighbours_a_search_hits_and_layers_play(page):
+    page.locator("#projection-map").scroll_into_view_if_needed()
     box = drawn(page).first.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.locator("#projection-neighbors button")).to_have_count(8)
     expect(page.locator("#projection-neighbors")).to_contain_text("By cosine in all 384 dimensions")
     page.locator("#projection-neighbors button").first.click()
