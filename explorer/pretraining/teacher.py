@@ -25,9 +25,11 @@ class Teacher:
     def __init__(self, folder: str | Path, device: torch.device) -> None:
         """Read it from a folder or hub name; raises ModelError if it is no BERT encoder."""
         try:
-            encoder = BertModel.from_pretrained(folder, dtype=torch.float32, add_pooling_layer=False)
+            encoder, report = BertModel.from_pretrained(folder, dtype=torch.float32, output_loading_info=True)
         except (OSError, ValueError, RuntimeError) as error:
             raise ModelError(f"{folder} cannot be read as a BERT encoder to learn from.") from error
+        if any(not name.startswith("pooler.") for name in report["missing_keys"]):
+            raise ModelError(f"{folder} is not a BERT encoder to learn from.")
         self.encoder = encoder.eval().to(device)
 
     def distance(self, batch: Batch, hidden_states: Tensor) -> Tensor | None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from explorer.pretraining.losses import predict
 from explorer.pretraining.sampling import IS_NEXT, NOT_NEXT
 from explorer.pretraining.saving import checkpoints, export
 from explorer.pretraining.settings import Settings
+from explorer.pretraining.teacher import Teacher, similarities
 from explorer.pretraining.training import Trainer
 
 WORDS = [f"w{i}" for i in range(60)]
@@ -207,6 +209,47 @@ def test_training_lowers_the_loss_and_writes_a_log(corpus, vocabulary, tmp_path)
     assert [int(line["step"]) for line in lines] == [50, 100, 150]
     assert float(lines[-1]["mlm_loss"]) < float(lines[0]["mlm_loss"]) - 0.5
     assert json.loads((checkpoints(tmp_path)[-1] / "progress.json").read_text())["step"] == 150
+
+
+def test_similarities_are_dot_products_of_centred_means_without_padding():
+    rng = np.random.default_rng(0)
+    states, mask = rng.normal(size=(3, 5, 4)), np.array([[1] * 5, [1, 1, 1, 0, 0], [1, 1, 0, 0, 0]])
+    means = np.stack([row[: kept.sum()].mean(axis=0) for row, kept in zip(states, mask, strict=True)])
+    means -= means.mean(axis=0)
+    found = similarities(torch.from_numpy(states).float(), torch.from_numpy(mask))
+    assert found.numpy() == pytest.approx(means @ means.T, abs=1e-5)
+
+
+def test_a_teacher_judges_sentences_only_and_itself_perfect_in_any_turned_and_stretched_space(
+    corpus, vocabulary, tmp_path
+):
+    rng, pupil = np.random.default_rng(0), tiny_bert().eval()
+    pupil.bert.save_pretrained(tmp_path)
+    teacher = Teacher(tmp_path, pupil.device)
+    masked = collate([sampling.single(corpus, s, 24) for s in range(8)], vocabulary, rng, rate=0.5)
+    unmasked = replace(masked, input_ids=np.where(masked.labels == IGNORED, masked.input_ids, masked.labels))
+    states = predict(pupil, unmasked).hidden_states.detach()
+    turn = torch.linalg.qr(torch.randn(states.shape[-1], states.shape[-1]))[0]
+    assert teacher.distance(unmasked, states).item() == pytest.approx(0, abs=1e-5)
+    assert teacher.distance(unmasked, 3 * states @ turn + 1).item() == pytest.approx(0, abs=1e-5)
+    assert 0.01 < teacher.distance(masked, predict(pupil, masked).hidden_states).item() < 1
+    pairs = collate([sampling.pair(corpus, s, 24, rng) for s in range(8)], vocabulary, rng)
+    assert teacher.distance(pairs, predict(pupil, pairs).hidden_states) is None
+    with pytest.raises(ModelError, match="to learn from"):
+        Teacher(tmp_path / "nobody", pupil.device)
+
+
+def test_a_teacher_pulls_the_model_towards_what_it_finds_alike(corpus, vocabulary, tmp_path):
+    tiny_bert(seed=3).bert.save_pretrained(tmp_path / "teacher")
+    distances = []
+    for weight in (0.0, 5.0):
+        pupil = tiny_bert()
+        teacher = Teacher(tmp_path / "teacher", pupil.device)
+        settings = Settings(steps=100, peak_rate=3e-3, warmup=10, bf16=False, teacher_weight=weight)
+        out = tmp_path / f"weight-{weight}"
+        Trainer(pupil, stream(corpus, vocabulary), settings, out, teacher=teacher).run()
+        distances.append(float(list(csv.DictReader((out / "log.csv").open()))[-1]["teacher_distance"]))
+    assert distances[1] < 0.8 * distances[0]
 
 
 def test_the_rate_warms_up_and_ends_at_zero():
