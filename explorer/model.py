@@ -7,13 +7,13 @@ from functools import cached_property
 from operator import attrgetter
 
 import torch
-import transformers
 
 from explorer import checkpoints, limits
 from explorer.cache import OnceCache
-from explorer.checkpoints import EXAMPLE_ID, Checkpoint, Report
-from explorer.errors import CapabilityError, InputError, ModelError
+from explorer.checkpoints import Checkpoint, Report
+from explorer.errors import CapabilityError, InputError
 from explorer.trace import Encoding, Trace
+from explorer.weights import read_model, read_tokenizer
 
 TRACE_CACHE_BYTES = 256 * 2**20
 MODELS_KEPT = 3
@@ -64,7 +64,6 @@ class NextSentence:
 
 
 _models: OnceCache[Checkpoint, "Explorer"] = OnceCache(MODELS_KEPT)
-_reading = threading.Lock()  # from_pretrained swaps functions of transformers; two at once leave them swapped
 
 
 def load(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> "Explorer":
@@ -88,8 +87,8 @@ class Explorer:
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.name = checkpoint.name
         self.family = checkpoint.family
-        self.module, missing = _read_model(checkpoint)
-        self.tokenizer = _read_tokenizer(checkpoint, self.module.config.vocab_size)
+        self.module, missing = read_model(checkpoint)
+        self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)
         self._tokenizing = threading.Lock()  # to cut or not to cut is a state of the tokenizer
         self.mask_id: int = self.tokenizer.mask_token_id
         self.encoder = self._part(self.family.encoder)
@@ -346,48 +345,3 @@ LACKS = {
 
 def _lacks(missing: set[str], part: str) -> bool:
     return any(key.startswith(f"{part}.") for key in missing)
-
-
-def _read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, set[str]]:
-    """The model with all its heads, and the names of the weights that were not in the file."""
-    transformers.utils.logging.disable_progress_bar()
-    # A file without some head is no fault: what is missing is found out and told in the page.
-    transformers.utils.logging.set_verbosity_error()
-    try:
-        with _reading:
-            model, info = getattr(transformers, checkpoint.family.pretraining_class).from_pretrained(
-                checkpoint.folder,
-                dtype=torch.float32,
-                attn_implementation="sdpa",
-                local_files_only=True,
-                output_loading_info=True,
-            )
-    except Exception as error:  # a broken file raises whatever its reader happens to trip over
-        raise ModelError(f"The weights of {checkpoint.name} cannot be read; fetch the model again.") from error
-    missing = set(info["missing_keys"]) | {key for key, *_ in info["mismatched_keys"]}
-    encoder, pooler = f"{checkpoint.family.encoder}.", f"{checkpoint.family.encoder}.{checkpoint.family.pooler}."
-    if any(key.startswith(encoder) and not key.startswith(pooler) for key in missing):
-        raise ModelError(f"The weights of {checkpoint.name} do not fit its config.json; fetch the model again.")
-    if model.config.is_decoder or getattr(model.config, "position_embedding_type", None) not in (None, "absolute"):
-        raise ModelError(
-            f"{checkpoint.name} is a decoder or has relative positions; BERT Explorer reads encoders like {EXAMPLE_ID}."
-        )
-    return model.eval().requires_grad_(False), missing
-
-
-def _read_tokenizer(checkpoint: Checkpoint, vocab_size: int) -> transformers.PreTrainedTokenizerBase:
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            checkpoint.folder, local_files_only=True, trust_remote_code=False
-        )
-    except Exception as error:  # see _read_model
-        raise ModelError(f"The tokenizer of {checkpoint.name} cannot be read; fetch the model again.") from error
-    # A tokenizer that did not find its vocabulary has five pieces and says [UNK] to every word, without an error.
-    if not vocab_size // 2 <= len(tokenizer) <= vocab_size:
-        raise ModelError(
-            f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}; "
-            "fetch the model again."
-        )
-    if not tokenizer.is_fast or None in (tokenizer.mask_token_id, tokenizer.pad_token_id):
-        raise ModelError(f"The tokenizer of {checkpoint.name} has no [MASK] or [PAD], or cannot tell where pieces are.")
-    return tokenizer
