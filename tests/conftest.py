@@ -210,5 +210,6 @@ def served():
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     blocks = app.launch("127.0.0.1", port)
+    app.warm()
     yield f"http://127.0.0.1:{port}"
     blocks.close()

@@ -84,17 +84,17 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
 
     tab.locator("#save-run").click()
     with tab.expect_download() as download:
-        tab.locator("#download-run").click(timeout=30_000)
+        tab.locator("#download-run").click()
     file = tmp_path / "run.zip"
     download.value.save_as(file)
     tab.locator("input[type=file]").last.set_input_files(file)
-    expect(tab.locator("#runs-said")).to_contain_text("is loaded", timeout=30_000)
+    expect(tab.locator("#runs-said")).to_contain_text("is loaded")
     expect(tab.locator("#run-curves .scatterlayer .trace")).to_have_count(2)
 
     tab.get_by_label("Built in").check()
     layers(tab, 6)
     tab.locator("#train").click()
-    expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"), timeout=30_000)
+    expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
     tab.locator("#cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
     expect(tab.locator("#train")).to_be_enabled()

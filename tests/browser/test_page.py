@@ -132,7 +132,7 @@ def test_a_model_that_is_not_there_leaves_the_one_in_use(open_app):
     box = page.locator("#model-box input")
     box.fill("no-such-owner/no-such-model")
     box.press("Enter")
-    expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays", timeout=20_000)
+    expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays")
     expect(box).to_have_value("bert-l6-h384-uncased")
     expect(chips(page).first).to_be_visible()
 

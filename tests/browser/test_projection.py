@@ -61,7 +61,7 @@ def test_a_point_has_neighbours_a_search_hits_and_layers_play(page):
     page.locator("#projection-search input, #projection-search textarea").fill("bread")
     expect(said(page)).to_contain_text("1 of 32 hold ‘bread’")
     page.locator("#projection-play").click()
-    expect(page.locator("#projection-meter")).to_contain_text("Hidden state 2 of 6", timeout=30_000)
+    expect(page.locator("#projection-meter")).to_contain_text("Hidden state 2 of 6")
     page.locator("#projection-cancel").click()
     expect(page.locator("#projection-meter progress")).to_be_hidden()
 
