@@ -24,7 +24,7 @@ class Settings:
     weight_decay: float = 0.01
     betas: tuple[float, float] = (0.9, 0.98)
     clip: float = 1.0
-    teacher_weight: float = 2.0
+    teacher_weight: float = 4.0
     first_mask_rate: float = 0.15
     mask_rate: float = 0.15
     seed: int = 1
