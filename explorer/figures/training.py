@@ -183,8 +183,11 @@ def probe_curve(
     return chart.add_hline(chance, line={"color": "rgba(128,128,128,.6)", "width": 1, "dash": "dot"})
 
 
-def word_effects(words: Sequence[str], effects: Sequence[float]) -> go.Figure:
-    """How the probability of the best label falls (positive) or rises (negative) when one word is hidden, -1 to 1."""
+def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True) -> go.Figure:
+    """What each word did for the best label (positive) or against it.
+
+    `shares`: how much its probability falls when the word is hidden, -1 to 1; otherwise parts of its log-odds.
+    """
     most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
     return figure(
         [
@@ -198,7 +201,9 @@ def word_effects(words: Sequence[str], effects: Sequence[float]) -> go.Figure:
                     "cmin": -most,
                     "cmax": most,
                 },
-                hovertemplate="without %{x}: %{customdata:+.1%}<extra></extra>",
+                hovertemplate=(
+                    "without %{x}: %{customdata:+.1%}<extra></extra>" if shares else "%{x}: %{y:+.2f}<extra></extra>"
+                ),
                 customdata=[-effect for effect in effects],
             )
         ],
@@ -206,7 +211,7 @@ def word_effects(words: Sequence[str], effects: Sequence[float]) -> go.Figure:
         margin={"l": 48, "r": 12, "t": 8, "b": 40},
         xaxis={**token_axis(""), "title": None},
         yaxis={
-            "tickformat": "+.0%",
+            "tickformat": "+.0%" if shares else "+.1f",
             "range": [-most * 1.1, most * 1.1],
             **GRID,
         },
