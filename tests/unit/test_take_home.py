@@ -193,7 +193,13 @@ def test_hiding_a_word_tells_what_it_did(trained):
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"units": 4}, {"layers_trained": 1, "pooling": "cls"}, {"layer": 1, "layers_trained": 1}, {"pooling": "pooler"}],
+    [
+        {},
+        {"units": 4},
+        {"layers_trained": 1, "pooling": "cls"},
+        {"layer": 1, "layers_trained": 1},
+        {"pooling": "pooler"},
+    ],
     ids=["frozen", "hidden layer", "tuned", "tuned below the top", "pooler"],
 )
 def test_integrated_gradients_are_the_sum_written_out(trained, settings):
