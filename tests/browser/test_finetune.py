@@ -37,6 +37,8 @@ def layers(page, number):
 def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     expect(tab.get_by_text(re.compile(r"283 sentences"))).to_be_visible()
     expect(status(tab)).to_contain_text("held-out accuracy")
+    expect(status(tab)).to_contain_text("chosen on these same held-out sentences")
+    expect(tab.locator("#try-it-verdict button").first).to_contain_text("positive")
     expect(tab.locator("#compare button")).to_have_count(3)
     expect(tab.locator("#try-it-verdict button")).to_have_count(3)
     expect(tab.locator("#result-picture .heatmaplayer")).to_have_count(1)
@@ -44,6 +46,8 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     type_into(tab, "try-it", "What a wonderful <b>surprise</b> ${alert(1)}!")
     tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=before)
     expect(tab.locator("#decided .barlayer .point")).to_have_count(8)
+    tab.locator("#reasons").get_by_label("integrated gradients").check()
+    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=60_000)  # captum is loaded
 
 
 def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
