@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from explorer.training.teach import Progress
 
 CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
+NOTHING = "Nothing was trained; what was shown before is still below."
 EVERY = 0.25  # seconds between two pictures of a running training
 
 
@@ -207,6 +208,7 @@ def _wire_training(page: Page, parts: Parts) -> None:
     begun = page.run([parts.start.click], begin, [*buttons, parts.status], queue=False)
     training = page.on(begun.then, train, [*parts.shown, parts.mine], inputs, **TRAINING)
     page.run(training.then, lambda: active(False), buttons, queue=False)
+    page.run(training.failure, lambda: {parts.status: NOTHING}, [parts.status], queue=False)
     page.run([parts.cancel.click], _cancel(parts), [parts.status], [parts.run_id], queue=False)
 
 
