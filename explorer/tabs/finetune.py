@@ -207,8 +207,9 @@ def _wire_training(page: Page, parts: Parts) -> None:
 
     begun = page.run([parts.start.click], begin, [*buttons, parts.status], queue=False)
     training = page.on(begun.then, train, [*parts.shown, parts.mine], inputs, **TRAINING)
-    page.run(training.then, lambda: active(False), buttons, queue=False)
-    page.run(training.failure, lambda: {parts.status: NOTHING}, [parts.status], queue=False)
+    failed = {**active(False), parts.status: NOTHING}
+    page.run(training.success, lambda: active(False), buttons, queue=False)
+    page.run(training.failure, lambda: failed, [*buttons, parts.status], queue=False)
     page.run([parts.cancel.click], _cancel(parts), [parts.status], [parts.run_id], queue=False)
 
 

@@ -123,6 +123,18 @@ def test_a_file_is_described_or_refused(tab, tmp_path, content, said):
     expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
 
 
+def test_after_a_training_that_fails_one_can_train_again(tab):
+    tab.get_by_label("A file").check()
+    tab.locator("#train").click()
+    expect(tab.get_by_text("Choose a CSV").first).to_be_visible()
+    expect(status(tab)).to_contain_text("Nothing was trained")
+    expect(tab.locator("#train")).to_be_enabled()
+    expect(tab.locator("#cancel")).to_be_disabled()
+    tab.get_by_label("Built in").check()
+    train(tab)
+    expect(status(tab)).to_contain_text("held-out accuracy")
+
+
 def test_every_layer_is_asked(tab):
     tab.locator("#probe").click()
     expect(tab.locator("#probe-status")).to_contain_text("Best at hidden state", timeout=90_000)
