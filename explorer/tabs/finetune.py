@@ -176,10 +176,13 @@ def _title(source: str, ready: str, examples: Examples) -> str:
 
 
 def _wire_training(page: Page, parts: Parts) -> None:
-    inputs = [parts.mine, parts.result.look, *parts.attempt.inputs, *parts.settings.inputs, *parts.sources.inputs]
+    inputs = [parts.run_id, parts.mine, parts.result.look, *parts.attempt.inputs]
+    inputs += [*parts.settings.inputs, *parts.sources.inputs]
     count = len(parts.settings.inputs)
 
-    def train(view: View, mine: Any, look: str, text: str, text_b: str, method: str, *given: Any) -> Iterator[Updates]:
+    def train(
+        view: View, before: str | None, mine: Any, look: str, text: str, text_b: str, method: str, *given: Any
+    ) -> Iterator[Updates]:
         settings, sources = given[:count], given[count:]
         examples, _ = examples_from(*sources)
         planned = plan(view.model, *settings)
@@ -191,7 +194,7 @@ def _wire_training(page: Page, parts: Parts) -> None:
                 parts, view, examples, planned, stop, _title(sources[0], sources[1], examples), identifier
             )
         if run is None:
-            yield {parts.status: "Stopped before the first epoch had ended; nothing is kept.", parts.run_id: None}
+            yield {parts.status: "Stopped before the first epoch had ended; nothing is kept.", parts.run_id: before}
             return
         yield show_run(parts, run, mine, look, text, text_b, method)
         if stop.is_set():

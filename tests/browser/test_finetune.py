@@ -102,6 +102,9 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     tab.locator("#cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
     expect(tab.locator("#train")).to_be_enabled()
+    verdict = tab.locator("#try-it-verdict").inner_text()
+    type_into(tab, "try-it", "They charged me twice!")  # what was trained before can still be tried
+    tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=verdict)
 
 
 @pytest.mark.parametrize(
