@@ -29,7 +29,7 @@ WARM_UP = 0.1  # of all steps
 WEIGHT_DECAY = 0.01
 MOST_GRADIENT = 1.0
 EVALUATION_BATCH = 64
-PART = 8  # texts of a batch that are read together, those of like length: a random batch is more than half padding
+PART = 16  # texts of a batch that are read together, those of like length: a random batch is more than half padding
 
 
 def most_layer_rate(hidden: int) -> float:
