@@ -42,24 +42,31 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         line("held_out_macro_f1", "held out, macro-F1", OTHER, "dash", "2"),
     ]
     epoch = {"title": {"text": "epoch"}, "range": [0.5, max(epochs, 2) + 0.5], "showgrid": False, "zeroline": False}
-    epoch["dtick"] = max(1, epochs // 8)
+    epoch |= {"dtick": max(1, -(-epochs // 5)), "tickangle": 0}  # a phone has room for five
     chart = figure(
         traces,
         key=f"curves-{epochs}",
         showlegend=True,
-        legend=LEGEND,
-        margin={"l": 56, "r": 12, "t": 40, "b": 44},
+        legend={**LEGEND, "y": 1.16},
+        margin={"l": 32, "r": 12, "t": 62, "b": 44},
         hovermode="x unified",
         xaxis={**epoch, "domain": [0, 0.44]},
         xaxis2={**epoch, "domain": [0.56, 1], "anchor": "y2"},
-        yaxis={"title": {"text": "loss (nats)"}, "rangemode": "tozero", **GRID},
-        yaxis2={"title": {"text": "accuracy (0 to 1)"}, "range": [0, 1.02], "anchor": "x2", **GRID},
+        yaxis={"rangemode": "tozero", **GRID},
+        yaxis2={"range": [0, 1.02], "anchor": "x2", **GRID},
+        annotations=[_above("loss (nats)", 0), _above("accuracy (0 to 1)", 0.56)],
     )
     if best is not None and len(history) > 1:
         kept = history[best]["epoch"]
         for axis in ("x", "x2"):
             chart.add_vline(kept, xref=axis, line={"color": "rgba(128,128,128,.5)", "width": 1, "dash": "dot"})
     return chart
+
+
+def _above(text: str, x: float) -> dict[str, object]:
+    """What an axis shows, written over it: beside it, it would take the width that a phone has not."""
+    place = {"x": x, "y": 1.02, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    return {"text": text, "showarrow": False, **place}
 
 
 def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
@@ -183,8 +190,11 @@ def probe_curve(
     return chart.add_hline(chance, line={"color": "rgba(128,128,128,.6)", "width": 1, "dash": "dot"})
 
 
-def word_effects(words: Sequence[str], effects: Sequence[float]) -> go.Figure:
-    """How the probability of the best label falls (positive) or rises (negative) when one word is hidden, -1 to 1."""
+def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True) -> go.Figure:
+    """What each word did for the best label (positive) or against it.
+
+    `shares`: how much its probability falls when the word is hidden, -1 to 1; otherwise parts of its log-odds.
+    """
     most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
     return figure(
         [
@@ -198,7 +208,9 @@ def word_effects(words: Sequence[str], effects: Sequence[float]) -> go.Figure:
                     "cmin": -most,
                     "cmax": most,
                 },
-                hovertemplate="without %{x}: %{customdata:+.1%}<extra></extra>",
+                hovertemplate=(
+                    "without %{x}: %{customdata:+.1%}<extra></extra>" if shares else "%{x}: %{y:+.2f}<extra></extra>"
+                ),
                 customdata=[-effect for effect in effects],
             )
         ],
@@ -206,7 +218,7 @@ def word_effects(words: Sequence[str], effects: Sequence[float]) -> go.Figure:
         margin={"l": 48, "r": 12, "t": 8, "b": 40},
         xaxis={**token_axis(""), "title": None},
         yaxis={
-            "tickformat": "+.0%",
+            "tickformat": "+.0%" if shares else "+.1f",
             "range": [-most * 1.1, most * 1.1],
             **GRID,
         },

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from explorer.training.store import Run
     from explorer.training.teach import Progress
 
+CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
+NOTHING = "Nothing was trained; what was shown before is still below."
 EVERY = 0.25  # seconds between two pictures of a running training
 
 
@@ -89,33 +91,34 @@ def _wire_showing(page: Page, tab: Any, parts: Parts) -> None:
         look: str,
         text: str,
         text_b: str,
+        method: str,
         *given: Any,
     ) -> Updates:
         updates = {**parts.settings.fit(view.model, layers, layer), **parts.sources.describe(*given)}
         if run_id:
             return updates
         run = _last(mine) or store.fetch(opening_run(view.model_name))
-        return {**updates, **show_run(parts, run, mine, look, text, text_b)}
+        return {**updates, **show_run(parts, run, mine, look, text, text_b, method)}
 
     outputs = [*sliders, *parts.sources.outputs, *parts.shown]
     tab.shows(show, outputs, controls)
 
-    def open_run(identifier: str | None, mine: Any, look: str, text: str, text_b: str) -> Updates:
-        return show_run(parts, store.fetch(identifier), mine, look, text, text_b)
+    def open_run(identifier: str | None, mine: Any, look: str, *tried: str) -> Updates:
+        return show_run(parts, store.fetch(identifier), mine, look, *tried)
 
     inputs = [parts.runs.chosen, parts.mine, look, *attempt.inputs]
     page.run([parts.runs.chosen.input], open_run, parts.shown, inputs)
     page.run(parts.runs.loaded.success, open_run, parts.shown, inputs)
 
 
-def show_run(parts: Parts, run: "Run", mine: Any, look: str, text: str, text_b: str) -> Updates:
-    """Everything about one run."""
+def show_run(parts: Parts, run: "Run", mine: Any, look: str, *tried: str) -> Updates:
+    """Everything about one run; `tried` are the values of the try-it box."""
     return {
         parts.run_id: run.id,
         parts.status: _summary(run),
         parts.curves: learning_curves(run.history, len(run.history), run.best),
         parts.compared: _compared(run),
-        **parts.attempt.show(run.id, text, text_b),
+        **parts.attempt.show(run.id, *tried),
         **parts.result.show(run.id, look),
         **parts.runs.show(run.id, mine),
     }
@@ -126,7 +129,8 @@ def _summary(run: "Run") -> str:
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
     solved = run.settings.get("optimizer") == "lbfgs"
     kept = "solved at once (L-BFGS)" if solved else f"epoch {run.best + 1} of {len(run.history)}"
-    return f"{run.title}: {trained}, {kept}; held-out accuracy {run.accuracy:.1%}, macro-F1 {_macro_f1(run):.1%}."
+    said = f"{run.title}: {trained}, {kept}; held-out accuracy {run.accuracy:.1%}, macro-F1 {_macro_f1(run):.1%}."
+    return f"{said} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else said
 
 
 def _macro_f1(run: "Run") -> float:
@@ -172,10 +176,13 @@ def _title(source: str, ready: str, examples: Examples) -> str:
 
 
 def _wire_training(page: Page, parts: Parts) -> None:
-    inputs = [parts.mine, parts.result.look, *parts.attempt.inputs, *parts.settings.inputs, *parts.sources.inputs]
+    inputs = [parts.run_id, parts.mine, parts.result.look, *parts.attempt.inputs]
+    inputs += [*parts.settings.inputs, *parts.sources.inputs]
     count = len(parts.settings.inputs)
 
-    def train(view: View, mine: Any, look: str, text: str, text_b: str, *given: Any) -> Iterator[Updates]:
+    def train(
+        view: View, before: str | None, mine: Any, look: str, text: str, text_b: str, method: str, *given: Any
+    ) -> Iterator[Updates]:
         settings, sources = given[:count], given[count:]
         examples, _ = examples_from(*sources)
         planned = plan(view.model, *settings)
@@ -187,9 +194,9 @@ def _wire_training(page: Page, parts: Parts) -> None:
                 parts, view, examples, planned, stop, _title(sources[0], sources[1], examples), identifier
             )
         if run is None:
-            yield {parts.status: "Stopped before the first epoch had ended; nothing is kept.", parts.run_id: None}
+            yield {parts.status: "Stopped before the first epoch had ended; nothing is kept.", parts.run_id: before}
             return
-        yield show_run(parts, run, mine, look, text, text_b)
+        yield show_run(parts, run, mine, look, text, text_b, method)
         if stop.is_set():
             yield {parts.status: f"Stopped; the best so far stays. {_summary(run)}"}
 
@@ -203,7 +210,9 @@ def _wire_training(page: Page, parts: Parts) -> None:
 
     begun = page.run([parts.start.click], begin, [*buttons, parts.status], queue=False)
     training = page.on(begun.then, train, [*parts.shown, parts.mine], inputs, **TRAINING)
-    page.run(training.then, lambda: active(False), buttons, queue=False)
+    failed = {**active(False), parts.status: NOTHING}
+    page.run(training.success, lambda: active(False), buttons, queue=False)
+    page.run(training.failure, lambda: failed, [*buttons, parts.status], queue=False)
     page.run([parts.cancel.click], _cancel(parts), [parts.status], [parts.run_id], queue=False)
 
 

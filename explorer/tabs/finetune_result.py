@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
 COMPARED = 32  # held-out examples that the model is compared on before and after
-COLUMNS = ["sentence", "right", "said", "sure"]
+COLUMNS = ["sentence", "right", "said"]
 
 
 @dataclass(eq=False)
@@ -170,15 +170,14 @@ def _confusion(run: "Run") -> np.ndarray:
 
 
 def _sentences(run: "Run", rows: np.ndarray) -> pd.DataFrame:
-    """Held-out examples with what is right and what was said."""
+    """Held-out examples with what is right, what was said, and how sure."""
     held, labels = run.held_out, run.classifier.labels
     said = held.probabilities.argmax(-1)
     cells = [
         [
             f"{held.texts[row]} ‖ {held.texts_b[row]}" if held.texts_b[row] else held.texts[row],
             labels[held.targets[row]],
-            labels[said[row]],
-            f"{held.probabilities[row, said[row]]:.0%}",
+            f"{labels[said[row]]}, {held.probabilities[row, said[row]]:.0%}",
         ]
         for row in rows
     ]
@@ -202,7 +201,7 @@ def build_result(page: Page, run_id: gr.State) -> ResultViews:
                 interactive=False,
                 wrap=True,
                 max_height=380,
-                column_widths=["52%", "17%", "17%", "14%"],
+                column_widths=["50%", "24%", "26%"],
                 elem_id="cell-sentences",
             )
     made = ResultViews(look, picture, second, table, said, scores)

@@ -62,6 +62,13 @@ class Settings:
         }
 
 
+def preset_for(hidden_size: int, layers: int) -> str:
+    """The name of the preset that suits so many layers trained of a model of this width."""
+    if not layers:
+        return HEAD_PRESET
+    return BASE_PRESET if hidden_size >= WIDE else SMALL_PRESET
+
+
 def plan(model: "Explorer", *values: Any) -> "Plan":
     """What to train, checked. Raises InputError."""
     from explorer.training.teach import make_plan
@@ -140,8 +147,7 @@ def _wire(page: Page, made: Settings) -> None:
             return use(current)
         from explorer.model import load
 
-        wide = load(model_name).capabilities.hidden_size >= WIDE
-        return use((BASE_PRESET if wide else SMALL_PRESET) if layers else HEAD_PRESET)
+        return use(preset_for(load(model_name).capabilities.hidden_size, int(layers)))
 
     outputs = [made.preset, made.epochs, made.rate, made.batch]
     page.run([made.preset.input], use, outputs, [made.preset], queue=False)

@@ -29,6 +29,7 @@ WARM_UP = 0.1  # of all steps
 WEIGHT_DECAY = 0.01
 MOST_GRADIENT = 1.0
 EVALUATION_BATCH = 64
+PART = 16  # texts of a batch that are read together, those of like length: a random batch is more than half padding
 
 
 def most_layer_rate(hidden: int) -> float:
@@ -50,8 +51,11 @@ class SeededDropout(torch.nn.Module):
         """Hidden states with a share `p` of the numbers set to 0 and the rest scaled up; unchanged in evaluation."""
         if not self.training or not self.p:
             return hidden
-        kept = torch.empty_like(hidden).bernoulli_(1 - self.p, generator=self.generator)
-        return hidden * kept / (1 - self.p)
+        # A byte of chance for a number: a draw of 64 bits serves eight, where bernoulli_() makes one for each.
+        draws = torch.empty(-(-hidden.numel() // 8), dtype=torch.int64)
+        chance = draws.random_(-(2**63), None, generator=self.generator).view(torch.uint8)[: hidden.numel()]
+        dropped = round(256 * self.p)
+        return hidden * (chance.view(hidden.shape) >= dropped) * (256 / (256 - dropped))
 
 
 class Top(torch.nn.Module):
@@ -63,12 +67,28 @@ class Top(torch.nn.Module):
         self.layers = torch.nn.ModuleList(copy.deepcopy(list(model.layers[layer - layers_trained : layer])))
         reads_pooler = pooling == "pooler"
         self.pooler = copy.deepcopy(attrgetter(model.family.pooler)(model.encoder)) if reads_pooler else None
-        self._attention = model.family.self_attention
+        self._family, self._heads = model.family, model.capabilities.heads
 
     def forward(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """[batch, hidden] pooled vectors from the hidden states [batch, tokens, hidden] below the copied layers."""
-        hidden = through(self.layers, hidden, real)
-        return pooled(hidden, real, self.pooling) if self.pooler is None else self.pooler(hidden)
+        if self.pooling == "mean":
+            return pooled(through(self.layers, hidden, real), real, self.pooling)
+        first = hidden[:, :1]
+        if self.layers:
+            first = self._first(self.layers[-1], through(self.layers[:-1], hidden, real), real)
+        return first[:, 0] if self.pooler is None else self.pooler(first)
+
+    def _first(self, layer: torch.nn.Module, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        """What a layer makes of the first token, [batch, 1, hidden]: of the others it needs but the keys and values."""
+        family = self._family
+        attention, first = attrgetter(family.self_attention)(layer), hidden[:, :1]
+        query, key, value = (
+            project(given).unflatten(-1, (self._heads, -1)).transpose(1, 2)  # [batch, heads, tokens, head_size]
+            for project, given in [(attention.query, first), (attention.key, hidden), (attention.value, hidden)]
+        )
+        context = functional.scaled_dot_product_attention(query, key, value, real[:, None, None, :])
+        attended = attrgetter(family.attention_output)(layer)(context.transpose(1, 2).flatten(2), first)
+        return attrgetter(family.output)(layer)(attrgetter(family.intermediate)(layer)(attended), attended)
 
     def start_training(self, generator: torch.Generator) -> "Top":
         """Let the weights change, with dropout from `generator`.
@@ -77,7 +97,7 @@ class Top(torch.nn.Module):
         """
         self.requires_grad_(True).train()
         for layer in self.layers:
-            attention = attrgetter(self._attention)(layer)
+            attention = attrgetter(self._family.self_attention)(layer)
             for parent in layer.modules():
                 for name, child in parent.named_children():
                     if isinstance(child, torch.nn.Dropout):
@@ -139,10 +159,11 @@ def train_top(
     patience, start = Patience(settings.patience), time.perf_counter()
     for epoch in range(1, settings.epochs + 1):
         shuffled = train_rows[torch.randperm(len(train_rows), generator=generator)]
+        batches = [rows[states.lengths[rows].argsort()] for rows in shuffled.split(settings.batch_size)]
         scores = []
-        for done, batch in enumerate(shuffled.split(settings.batch_size), start=1):
+        for done, batch in enumerate(batches, start=1):
             with precision():
-                vectors = top(*states.batch(batch))
+                vectors = torch.cat([top(*states.batch(part)) for part in batch.split(PART)])
             scores.append(head(scale.apply(vectors.float())))
             loss = functional.cross_entropy(scores[-1], targets[batch], weights)
             _learn(loss, optimizer, schedule, top)
@@ -151,7 +172,9 @@ def train_top(
             speed = so_far / (time.perf_counter() - start)
             yield Step(epoch, done, steps, loss.item(), (steps * settings.epochs - so_far) / speed, speed)
         taken = top.snapshot()
-        report = _report(epoch, torch.cat(scores), targets[shuffled], taken, head, scale, states, targets, held_rows)
+        report = _report(
+            epoch, torch.cat(scores), targets[torch.cat(batches)], taken, head, scale, states, targets, held_rows
+        )
         yield report, as_head(head, scale), taken
         if patience.is_over(report.held_out_loss):
             return

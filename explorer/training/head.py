@@ -31,6 +31,15 @@ class Head:
         shares = np.exp(scores - scores.max(-1, keepdims=True))
         return shares / shares.sum(-1, keepdims=True)
 
+    def scores(self, vectors: torch.Tensor) -> torch.Tensor:
+        """[texts, labels] scores of features [texts, hidden], for gradients to flow through."""
+        if self.hidden_weight is not None:
+            hidden = functional.linear(
+                vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias)
+            )
+            vectors = hidden.relu()
+        return functional.linear(vectors, torch.from_numpy(self.weight), torch.from_numpy(self.bias))
+
 
 @dataclass(frozen=True)
 class Settings:

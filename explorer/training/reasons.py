@@ -1,33 +1,60 @@
 """Why a classifier said what it said, and what training changed in the model."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
+import torch
 
+from explorer import limits
+from explorer.analysis.words import joined, word_groups
+from explorer.attribution import integrated_gradients
 from explorer.model import Explorer
+from explorer.targets import Target
 from explorer.training.classifier import Classifier
 from explorer.training.examples import Pair
+from explorer.training.finetune import Top
 
+REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60
+MOST_STEPS, FEWEST_STEPS = 48, 8
+PATH_TOKENS = 4096  # of all steps together: a long text is integrated in fewer of them, so that the answer stays quick
+
+
+@dataclass(frozen=True)
+class Path:
+    """What the sum of integrated gradients is checked against: the change along the path, and the excess over it."""
+
+    steps: int
+    change: float
+    delta: float
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The probability of every label, and for each word how much that of the best label falls when it is hidden."""
+    """The probability of every label, and how much each word did for the best one.
+
+    `effects` [words] are, by occlusion, how much the probability falls when the word is hidden (-1 to 1), and by
+    integrated gradients shares of the log-odds ln(p / (1 - p)), with the `path` that they were summed along.
+    """
 
     probabilities: np.ndarray  # [labels]
     best: int  # the label with the highest probability
     words: tuple[str, ...]
-    effects: np.ndarray  # [words], -1 to 1
+    effects: np.ndarray
+    path: Path | None = None
 
 
-def decide(classifier: Classifier, model: Explorer, pair: Pair) -> Decision:
-    """Classify a text or pair, and hide one word after the other behind [MASK] (occlusion, Zeiler & Fergus 2014).
+def decide(classifier: Classifier, model: Explorer, pair: Pair, method: str = "occlusion") -> Decision:
+    """Classify a text or pair, and say what the first MOST_WORDS words did. Raises InputError for another method.
 
-    Of a long text only the first MOST_WORDS words are tried.
+    Occlusion (Zeiler & Fergus 2014) hides one word after the other behind [MASK]; integrated gradients
+    (Sundararajan et al. 2017) go from [PAD] in place of every piece to the text.
     """
+    if limits.check_choice(method, "the method", REASONS) == "integrated_gradients":
+        return _integrated(classifier, model, pair)
     words, variants = _without_one_word(pair, model.tokenizer.mask_token)
     shares = classifier.classify(model, [pair, *variants])
     best = int(shares[0].argmax())
@@ -43,6 +70,44 @@ def _without_one_word(pair: Pair, mask: str) -> tuple[list[str], list[Pair]]:
             words.append(found.group())
             variants.append((changed, pair[1]) if side == 0 else (pair[0], changed))
     return words[:MOST_WORDS], variants[:MOST_WORDS]
+
+
+def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision:
+    shares = classifier.classify(model, [pair])[0]
+    best = int(shares.argmax())
+    trace = model.trace(*pair)
+    steps = min(MOST_STEPS, max(FEWEST_STEPS, PATH_TOKENS // trace.kept))
+    target = Target("classifier", 0, best, classifier.labels[best])
+    found = integrated_gradients(model, trace, target, steps, log_odds(classifier, model, trace.segments, best))
+    encoding = trace.encoding
+    groups = [group for group in word_groups(encoding.sequences, encoding.words) if encoding.sequences[group[0]] >= 0]
+    effects = np.array([found.scores[group].sum() for group in groups[:MOST_WORDS]])
+    words = tuple(joined(encoding.tokens, group) for group in groups[:MOST_WORDS])
+    return Decision(shares, best, words, effects, Path(steps, found.change, found.delta))
+
+
+def log_odds(
+    classifier: Classifier, model: Explorer, segments: Sequence[int], label: int
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The log-odds [batch] of a label (its place) as a function of word embeddings [batch, tokens, hidden], in float32.
+
+    Unlike the score of one label, they do not change when all scores rise alike, which changes no probability.
+    """
+    top = classifier.top or Top(model, classifier.layer, 0, classifier.pooling).eval().requires_grad_(False)
+    frozen = model.layers[: classifier.layer - classifier.layers_trained]
+    types = torch.tensor([list(segments)])
+
+    def score(words: torch.Tensor) -> torch.Tensor:
+        embeddings = attrgetter(model.family.embeddings)(model.encoder)
+        given = types.expand(words.shape[:2]) if model.capabilities.segments else None
+        hidden = embeddings(inputs_embeds=words, token_type_ids=given)
+        for layer in frozen:
+            hidden = layer(hidden)
+        scores = classifier.head.scores(top(hidden, torch.ones(words.shape[:2], dtype=torch.bool)))
+        others = torch.cat([scores[:, :label], scores[:, label + 1 :]], dim=1)
+        return scores[:, label] - others.logsumexp(1)
+
+    return score
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ def layers(page, number):
 def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     expect(tab.get_by_text(re.compile(r"283 sentences"))).to_be_visible()
     expect(status(tab)).to_contain_text("held-out accuracy")
+    expect(status(tab)).to_contain_text("chosen on these same held-out sentences")
+    expect(tab.locator("#try-it-verdict button").first).to_contain_text("positive")
     expect(tab.locator("#compare button")).to_have_count(3)
     expect(tab.locator("#try-it-verdict button")).to_have_count(3)
     expect(tab.locator("#result-picture .heatmaplayer")).to_have_count(1)
@@ -44,6 +46,8 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     type_into(tab, "try-it", "What a wonderful <b>surprise</b> ${alert(1)}!")
     tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=before)
     expect(tab.locator("#decided .barlayer .point")).to_have_count(8)
+    tab.locator("#reasons").get_by_label("integrated gradients").check()
+    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=60_000)  # captum is loaded
 
 
 def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
@@ -98,6 +102,9 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     tab.locator("#cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
     expect(tab.locator("#train")).to_be_enabled()
+    verdict = tab.locator("#try-it-verdict").inner_text()
+    type_into(tab, "try-it", "They charged me twice!")  # what was trained before can still be tried
+    tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=verdict)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +124,18 @@ def test_a_file_is_described_or_refused(tab, tmp_path, content, said):
     file.write_bytes(content)
     tab.locator("#examples-file input[type=file]").set_input_files(file)
     expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
+
+
+def test_after_a_training_that_fails_one_can_train_again(tab):
+    tab.get_by_label("A file").check()
+    tab.locator("#train").click()
+    expect(tab.get_by_text("Choose a CSV").first).to_be_visible()
+    expect(status(tab)).to_contain_text("Nothing was trained")
+    expect(tab.locator("#train")).to_be_enabled()
+    expect(tab.locator("#cancel")).to_be_disabled()
+    tab.get_by_label("Built in").check()
+    train(tab)
+    expect(status(tab)).to_contain_text("held-out accuracy")
 
 
 def test_every_layer_is_asked(tab):

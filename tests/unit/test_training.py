@@ -16,7 +16,7 @@ from explorer.features import features, finished, forget
 from explorer.training import prefix, store
 from explorer.training.classifier import vectors_in_steps
 from explorer.training.examples import Examples, split
-from explorer.training.finetune import Top, evaluate, most_layer_rate
+from explorer.training.finetune import SeededDropout, Top, evaluate, most_layer_rate
 from explorer.training.head import Head, Settings, train
 from explorer.training.prefix import hidden_in_steps
 from explorer.training.probe import control_targets, every_layer, probe
@@ -127,6 +127,20 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
         thread.join()
     assert alone != other
     assert found == {1: alone, 2: other}
+
+
+def test_dropout_drops_its_share_and_keeps_the_mean():
+    dropout = SeededDropout(0.1, torch.Generator().manual_seed(0)).train()
+    ones = torch.ones(100, 1_003)
+    found = dropout(ones)
+    kept = found != 0
+    assert float(kept.float().mean()) == pytest.approx(0.9, abs=0.005)
+    assert float(found.mean()) == pytest.approx(1, abs=0.005)
+    assert found[kept].unique().numel() == 1
+    assert not torch.equal(dropout(ones), found)
+    assert abs(np.corrcoef(kept[:, :-8].flatten(), kept[:, 8:].flatten())[0, 1]) < 0.02  # one draw serves eight numbers
+    assert abs(np.corrcoef(kept[:, :-1].flatten(), kept[:, 1:].flatten())[0, 1]) < 0.02
+    torch.testing.assert_close(dropout.eval()(ones), ones)
 
 
 def test_only_the_chosen_layers_change(tiny):

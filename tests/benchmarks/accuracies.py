@@ -1,0 +1,103 @@
+"""`python -m tests.benchmarks.accuracies [NAME ...] [--seeds N] [--model NAME]`: what the Fine-tune tab reaches.
+
+Every recipe is the page's own: examples read as an upload, a fifth held out, the epoch kept that is best there. The score
+is the share that is right in a file of its own, which nothing was chosen on; for the SMS it is that of the held-out
+fifth, with L-BFGS, which has no epochs to choose from. Printed are the mean over the seeds and every seed's score.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("BERT_EXPLORER_DATA", ROOT.parent / "shared" / "data"))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings of the page's plan, and the least accuracy that is wanted of them."""
+
+    wanted: float
+    train: str = "tweets_train.csv"
+    test: str | None = "tweets_dev.csv"  # None: the held-out fifth
+    layers: int | str = 0  # or "all"
+    pooling: str = "mean"
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+RECIPES = {
+    "frozen": Recipe(0.63),
+    "frozen-lbfgs": Recipe(0.63, settings=(("optimizer", "lbfgs"),)),
+    "frozen-cls": Recipe(0.0, pooling="cls"),
+    "frozen-pooler": Recipe(0.0, pooling="pooler"),
+    "top-2": Recipe(0.70, layers=2),
+    "all-layers": Recipe(0.72, layers="all"),
+    "sms": Recipe(0.98, "sms_spam_train.csv", None, settings=(("optimizer", "lbfgs"),)),
+}
+
+
+def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Callable[[str], None] = print) -> float:
+    """The accuracy of one training; `report` hears how it goes."""
+    import explorer
+    from explorer.tabs.finetune_settings import PRESETS, preset_for
+    from explorer.training.teach import make_plan, teach
+
+    model, examples = explorer.load(model_name), _examples(recipe.train)
+    layers = model.capabilities.layers if recipe.layers == "all" else recipe.layers
+    epochs, rate, batch = PRESETS[preset_for(model.capabilities.hidden_size, layers)]
+    settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch, "seed": seed, **dict(recipe.settings)}
+    steps = teach(model, examples, make_plan(model, -1, recipe.pooling, layers, keep_best=True, **settings))
+    while True:
+        try:
+            progress = next(steps)
+        except StopIteration as done:
+            taught = done.value
+            break
+        if progress.epoch:
+            report(progress.doing)
+    if recipe.test is None:
+        return taught.history[taught.best].held_out_accuracy
+    test = _examples(recipe.test)
+    said = taught.classifier.classify(model, test.pairs).argmax(-1)
+    right = [examples.classes[answer] == label for answer, label in zip(said, test.labels, strict=True)]
+    return float(np.mean(right))
+
+
+def run(names: list[str], seeds: int, model_name: str | None) -> Iterator[str]:
+    """A line for every recipe."""
+    for name in names:
+        recipe, start = RECIPES[name], time.perf_counter()
+        scores = [score(recipe, seed, model_name, lambda _: None) for seed in range(seeds)]
+        taken = (time.perf_counter() - start) / seeds
+        each = ", ".join(f"{value:.1%}" for value in scores)
+        wanted = f"wanted {recipe.wanted:.0%}" if recipe.wanted else "to compare"
+        yield f"{name}: {np.mean(scores):.1%} ({each}); {wanted}; {taken:.0f} s a training"
+
+
+def _examples(name: str) -> Any:
+    from explorer.training.reading import choose, guess_columns, read_table
+
+    return choose(table := read_table(DATA / name), guess_columns(table))[0]
+
+
+def main() -> None:
+    """Print the accuracy of the named recipes, or of all of them."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.accuracies", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RECIPES)}; all when none is given")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--model", help="name, folder or hub id; the bundled one when none is given")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(RECIPES):
+        parser.error(f"no recipe is called {', '.join(sorted(unknown))}; there are {', '.join(RECIPES)}")
+    for line in run(options.names or list(RECIPES), options.seeds, options.model):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
