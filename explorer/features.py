@@ -6,6 +6,7 @@ read once is kept, for every hidden state on the way, so that another layer of t
 """
 
 import functools
+import threading
 from collections.abc import Generator, Sequence
 from operator import attrgetter
 from typing import TypeVar
@@ -30,6 +31,7 @@ CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT
 
 Result = TypeVar("Result")
 
+_one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
 _kept: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
 
 
@@ -140,10 +142,13 @@ def _read(
         yield done / len(found)
     ids = dict(zip(missing, model.encode_many(missing), strict=True)) if missing else {}
     for batch in _batches(ids):
-        states = _states([ids[text] for text in batch], model, top, pooling, fast)
-        for text, rows in zip(batch, states, strict=True):
-            found[text] = rows.copy()  # a view would keep its whole batch in memory
-            kept.put((text, pooling, fast), found[text])
+        with _one_batch:
+            found |= {text: kept.get((text, pooling, fast)) for text in batch}
+            left = [text for text in batch if found[text] is None or len(found[text]) <= top]
+            states = _states([ids[text] for text in left], model, top, pooling, fast) if left else ()
+            for text, rows in zip(left, states, strict=True):
+                found[text] = rows.copy()  # a view would keep its whole batch in memory
+                kept.put((text, pooling, fast), found[text])
         done += len(batch)
         yield done / len(found)
     return [found[text] for text in texts]

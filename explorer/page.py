@@ -10,12 +10,10 @@ from explorer import api, checkpoints, limits, links
 from explorer.analysis.blanks import Blanks
 from explorer.components import Notice, TokenRow
 from explorer.errors import ExplorerError
-from explorer.shared import Page, Selection, Tab, Triggers, Updates, View, with_view
+from explorer.shared import BUSY, DONE, Page, Selection, Tab, Triggers, Updates, View, with_view
 from explorer.tabs import TABS
 
-BUSY = "(...values) => BertPage.busy(values)"
 CHANGED = "(...values) => BertPage.changed(values)"
-DONE = "() => BertPage.done()"
 
 
 @dataclass(frozen=True)
@@ -97,11 +95,10 @@ def _build_shell() -> Shell:
         theme = gr.Button("◐", elem_id="theme", size="sm", min_width=44)
         link = gr.Button("Copy link", elem_id="copy-link", size="sm", min_width=96)
     with gr.Row(elem_id="input"):
-        text_a = gr.Textbox(
-            first.text_a, label="A", placeholder="Type a sentence", lines=1, max_lines=4, elem_id="text-a"
-        )
+        look = {"lines": 1, "max_lines": 4, "min_width": 240}
+        text_a = gr.Textbox(first.text_a, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
         text_b = gr.Textbox(
-            first.text_b, label="B (optional)", placeholder="A second sentence", lines=1, max_lines=4, elem_id="text-b"
+            first.text_b, label="B (optional)", placeholder="A second sentence", elem_id="text-b", **look
         )
     strip = TokenRow(elem_id="strip")
     notice = Notice(elem_id="notice")

@@ -24,6 +24,11 @@ logger = logging.getLogger("explorer")
 DEBOUNCED = "(...values) => BertPage.debounced(values)"
 """JavaScript for a listener to typing: it runs once, when nothing was typed for a moment; use trigger_mode="multiple"."""
 
+BUSY = "(...values) => BertPage.busy(values)"
+"""JavaScript for a listener: what is in sight fades until DONE has run."""
+
+DONE = "() => BertPage.done()"
+
 Triggers = Callable | Sequence[Callable]
 
 Updates = dict[Any, Any]
@@ -219,6 +224,17 @@ class Page:
     ) -> gr.events.Dependency:
         """Run `handler(view, *inputs)`, which returns or yields updates, when one of the triggers fires."""
         return self.run(triggers, with_view(handler), outputs, [*self.inputs, *inputs], **options)
+
+    def on_switch(
+        self,
+        triggers: Triggers,
+        handler: Callable,
+        outputs: Sequence[gr.components.Component],
+        inputs: Sequence[gr.components.Component] = (),
+        **options: Any,
+    ) -> None:
+        """Like `on`, for another view in the same tab: what was there fades until the new one has come."""
+        self.on(triggers, handler, outputs, inputs, js=BUSY, **options).then(None, js=DONE, api_visibility="private")
 
     def on_pick(
         self,

@@ -4,6 +4,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
   const box = element.querySelector(".bx-chart");
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
+  const NARROW = 480; // px: below, what a figure has in meta.narrow goes before its layout
   let options = null;
   let stale = true;
   let drawing = false;
@@ -28,6 +29,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
       modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--body-text-color-subdued"), activecolor: css("--color-accent") },
     };
     const { width: _width, height: _height, ...rest } = layout;
+    if (box.clientWidth < NARROW) {
+      for (const [name, part] of Object.entries(layout.meta?.narrow ?? {})) rest[name] = { ...rest[name], ...part };
+    }
     const styled = {
       ...rest,
       template: { ...own, layout: { ...look, ...own.layout } },
@@ -122,6 +126,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
     if (stale) return draw();
     const drawn = box._fullLayout;
     if (!drawn || drawing) return;
+    if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
     if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
       (await BertExplorer.plotly()).Plots.resize(box);
     }

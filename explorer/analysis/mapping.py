@@ -13,11 +13,12 @@ def trustworthiness(
 
     Venna & Kaski 2001, as in scikit-learn's `trustworthiness`: every row of points [n, dimensions] whose `neighbors`
     nearest are not the nearest in vectors [n, hidden] costs by how far off they are there. Beyond JUDGED_ROWS rows a
-    sample of them is judged, each against all. None for fewer than 3 rows; with few rows, fewer neighbours.
+    sample of them is judged, each against all. None for fewer than 3 rows, and where all rows are the same; with few
+    rows, fewer neighbours.
     """
     size = len(vectors)
-    neighbors = min(neighbors, (size - 1) // 2)
-    if neighbors < 1:
+    neighbors = judged_neighbors(size, neighbors)
+    if neighbors < 1 or not np.ptp(vectors, axis=0).any():
         return None
     rows = np.arange(size)
     if size > JUDGED_ROWS:
@@ -30,6 +31,11 @@ def trustworthiness(
     ranks = np.stack([(true < at[:, [i]]).sum(axis=1) for i in range(neighbors)])
     off = np.maximum(ranks - neighbors, 0).sum()
     return float(1 - off * 2 / (len(rows) * neighbors * (2 * size - 3 * neighbors - 1)))
+
+
+def judged_neighbors(rows: int, neighbors: int = JUDGED_NEIGHBORS) -> int:
+    """How many neighbours of each of `rows` rows are judged: with few rows, fewer."""
+    return min(neighbors, (rows - 1) // 2)
 
 
 def _distances(vectors: np.ndarray, rows: np.ndarray, metric: str) -> np.ndarray:

@@ -44,7 +44,8 @@ class MapSettings:
 class Projection:
     """`points` [n, dimensions]; `explained_variance` is the share of the variance along each axis (PCA only).
 
-    `trustworthiness` says how far neighbours on the map are neighbours in truth, 0 to 1; None below three points.
+    `trustworthiness` says how far neighbours on the map are neighbours in truth, 0 to 1; None below three points, and when all
+    are the same.
     """
 
     points: np.ndarray
@@ -121,6 +122,8 @@ def _tsne(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, 
     """t-SNE (van der Maaten & Hinton 2008), started from the principal components as scikit-learn advises."""
     from sklearn.manifold import TSNE
 
+    if report is not None:
+        report(0)  # scikit-learn tells nothing on the way: what is not wanted any more ends here, before the next layer
     start = principal_components(vectors, settings.dimensions)[0] if start is None else start
     noise = np.random.default_rng(settings.seed).normal(size=start.shape)  # equal rows must not start in one place
     start = start / max(float(start[:, 0].std()), 1e-12) + 0.01 * noise

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import DIVERGING, figure, quick_figure, token_axis, token_labels
-from explorer.figures.heatmaps import COLOUR_BAR, SEQUENTIAL
+from explorer.figures.base import quick_figure, token_axis, token_labels
+from explorer.figures.heatmaps import SEQUENTIAL, TICKS, colour_scale, heatmap, number_axis, root_ticks
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its number; above, one byte a cell is what the browser gets
 LEVELS = 255
 ACCENT = "#3b82f6"
-TICKS = (0, 0.25, 0.5, 0.75, 1)  # of the colour bar's length
 
 
 def weights_heatmap(
@@ -45,6 +44,7 @@ def weights_heatmap(
         + "<extra></extra>",
     }
     full = 1 if exact else LEVELS
+    ticks = root_ticks(top, square_root) | {"tickvals": [tick * full for tick in TICKS]}
     return quick_figure(
         [{"type": "heatmap", "x": token_labels(keys), "y": token_labels(queries), "coloraxis": "coloraxis", **values}],
         key=f"attention-{weights.shape}",
@@ -52,14 +52,7 @@ def weights_heatmap(
         yaxis=token_axis("row: looks (query)", autorange="reversed"),
         coloraxis={
             "colorscale": "Viridis",
-            "cmin": 0,
-            "cmax": full,
-            "colorbar": {
-                **COLOUR_BAR,
-                "title": {"text": f"{unit} (√ scale)" if square_root else unit, "side": "right"},
-                "tickvals": [tick * full for tick in TICKS],
-                "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS],
-            },
+            **colour_scale(0, full, f"{unit} (√ scale)" if square_root else unit, **ticks),
         },
         shapes=[] if row is None else [_outline(-0.5, row - 0.5, weights.shape[1], 1)],
         meta=SEQUENTIAL,
@@ -77,121 +70,71 @@ def metric_heatmap(
     """One number for every head [layers, heads]; the zero-based (layer, head) that is selected is outlined."""
     layers, heads = values.shape
     layer, head = selected
-    return figure(
-        [
-            go.Heatmap(
-                z=values.astype(np.float32),
-                x=np.arange(1, heads + 1),
-                y=np.arange(1, layers + 1),
-                customdata=patterns.tolist(),
-                coloraxis="coloraxis",
-                xgap=2,
-                ygap=2,
-                hovertemplate="layer %{y}, head %{x}<br>" + name + " %{z:.3f}<br>%{customdata}<extra></extra>",
-            )
-        ],
+    return heatmap(
+        values,
+        np.arange(1, heads + 1),
+        np.arange(1, layers + 1),
+        (number_axis("head", heads), number_axis("layer", layers, autorange="reversed")),
+        hover="layer %{y}, head %{x}<br>" + name + " %{z:.3f}<br>%{customdata}",
+        scale=colour_scale(0, 1 if unit_range else max(float(values.max()), 1e-6), name),
         key=f"metric-{values.shape}",
-        xaxis={"title": {"text": "head"}, "dtick": max(1, heads // 12), "showgrid": False, "zeroline": False},
-        yaxis={
-            "title": {"text": "layer"},
-            "dtick": max(1, layers // 12),
-            "autorange": "reversed",
-            "showgrid": False,
-            "zeroline": False,
-        },
-        coloraxis={
-            "colorscale": "Viridis",
-            "cmin": 0,
-            "cmax": 1 if unit_range else max(float(values.max()), 1e-6),
-            "colorbar": {**COLOUR_BAR, "title": {"text": name, "side": "right"}},
-        },
-        shapes=[_outline(head + 0.5, layer + 0.5, 1, 1)],
-        meta=SEQUENTIAL,
+        layout={"shapes": [_outline(head + 0.5, layer + 0.5, 1, 1)]},
+        customdata=patterns.tolist(),
+        xgap=2,
+        ygap=2,
     )
 
 
 def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     """Where one token's information comes from after each layer: shares [layers, tokens], rows sum to 1."""
     top = max(float(shares.max(initial=0)), 1e-9)
-    return figure(
-        [
-            go.Heatmap(
-                z=np.sqrt(shares / top).astype(np.float32),
-                customdata=shares.astype(np.float32),
-                x=token_labels(tokens),
-                y=np.arange(1, len(shares) + 1),
-                coloraxis="coloraxis",
-                hovertemplate="after layer %{y}<br>%{x}: share %{customdata:.4f}<extra></extra>",
-            )
-        ],
+    return heatmap(
+        np.sqrt(shares / top),
+        token_labels(tokens),
+        np.arange(1, len(shares) + 1),
+        (token_axis("input token"), number_axis("after layer", len(shares))),
+        hover="after layer %{y}<br>%{x}: share %{customdata:.4f}",
+        scale=colour_scale(0, 1, "share (√ scale)", **root_ticks(top)),
         key=f"sources-{shares.shape}",
-        xaxis=token_axis("input token"),
-        yaxis={
-            "title": {"text": "after layer"},
-            "dtick": max(1, len(shares) // 12),
-            "showgrid": False,
-            "zeroline": False,
-        },
-        coloraxis={
-            "colorscale": "Viridis",
-            "cmin": 0,
-            "cmax": 1,
-            "colorbar": {
-                **COLOUR_BAR,
-                "title": {"text": "share (√ scale)", "side": "right"},
-                "tickvals": list(TICKS),
-                "ticktext": [f"{tick**2 * top:.2g}" for tick in TICKS],
-            },
-        },
-        meta=SEQUENTIAL,
+        customdata=shares.astype(np.float32),
     )
 
 
 def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
     """Signed vectors [positions, hidden], one row each, as bytes: the scale is ± the 99.5th percentile."""
     top = max(float(np.quantile(np.abs(vectors), 0.995)), 1e-9)
-    half = LEVELS // 2
-    bytes_ = np.rint(np.clip(vectors / top, -1, 1) * half + half).astype(np.uint8)
-    colours = {
-        "colorscale": DIVERGING,
-        "cmin": 0,
-        "cmax": 2 * half,
-        "colorbar": {**COLOUR_BAR, "tickvals": [0, half, 2 * half], "ticktext": [f"−{top:.2g}", "0", f"{top:.2g}"]},
-    }
-    hover = "position %{y}, dimension %{x}<extra></extra>"
-    dimensions = np.arange(vectors.shape[1], dtype=np.int16)
-    return _positions_figure(bytes_, dimensions, positions, "dimension", colours, hover, key)
+    dimensions = np.arange(vectors.shape[1])
+    hover = "position %{y}, dimension %{x}"
+    return _positions_heatmap(vectors / top, dimensions, positions, "dimension", f"{top:.2g}", "", hover, key)
 
 
 def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
     """Cosines [positions, positions], −1 to 1, between the vectors of positions, as bytes."""
-    half = LEVELS // 2
-    bytes_ = np.rint(cosines * half + half).astype(np.uint8)
-    colours = {
-        "colorscale": DIVERGING,
-        "cmin": 0,
-        "cmax": 2 * half,
-        "colorbar": {**COLOUR_BAR, "title": {"text": "cosine", "side": "right"}, "tickvals": [0, half, 2 * half]}
-        | {"ticktext": ["−1", "0", "1"]},
-    }
-    hover = "positions %{y} and %{x}<extra></extra>"
-    return _positions_figure(bytes_, positions, positions, "position", colours, hover, key)
+    hover = "positions %{y} and %{x}"
+    return _positions_heatmap(cosines, positions, positions, "position", "1", "cosine", hover, key)
 
 
-def _positions_figure(
-    bytes_: np.ndarray,
+def _positions_heatmap(
+    shares: np.ndarray,
     x: np.ndarray,
     y: np.ndarray,
     x_title: str,
-    colours: dict[str, object],
+    end: str,
+    unit: str,
     hover: str,
     key: str,
 ) -> go.Figure:
-    plain = {"showgrid": False, "zeroline": False}
-    return figure(
-        [go.Heatmap(z=bytes_, x=x, y=y.astype(np.int16), coloraxis="coloraxis", hovertemplate=hover)],
+    """Shares [y, x] of what the colour bar ends at on either side, −1 to 1, as bytes."""
+    half = LEVELS // 2
+    bytes_ = np.rint(np.clip(shares, -1, 1) * half + half).astype(np.uint8)
+    ticks = {"tickvals": [0, half, 2 * half], "ticktext": [f"−{end}", "0", end]}
+    return heatmap(
+        bytes_,
+        x.astype(np.int16),
+        y.astype(np.int16),
+        (number_axis(x_title), number_axis("position", autorange="reversed")),
+        hover=hover,
+        scale=colour_scale(0, 2 * half, unit, **ticks),
         key=key,
-        xaxis={"title": {"text": x_title, "standoff": 6}, **plain},
-        yaxis={"title": {"text": "position", "standoff": 6}, "autorange": "reversed", **plain},
-        coloraxis=colours,
+        signed=True,
     )

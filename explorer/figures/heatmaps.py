@@ -1,4 +1,4 @@
-"""Matrices over tokens and layers."""
+"""Matrices over tokens and layers: one way to draw them all."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -10,43 +10,64 @@ import plotly.graph_objects as go
 from explorer.figures.base import figure, token_axis, token_labels
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component puts the page's own ramp in place
+SIGNED = ((0, "#E08214"), (0.5, "rgba(128,128,128,0)"), (1, "#8073AC"))  # ColorBrewer's PuOr, on any background
 COLOUR_BAR = {"thickness": 10, "outlinewidth": 0, "len": 0.9}
+TICKS = (0, 0.25, 0.5, 0.75, 1)  # of the colour bar's length
+
+
+def heatmap(
+    values: np.ndarray,
+    x: Sequence[object] | np.ndarray | None,
+    y: Sequence[object] | np.ndarray,
+    axes: tuple[dict[str, object], dict[str, object]],
+    *,
+    hover: str,
+    scale: dict[str, object],
+    key: str,
+    signed: bool = False,
+    layout: dict[str, object] | None = None,
+    **cells: object,
+) -> go.Figure:
+    """Values [rows, columns] as they are if they are bytes, else as float32; `axes` are those of x and y.
+
+    `scale` is that of `colour_scale`; colours of `signed` values part at its middle. `cells` and `layout` go on to
+    Plotly.
+    """
+    values = values if values.dtype == np.uint8 else values.astype(np.float32)
+    trace = go.Heatmap(z=values, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **cells)
+    meta = {} if signed else {"meta": SEQUENTIAL}
+    colours = {"colorscale": SIGNED if signed else "Viridis", **scale}
+    return figure([trace], key=key, xaxis=axes[0], yaxis=axes[1], coloraxis=colours, **{**meta, **(layout or {})})
+
+
+def colour_scale(low: float, high: float, title: str = "", **bar: object) -> dict[str, object]:
+    """Colours from low to high, with a bar that says what they are; `bar` goes on to Plotly."""
+    return {"cmin": low, "cmax": high, "colorbar": {**COLOUR_BAR, "title": {"text": title, "side": "right"}, **bar}}
+
+
+def root_ticks(top: float, square_root: bool = True) -> dict[str, object]:
+    """Ticks of a colour bar from 0 to 1 that shows shares of `top`, or their square roots."""
+    return {
+        "tickvals": list(TICKS),
+        "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS],
+    }
+
+
+def number_axis(title: str, numbers: int | None = None, **more: object) -> dict[str, object]:
+    """An axis of whole numbers, such as layers; with `numbers` of them, about a dozen are written."""
+    step = {} if numbers is None else {"dtick": max(1, numbers // 12)}
+    return {"title": {"text": title, "standoff": 6}, **step, "showgrid": False, "zeroline": False, **more}
 
 
 def similarity_heatmap(cosines: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     """Cosines [n, n] between the vectors of tokens, from the lowest there is up to 1."""
-    return _heatmap(
+    labels = token_labels(tokens)
+    return heatmap(
         cosines,
-        token_labels(tokens),
-        token_labels(tokens),
-        token_axis("token"),
-        token_axis("token", autorange="reversed"),
-        hover="%{y} and %{x}<br>cosine %{z:.3f}<extra></extra>",
-        colours={
-            "cmin": min(float(cosines.min(initial=1)), 0.99),
-            "cmax": 1,
-            "colorbar": {**COLOUR_BAR, "title": {"text": "cosine", "side": "right"}},
-        },
+        labels,
+        labels,
+        (token_axis("token"), token_axis("token", autorange="reversed")),
+        hover="%{y} and %{x}<br>cosine %{z:.3f}",
+        scale=colour_scale(min(float(cosines.min(initial=1)), 0.99), 1, "cosine"),
         key=f"similarity-{len(tokens)}",
-    )
-
-
-def _heatmap(
-    values: np.ndarray,
-    x: Sequence[str],
-    y: Sequence[str] | Sequence[int],
-    x_axis: dict[str, object],
-    y_axis: dict[str, object],
-    *,
-    hover: str,
-    colours: dict[str, object],
-    key: str,
-) -> go.Figure:
-    return figure(
-        [go.Heatmap(z=values.astype(np.float32), x=x, y=y, coloraxis="coloraxis", hovertemplate=hover)],
-        key=key,
-        xaxis=x_axis,
-        yaxis=y_axis,
-        coloraxis={"colorscale": "Viridis", **colours},
-        meta=SEQUENTIAL,
     )

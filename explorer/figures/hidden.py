@@ -8,10 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import CATEGORIES, esc, figure, token_axis, token_labels
-from explorer.figures.heatmaps import COLOUR_BAR, SEQUENTIAL
+from explorer.figures.heatmaps import SEQUENTIAL, colour_scale, heatmap, number_axis
 
 GRID = "rgba(128,128,128,.2)"
-SIGNED = ((0, "#E08214"), (0.5, "rgba(128,128,128,0)"), (1, "#8073AC"))  # ColorBrewer's PuOr, on any background
 QUIET = "rgba(128,128,128,.75)"
 OWN_LINES = (CATEGORIES[5], CATEGORIES[0])
 OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
@@ -20,76 +19,42 @@ SHOWN_CHARACTERS = 34
 
 def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
     """One row a token, one column a dimension: vectors [tokens, hidden]; colours end at −top and top."""
-    shown = vectors.astype(np.float32).round(2)
-    trace = go.Heatmap(
-        z=shown,
-        y=token_labels(tokens),
-        coloraxis="coloraxis",
-        hovertemplate="%{y}<br>dimension %{x}<br>value %{z:.2f}<extra></extra>",
-    )
-    return figure(
-        [trace],
-        key=f"vectors-{shown.shape}",
-        xaxis={"title": {"text": "dimension"}, "showgrid": False, "zeroline": False},
-        yaxis=token_axis("token", autorange="reversed"),
-        coloraxis={
-            "colorscale": SIGNED,
-            "cmin": -top,
-            "cmax": top,
-            "colorbar": {**COLOUR_BAR, "title": {"text": "value", "side": "right"}},
-        },
+    return heatmap(
+        vectors.astype(np.float32).round(2),
+        None,
+        token_labels(tokens),
+        (number_axis("dimension"), token_axis("token", autorange="reversed")),
+        hover="%{y}<br>dimension %{x}<br>value %{z:.2f}",
+        scale=colour_scale(-top, top, "value"),
+        key=f"vectors-{vectors.shape}",
+        signed=True,
     )
 
 
 def by_layer_heatmap(values: np.ndarray, tokens: Sequence[str], first: int, name: str) -> go.Figure:
     """A number for every token at every hidden state: values [hidden states, tokens], the first row is `first`."""
-    rows = list(range(first, first + len(values)))
-    trace = go.Heatmap(
-        z=values.astype(np.float32),
-        x=token_labels(tokens),
-        y=rows,
-        coloraxis="coloraxis",
-        hovertemplate=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}<extra></extra>",
-    )
-    return figure(
-        [trace],
+    return heatmap(
+        values,
+        token_labels(tokens),
+        list(range(first, first + len(values))),
+        (token_axis("token"), number_axis("hidden state (0: embeddings)", len(values) - 1)),
+        hover=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}",
+        scale=colour_scale(min(0.0, float(values.min(initial=0))), max(float(values.max(initial=0)), 1e-6), name),
         key=f"by-layer-{name}-{values.shape}",
-        xaxis=token_axis("token"),
-        yaxis={
-            "title": {"text": "hidden state (0: embeddings)"},
-            "dtick": max(1, len(rows) // 13),
-            "showgrid": False,
-            "zeroline": False,
-        },
-        coloraxis={
-            "colorscale": "Viridis",
-            "cmin": min(0.0, float(values.min(initial=0))),
-            "cmax": max(float(values.max(initial=0)), 1e-6),
-            "colorbar": {**COLOUR_BAR, "title": {"text": name, "side": "right"}},
-        },
-        meta=SEQUENTIAL,
     )
 
 
 def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
     """Two rows of the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
-    trace = go.Heatmap(
-        z=np.stack([cls, pooled]).astype(np.float32),
-        y=["[CLS], last layer", "pooled"],
-        coloraxis="coloraxis",
-        hovertemplate="%{y}<br>dimension %{x}<br>value %{z:.3f}<extra></extra>",
-    )
-    return figure(
-        [trace],
+    return heatmap(
+        np.stack([cls, pooled]),
+        None,
+        ["[CLS], last layer", "pooled"],
+        (number_axis("dimension"), token_axis("", autorange="reversed")),
+        hover="%{y}<br>dimension %{x}<br>value %{z:.3f}",
+        scale=colour_scale(-1, 1, "value"),
         key="pooled",
-        xaxis={"title": {"text": "dimension"}, "showgrid": False, "zeroline": False},
-        yaxis={"type": "category", "autorange": "reversed", "automargin": True, "showgrid": False},
-        coloraxis={
-            "colorscale": SIGNED,
-            "cmin": -1,
-            "cmax": 1,
-            "colorbar": {**COLOUR_BAR, "title": {"text": "value", "side": "right"}},
-        },
+        signed=True,
     )
 
 
@@ -144,27 +109,19 @@ def context_lines(
 def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
     """Cosines [n, n] between sentences; the colours end where the off-diagonal cosines do."""
     off = cosines[~np.eye(len(cosines), dtype=bool)]
-    labels = token_labels([f"{i} · {_short(text)}" for i, text in enumerate(texts, start=1)])
+    low = float(off.min(initial=1)) if len(off) else 0
     numbers = [str(i) for i in range(1, len(texts) + 1)]
-    trace = go.Heatmap(
-        z=cosines.astype(np.float32),
-        x=numbers,
-        y=labels,
-        coloraxis="coloraxis",
-        hovertemplate="%{y}<br>and %{x}<br>cosine %{z:.3f}<extra></extra>",
-    )
-    return figure(
-        [trace],
+    # On a phone the sentences would take the room of the picture.
+    narrow = {"yaxis": {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": numbers}}
+    return heatmap(
+        cosines,
+        numbers,
+        token_labels([f"{number} · {_short(text)}" for number, text in zip(numbers, texts, strict=True)]),
+        (token_axis("sentence", tickangle=0), token_axis("", autorange="reversed")),
+        hover="%{y}<br>and %{x}<br>cosine %{z:.3f}",
+        scale=colour_scale(low, max(float(off.max(initial=-1)), low + 1e-3) if len(off) else 1, "cosine"),
         key=f"sentences-{len(texts)}",
-        xaxis={**token_axis("sentence"), "tickangle": 0},
-        yaxis=token_axis("", autorange="reversed"),
-        coloraxis={
-            "colorscale": "Viridis",
-            "cmin": float(off.min(initial=1)) if len(off) else 0,
-            "cmax": max(float(off.max(initial=-1)), float(off.min(initial=1)) + 1e-3) if len(off) else 1,
-            "colorbar": {**COLOUR_BAR, "title": {"text": "cosine", "side": "right"}},
-        },
-        meta=SEQUENTIAL,
+        layout={"meta": {**SEQUENTIAL, "narrow": narrow}},
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import CATEGORIES, esc, figure, token_axis, token_labels
+from explorer.figures.heatmaps import colour_scale, heatmap, number_axis
 
 BLUE, ORANGE, GREY = CATEGORIES[0], CATEGORIES[1], CATEGORIES[7]
 GRID = "rgba(128,128,128,.2)"
@@ -113,7 +114,7 @@ def attribution_bars(
 
     traces = [bars(scores, method, BLUE)]
     if occluded is not None:
-        traces.append(bars(occluded, "occlusion: [MASK] in the token's place", ORANGE))
+        traces.append(bars(occluded, "occlusion", ORANGE))
     y_axis = {"title": {"text": f"score ({esc(unit)})"}, "gridcolor": GRID, "zerolinecolor": GREY}
     return figure(
         traces,
@@ -132,32 +133,15 @@ def patching_heatmap(
 ) -> go.Figure:
     """The probability of `word`, [hidden states, tokens], from what the corrupted input gives to what the clean one does."""
     low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
-    cells = go.Heatmap(
-        z=probabilities.astype(np.float32),
-        x=token_labels(tokens),
-        y=list(range(len(probabilities))),
-        coloraxis="coloraxis",
-        hovertemplate="%{x}, hidden state %{y}<br>probability %{z:.2%}<extra></extra>",
-    )
-    bar = {"thickness": 10, "outlinewidth": 0, "len": 0.9, "tickformat": ".1%"}
-    return figure(
-        [cells],
+    axis = number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
+    return heatmap(
+        probabilities,
+        token_labels(tokens),
+        list(range(len(probabilities))),
+        (token_axis("token taken from the clean run"), axis),
+        hover="%{x}, hidden state %{y}<br>probability %{z:.2%}",
+        scale=colour_scale(low, max(high, low + 1e-6), f"probability of {esc(word)}", tickformat=".1%"),
         key=f"patching-{probabilities.shape}",
-        xaxis=token_axis("token whose state is taken from the clean run"),
-        yaxis={
-            "title": {"text": "hidden state (0: embeddings)"},
-            "dtick": 1,
-            "autorange": "reversed",
-            "showgrid": False,
-            "zeroline": False,
-        },
-        coloraxis={
-            "colorscale": "Viridis",
-            "cmin": low,
-            "cmax": max(high, low + 1e-6),
-            "colorbar": {**bar, "title": {"text": f"probability of {esc(word)}", "side": "right"}},
-        },
-        meta={"ramp": "sequential"},
     )
 
 

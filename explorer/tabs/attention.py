@@ -35,4 +35,4 @@ def build(page: Page) -> None:
         return {page.selection: view.selection, **one_visible(parts, chosen), **parts[chosen].show(view, *own)}
 
     tab.shows(show, outputs, [which, *controls])
-    page.on([which.input], show, outputs, [which, *controls])
+    page.on_switch([which.input], show, outputs, [which, *controls])

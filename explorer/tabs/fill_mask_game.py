@@ -25,7 +25,7 @@ STRATEGIES = {
     "Spans (SpanBERT)": "spans",
 }
 TREATMENTS = {MASKED: "masked", RANDOM: "replaced", KEPT: "kept"}
-COLUMNS = ["Position", "Piece", "Treatment", "BERT reads", "First guess", "", "p of the piece", "Loss (nats)"]
+COLUMNS = ["Position", "Piece", "Treatment", "BERT reads", "First guess", "Right?", "p of the piece", "Loss (nats)"]
 STRANGERS = ("Saturn is the second largest planet.", "Most frogs lay their eggs in water.")
 RULES = {
     "pieces": "Single pieces are chosen, each by itself (Devlin et al. 2019, section 3.1).",
@@ -131,7 +131,7 @@ def _table(played: "Round") -> pd.DataFrame:
     rows = []
     for place, position in enumerate(played.positions):
         best, truth = played.guesses[place].candidates[0], played.encoding.tokens[position]
-        hit = "hit" if best.id == played.encoding.ids[position] else "miss"
+        hit = "yes" if best.id == played.encoding.ids[position] else "no"
         probability = math.exp(-float(played.losses[place]))
         treatment = TREATMENTS[int(played.masked.treatment[0, position])]
         guess = f"{best.token} ({percent(best.probability)})"

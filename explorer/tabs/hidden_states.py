@@ -41,4 +41,4 @@ def build(page: Page) -> None:
 
     tab.shows(show, [layer, *outputs], controls)
     page.on([layer.input], slide, [page.selection, *outputs], [layer, *controls], trigger_mode="always_last")
-    page.on([look.input], switch, [layer, *(piece.column for piece in pieces.values()), *outputs], controls)
+    page.on_switch([look.input], switch, [layer, *(piece.column for piece in pieces.values()), *outputs], controls)

@@ -61,7 +61,7 @@ def build(page: Page) -> Piece:
             senses()[FIRST],
             lines=8,
             max_lines=8,
-            label="One sentence a line; its sense may follow after |",
+            label="One sentence a line; its sense may follow after\u00a0|",
             elem_id="word-sentences",
         )
         problem = Notice(elem_id="word-problem")

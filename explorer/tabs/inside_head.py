@@ -50,5 +50,5 @@ def build(page: Page) -> None:
         return {page.selection: view.selection, **parts[chosen].show(view)}
 
     tab.shows(show, outputs, [which])
-    page.on([which.input], show, outputs, [which])
+    page.on_switch([which.input], show, outputs, [which])
     page.on([layer.input, head.input], slide, outputs, [which, layer, head], trigger_mode="always_last")

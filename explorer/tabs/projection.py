@@ -67,13 +67,11 @@ def _build_side(c: dict[str, Any]) -> None:
         value=(FOLDER / "topics.txt").read_text("utf-8").strip(),
         lines=7,
         max_lines=7,
-        label="Sentences, one a line; a label may follow after |",
+        label="Sentences, one a line; a label may follow after\u00a0|",
         elem_id="projection-sentences",
     )
     c["redraw"] = gr.Button("Draw", size="sm", elem_id="projection-draw")
-    c["upload"] = gr.UploadButton(
-        "CSV file…", file_types=[".csv"], size="sm", elem_id="projection-upload", visible=False
-    )
+    c["upload"] = gr.UploadButton(CHOOSE, file_types=[".csv"], size="sm", elem_id="projection-upload", visible=False)
     c["sampled"] = gr.Checkbox(
         False, label=f"A random {MAX_TEXTS:,} of the rows", visible=False, elem_id="projection-sampled"
     )
@@ -99,6 +97,7 @@ def _build_side(c: dict[str, Any]) -> None:
         c["seed"] = gr.Number(0, precision=0, label="Seed", elem_id="projection-seed")
 
 
+CHOOSE = "CSV file…"
 HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
 CONTROLS = (
     "source",
@@ -206,11 +205,13 @@ def _open(path: str) -> dict[str, Any]:
     rows = read_rows(Path(path))
     names = list(rows[0])
     label = "label" if "label" in names else None
+    size = f"{len(rows):,} row{'s' * (len(rows) != 1)}"
     return {
         **_fields(FILE, rows),
+        "upload": gr.update(label=f"{CHOOSE} ({Path(path).name[:40]}: {size})", visible=True),
         "rows": rows,
         "source": FILE,
-        "sampled": gr.update(value=False, visible=too_many(rows)),
+        "sampled": gr.update(value=False, visible=too_many(rows), label=f"A random {MAX_TEXTS:,} of the {size}"),
         "text_column": gr.update(choices=names, value=text_column_of(rows), visible=True),
         "label_column": gr.update(choices=[(NO_LABEL, None), *names], value=label, visible=True),
     }

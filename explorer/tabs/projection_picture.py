@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.layer_maps import digest
-from explorer.analysis.mapping import JUDGED_NEIGHBORS, clusters
+from explorer.analysis.mapping import clusters, judged_neighbors
 from explorer.analysis.projection import MapSettings, Projection
 from explorer.analysis.similarity import nearest
 from explorer.cache import OnceCache
@@ -103,14 +103,19 @@ def _said(points: Points, found: Projection, settings: MapSettings, look: Look) 
     text = f"{number:,} point{'s' * (number != 1)} in {size} dimensions. "
     if found.explained_variance is None:
         text += MEANING[settings.method]
+    elif not found.points.any():
+        text += "They are all in one place, so that no direction has any variance."
     else:
         share = found.explained_variance.sum()
         text += f"PCA, the directions of most variance: these {len(found.explained_variance)} hold {share:.0%} of it."
     if found.trustworthiness is not None:
-        text += (
-            f" Trustworthiness {found.trustworthiness:.2f} (0.5 by chance, 1 when the {JUDGED_NEIGHBORS} neighbours on the map "
-            "are the true ones; Venna & Kaski 2001)."
+        judged = judged_neighbors(number)
+        near = (
+            f"the {judged} neighbours on the map are the true ones"
+            if judged > 1
+            else "the nearest on the map is the true one"
         )
+        text += f" Trustworthiness {found.trustworthiness:.2f} (0.5 by chance, 1 when {near}; Venna & Kaski 2001)."
     if points.single:
         text += f" {points.single}"
     if look.search.strip():

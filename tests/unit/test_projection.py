@@ -12,7 +12,7 @@ from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, t
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.basics import projection
 from explorer.errors import InputError
-from explorer.tabs.working import in_steps
+from explorer.tabs.working import Stopped, in_steps
 
 RANDOM = np.random.default_rng(0)
 GROUPS = np.concatenate([RANDOM.normal(centre, 0.5, size=(15, 20)) for centre in (-2, 0, 2)]).astype(np.float32)
@@ -47,14 +47,15 @@ def test_maps_keep_neighbours_and_the_seed_decides(method, dimensions):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("number", [1, 2, 3, 5, 11])
 def test_few_and_identical_rows_give_finite_points_or_a_reason(method, number, refusal):
-    for vectors in (GROUPS[:number], np.repeat(GROUPS[:1], number, axis=0)):
+    for vectors, same in ((GROUPS[:number], False), (np.repeat(GROUPS[:1], number, axis=0), True)):
         if method in FITS and number < 5:
             refusal(InputError, lambda vectors=vectors: project(vectors, MapSettings(method)))
             continue
         found = project(vectors, MapSettings(method))
         assert found.points.shape == (number, 2)
         assert np.isfinite(found.points).all()
-        assert found.trustworthiness is None if number < 3 else 0 <= found.trustworthiness <= 1
+        assert (found.trustworthiness is None) == (same or number < 3)
+        assert same or number < 3 or 0 <= found.trustworthiness <= 1
 
 
 def test_aligned_maps_keep_their_distances_and_come_back():
@@ -121,6 +122,23 @@ def test_progress_is_told_and_a_stop_ends_the_fit():
     steps.close()
     assert ended.wait(5)
     assert 0 <= seen[0] < 0.5
+
+
+def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():
+    told = []
+
+    def report(share):
+        told.append(share)
+        if len(told) == 2:
+            raise Stopped
+
+    maps = LayerMaps(MapSettings("tsne"))
+    states = np.stack([GROUPS, GROUPS + 1, GROUPS + 2])
+    with pytest.raises(Stopped):
+        maps.at(states, 0, report)
+    assert maps.has(2)
+    assert not maps.has(1)
+    assert maps.at(states, 1).points.shape == (len(GROUPS), 2)  # what comes next does not wait for it
 
 
 def test_what_the_work_returns_or_raises_comes_out():

@@ -11,7 +11,7 @@ from explorer.limits import MAX_TEXTS
 from explorer.shared import View
 from explorer.tabs import projection_data
 from explorer.tabs.lines import NO_LABEL, read_lines
-from explorer.tabs.projection import CONTROLS
+from explorer.tabs.projection import CONTROLS, _open
 from explorer.tabs.projection_data import piece_kind, text_column_of
 from explorer.tabs.projection_drawing import draw_in_steps, play_in_steps
 from explorer.tabs.projection_picture import COLOURS, NONE_CHOSEN
@@ -129,6 +129,21 @@ def test_files_that_cannot_be_drawn_are_told(draw, monkeypatch, refusal):
     texts, labels = projection_data._from_rows(many, "text", None, True, 0)
     assert len(set(texts)) == MAX_TEXTS
     assert set(labels) == {NO_LABEL}
+
+
+def test_equal_rows_are_said_to_be_equal(draw):
+    said = draw(rows=[ROWS[0]] * 12)["said"]
+    assert "all in one place" in said
+    assert "Trustworthiness" not in said
+    assert "the nearest on the map" in draw(rows=ROWS[:4])["said"]
+
+
+def test_a_file_is_named_with_its_rows(tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("text\n" + "".join(f"row {i}\n" for i in range(MAX_TEXTS + 1)), "utf-8")
+    opened = _open(str(path))
+    assert opened["upload"]["label"] == "CSV file… (many.csv: 5,001 rows)"
+    assert opened["sampled"]["label"] == "A random 5,000 of the 5,001 rows"
 
 
 def test_a_file_is_asked_for_before_there_is_one(draw):
