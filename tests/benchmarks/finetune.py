@@ -88,7 +88,7 @@ def _accuracies() -> Iterator[Comparison]:
 
 def top_layers() -> Iterator[Comparison]:
     """The top 2 of 12 layers, ten epochs: hidden states of the frozen ten kept, or made anew in every step."""
-    from explorer.features import finished
+    from explorer.steps import finished
     from explorer.training.finetune import train_top
     from explorer.training.head import Settings
     from explorer.training.prefix import hidden_in_steps
