@@ -9,7 +9,6 @@ import functools
 import threading
 from collections.abc import Generator, Sequence
 from operator import attrgetter
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,6 +18,7 @@ from explorer import limits
 from explorer.cache import RecentArrays
 from explorer.errors import InputError
 from explorer.model import Explorer
+from explorer.steps import finished
 from explorer.trace import Trace
 
 POOLINGS = ("cls", "mean", "pooler")
@@ -28,8 +28,6 @@ BATCH_SIZE = 64
 BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, fewer leaves its cores idle
 FAST_FROM = 256  # texts: fewer are read in a moment anyway
 CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
-
-Result = TypeVar("Result")
 
 _one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
 _kept: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
@@ -103,15 +101,6 @@ def pooled_output(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def forget() -> None:
     """Drop what is kept of every model."""
     _kept.clear()
-
-
-def finished(steps: Generator[float, None, Result]) -> Result:
-    """What a generator of steps returns in the end."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            return done.value
 
 
 @functools.cache

@@ -225,16 +225,9 @@ class Page:
         """Run `handler(view, *inputs)`, which returns or yields updates, when one of the triggers fires."""
         return self.run(triggers, with_view(handler), outputs, [*self.inputs, *inputs], **options)
 
-    def on_switch(
-        self,
-        triggers: Triggers,
-        handler: Callable,
-        outputs: Sequence[gr.components.Component],
-        inputs: Sequence[gr.components.Component] = (),
-        **options: Any,
-    ) -> None:
+    def on_switch(self, triggers: Triggers, *arguments: Any, **options: Any) -> None:
         """Like `on`, for another view in the same tab: what was there fades until the new one has come."""
-        self.on(triggers, handler, outputs, inputs, js=BUSY, **options).then(None, js=DONE, api_visibility="private")
+        self.on(triggers, *arguments, js=BUSY, **options).then(None, js=DONE, api_visibility="private")
 
     def on_pick(
         self,

@@ -63,6 +63,47 @@ window.BertExplorer = (() => {
     };
   }
 
+  // ---- Layers x heads: a button for each, row by row.
+
+  const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+  // Fills `box` with the buttons and the numbers around them, and returns the buttons. `inside()` is what a button
+  // holds; `row(layer)` stands before a row instead of its number.
+  function placeHeads(box, { layers, heads }, { inside = () => [], row = null } = {}) {
+    const quiet = (tag, more, text) => el(tag, { "aria-hidden": "true", ...more }, text);
+    const column = (head) => `grid-column:${head + 3}`;
+    const buttons = Array.from({ length: layers * heads }, (_, i) =>
+      el("button", { type: "button", style: `grid-row:${Math.floor(i / heads) + 3};${column(i % heads)}` }, ...inside()));
+    const across = Array.from({ length: heads }, (_, h) =>
+      quiet("span", { style: `grid-row:2;${column(h)}` }, String(h + 1)));
+    const down = Array.from({ length: layers }, (_, l) => {
+      const number = row?.(l) ?? quiet("span", {}, String(l + 1));
+      number.setAttribute("style", `grid-row:${l + 3};grid-column:2`);
+      return number;
+    });
+    const names = [quiet("em", { class: "bx-across" }, "head"), quiet("em", { class: "bx-down" }, "layer")];
+    box.style.setProperty("--heads", heads);
+    box.style.setProperty("--layers", layers);
+    box.replaceChildren(...names, ...across, ...down, ...buttons);
+    return buttons;
+  }
+
+  // Arrow keys go from a button of `grid()`, { layers, heads, buttons }, to the next, which gets the focus;
+  // `moved(index)` is told.
+  function arrowKeys(box, grid, moved) {
+    box.addEventListener("keydown", (event) => {
+      const { layers, heads, buttons } = grid();
+      const move = ARROWS[event.key];
+      const index = buttons.indexOf(event.target.closest("button"));
+      if (!move || index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      const [layer, head] = [Math.floor(index / heads) + move[0], (index % heads) + move[1]];
+      if (layer < 0 || head < 0 || layer >= layers || head >= heads) return;
+      buttons[layer * heads + head].focus();
+      moved(layer * heads + head);
+    });
+  }
+
   // ---- The theme.
 
   const listeners = new Set();
@@ -194,7 +235,7 @@ window.BertExplorer = (() => {
   }
 
   return {
-    define, mount, el, svg, plain, bytes, number, rove, reveal, choice,
+    define, mount, el, svg, plain, bytes, number, rove, reveal, choice, placeHeads, arrowKeys,
     isDark, onTheme, css, background, ramp, rampTable, rampStops, plotly,
   };
 })();

@@ -1,9 +1,8 @@
 // Layers x heads as small pictures; one is chosen.
 BertExplorer.define("HeadGrid", ({ element, trigger, props, watch }) => {
-  const { el, rove } = BertExplorer;
+  const { el, rove, placeHeads, arrowKeys } = BertExplorer;
   const grid = element.querySelector(".bx-heads");
   const choice = BertExplorer.choice();
-  const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
   let shape = "";
   let value = null;
   let buttons = []; // row by row
@@ -13,22 +12,8 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props, watch }) => {
   const name = ([layer, head]) => `layer ${layer + 1}, head ${head + 1}`;
 
   function build() {
-    const { layers, heads } = value;
-    const column = (number) => `grid-column:${number + 3}`;
-    buttons = Array.from({ length: layers * heads }, (_, i) => {
-      const [layer, head] = where(i);
-      return el("button", { type: "button", style: `grid-row:${layer + 3};${column(head)}` }, el("canvas", {}));
-    });
-    const numbers = [
-      ...Array.from({ length: heads }, (_, h) => el("span", { style: `grid-row:2;${column(h)}` }, String(h + 1))),
-      ...Array.from({ length: layers }, (_, l) => el("span", { style: `grid-row:${l + 3};grid-column:2` }, String(l + 1))),
-    ];
-    const names = [el("em", { class: "bx-across" }, "head"), el("em", { class: "bx-down" }, "layer")];
-    grid.style.setProperty("--heads", heads);
-    grid.style.setProperty("--layers", layers);
-    grid.style.setProperty("--largest", heads > 6 ? "46px" : "72px");
-    for (const node of [...names, ...numbers]) node.setAttribute("aria-hidden", "true");
-    grid.replaceChildren(...names, ...numbers, ...buttons);
+    buttons = placeHeads(grid, value, { inside: () => [el("canvas", {})] });
+    grid.style.setProperty("--largest", value.heads > 6 ? "46px" : "72px");
   }
 
   function paint() {
@@ -98,16 +83,7 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props, watch }) => {
     const index = buttons.indexOf(event.target.closest("button"));
     if (index >= 0) choose(index);
   });
-  grid.addEventListener("keydown", (event) => {
-    const move = MOVES[event.key];
-    const index = buttons.indexOf(event.target.closest("button"));
-    if (!move || index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    const [layer, head] = where(index).map((v, i) => v + move[i]);
-    if (layer < 0 || head < 0 || layer >= value.layers || head >= value.heads) return;
-    buttons[at([layer, head])].focus();
-    choose(at([layer, head]));
-  });
+  arrowKeys(grid, () => ({ ...value, buttons }), choose);
   BertExplorer.onTheme(() => value && paint(), grid);
   watch("value", draw);
   draw();

@@ -1,8 +1,7 @@
 // Layers x heads as switches, coloured by what switching each off does; a layer's number switches all its heads.
 BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
-  const { el, rove } = BertExplorer;
+  const { el, rove, placeHeads, arrowKeys } = BertExplorer;
   const board = element.querySelector(".bx-board");
-  const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
   let value = null;
   let shape = "";
   let buttons = [];
@@ -11,21 +10,10 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
   const where = (index) => [Math.floor(index / value.heads), index % value.heads];
 
   function build() {
-    const { layers, heads } = value;
-    const column = (number) => `grid-column:${number + 3}`;
-    buttons = Array.from({ length: layers * heads }, (_, i) => {
-      const [layer, head] = where(i);
-      return el("button", { type: "button", style: `grid-row:${layer + 3};${column(head)}` });
-    });
-    const across = Array.from({ length: heads }, (_, h) =>
-      el("span", { style: `grid-row:2;${column(h)}`, "aria-hidden": "true" }, String(h + 1)));
-    const down = Array.from({ length: layers }, (_, l) =>
-      el("button", { type: "button", class: "bx-layer", "data-layer": l, style: `grid-row:${l + 3};grid-column:2`,
-        title: `switch all heads of layer ${l + 1}`, "aria-label": `all heads of layer ${l + 1}` }, String(l + 1)));
-    const names = [el("em", { class: "bx-across", "aria-hidden": "true" }, "head"), el("em", { class: "bx-down", "aria-hidden": "true" }, "layer")];
-    board.style.setProperty("--heads", heads);
-    board.style.setProperty("--layers", layers);
-    board.replaceChildren(...names, ...across, ...down, ...buttons);
+    const row = (layer) =>
+      el("button", { type: "button", class: "bx-layer", "data-layer": layer, title: `switch all heads of layer ${layer + 1}`,
+        "aria-label": `all heads of layer ${layer + 1}` }, String(layer + 1));
+    buttons = placeHeads(board, value, { row });
     at = 0;
   }
 
@@ -79,17 +67,7 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
     toggle(...index);
     trigger("select", { index, value: button.title });
   });
-  board.addEventListener("keydown", (event) => {
-    const move = MOVES[event.key];
-    const index = buttons.indexOf(event.target.closest("button"));
-    if (!move || index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    const [layer, head] = where(index).map((v, i) => v + move[i]);
-    if (layer < 0 || head < 0 || layer >= value.layers || head >= value.heads) return;
-    at = layer * value.heads + head;
-    rove(buttons, at);
-    buttons[at].focus();
-  });
+  arrowKeys(board, () => ({ ...value, buttons }), (index) => rove(buttons, (at = index)));
   watch("value", draw);
   draw();
 });

@@ -9,7 +9,7 @@ from explorer.components.base import Drawn, sqrt_bytes, to_base64
 class HeadGrid(Drawn):
     """Layers × heads as small pictures. A click or an arrow key triggers `.select`: `event.index == [layer, head]`."""
 
-    skeleton = "<div class='bx bx-heads' role='group' aria-label='attention heads'></div>"
+    skeleton = "<div class='bx bx-by-head bx-heads' role='group' aria-label='attention heads'></div>"
 
     @staticmethod
     def pack(

@@ -11,7 +11,7 @@ class SwitchBoard(Drawn):
     as an input of a handler, has the zero-based heads that are off now as `value["off"]`.
     """
 
-    skeleton = "<div class='bx bx-board' role='group' aria-label='heads to switch off'></div>"
+    skeleton = "<div class='bx bx-by-head bx-board' role='group' aria-label='heads to switch off'></div>"
 
     @staticmethod
     def pack(

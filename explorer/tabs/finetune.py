@@ -159,8 +159,8 @@ def _last(mine: Any) -> "Run | None":
 @functools.lru_cache(maxsize=8)
 def opening_run(model_name: str) -> str:
     """The id of a run on the built-in sentiment set, so that the tab opens with something to look at."""
-    from explorer.features import finished
     from explorer.model import load
+    from explorer.steps import finished
     from explorer.training.runs import new_run
     from explorer.training.teach import make_plan, teach
 
@@ -252,7 +252,7 @@ def _run(
                 }
     except GeneratorExit:
         stop.set()
-        from explorer.features import finished
+        from explorer.steps import finished
 
         if (taught := finished(steps)) is not None:
             new_run(taught, examples, title, identifier)

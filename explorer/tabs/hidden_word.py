@@ -39,8 +39,23 @@ class Contexts:
 WAIT = "(...values) => BertPage.debounced(values, 'word')"  # `change` tells of what is pasted and deleted too
 
 
-def build(page: Page) -> Piece:
-    """Make the view."""
+@dataclass(frozen=True)
+class Parts:
+    """The components of the view."""
+
+    column: gr.Column
+    source: gr.Dropdown
+    word: gr.Dropdown
+    adjusted: gr.Checkbox
+    lines: PlotlyChart
+    told: gr.Markdown
+    chart: PlotlyChart
+    said: gr.Markdown
+    sentences: gr.Textbox
+    problem: Notice
+
+
+def _build_parts() -> Parts:
     names = [*senses(), ABOVE]
     labels = [f"{name} (not told apart)" if name == NOT_TOLD_APART else name for name in names]
     with gr.Column(visible=False) as column:
@@ -65,20 +80,26 @@ def build(page: Page) -> Piece:
             elem_id="word-sentences",
         )
         problem = Notice(elem_id="word-problem")
+    return Parts(column, source, word, adjusted, lines, told, chart, said, sentences, problem)
 
-    controls = [source, word, adjusted, sentences]
-    drawn = [lines, told, chart, said, problem]
+
+def build(page: Page) -> Piece:
+    """Make the view."""
+    parts = _build_parts()
+    controls = [parts.source, parts.word, parts.adjusted, parts.sentences]
+    drawn = [parts.lines, parts.told, parts.chart, parts.said, parts.problem]
 
     def draw(view: View, source: str, word: str, adjusted: bool, sentences: str) -> Updates:
         try:
             texts, labels = _texts(view, source, sentences)
             contexts = _contexts(view, texts, labels, word)
         except InputError as error:
-            return {lines: None, told: "", chart: None, said: "", problem: {"text": str(error), "kind": "error"}}
+            why = {"text": str(error), "kind": "error"}
+            return {parts.lines: None, parts.told: "", parts.chart: None, parts.said: "", parts.problem: why}
         return {
-            lines: _lines(view, contexts, texts, word, adjusted),
-            told: TOLD if len(set(contexts.senses)) > 1 else TOLD_PAIR,
-            problem: "",
+            parts.lines: _lines(view, contexts, texts, word, adjusted),
+            parts.told: TOLD if len(set(contexts.senses)) > 1 else TOLD_PAIR,
+            parts.problem: "",
             **draw_map(view, contexts),
         }
 
@@ -87,9 +108,7 @@ def build(page: Page) -> Piece:
         maps = chained([principal_components(vectors, 2)[0] for vectors in contexts.vectors])
         shares = principal_components(contexts.vectors[at], 2)[1]
         figure = map_figure(maps[at], contexts.texts, contexts.senses, ["", ""], f"senses-{len(contexts.texts)}")
-        return {chart: figure, said: _said(view, contexts, at, float(shares.sum()))}
-
-    word_box, box = word, sentences
+        return {parts.chart: figure, parts.said: _said(view, contexts, at, float(shares.sum()))}
 
     def offer(view: View, source: str, word: str, sentences: str) -> Updates:
         """The words there are to choose from; the chosen one stays when it can."""
@@ -98,23 +117,23 @@ def build(page: Page) -> Piece:
         first = source if source in words else next(iter(words), "")
         value = word if word in words else first
         return {
-            word_box: gr.update(choices=words, value=value),
-            box: gr.update(value=sentences, visible=source != ABOVE),
+            parts.word: gr.update(choices=words, value=value),
+            parts.sentences: gr.update(value=sentences, visible=source != ABOVE),
         }
 
     def choose(view: View, source: str, word: str, adjusted: bool, sentences: str) -> Updates:
         sentences = senses().get(source, sentences)
         updates = offer(view, source, "", sentences)
-        return updates | draw(view, source, updates[word_box]["value"], adjusted, sentences)
+        return updates | draw(view, source, updates[parts.word]["value"], adjusted, sentences)
 
     def show(view: View, source: str, word: str, adjusted: bool, sentences: str) -> Updates:
         updates = offer(view, source, word, sentences)
-        return updates | draw(view, source, updates[word_box]["value"], adjusted, sentences)
+        return updates | draw(view, source, updates[parts.word]["value"], adjusted, sentences)
 
-    page.on([source.input], choose, [word, sentences, *drawn], controls)
-    page.on([word.input, adjusted.input], draw, drawn, controls)
-    page.on([sentences.change], draw, drawn, controls, js=WAIT, trigger_mode="multiple")
-    return Piece(column, controls, [word, sentences, *drawn], show, draw)
+    page.on([parts.source.input], choose, [parts.word, parts.sentences, *drawn], controls)
+    page.on([parts.word.input, parts.adjusted.input], draw, drawn, controls)
+    page.on([parts.sentences.change], draw, drawn, controls, js=WAIT, trigger_mode="multiple")
+    return Piece(parts.column, controls, [parts.word, parts.sentences, *drawn], show, draw)
 
 
 TOLD = (

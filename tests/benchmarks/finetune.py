@@ -98,7 +98,7 @@ def top_layers() -> Iterator[Comparison]:
     longest text and read at once; ours reads its texts in parts of like length. Precision, optimizer, the layers trained
     and the work saved in the last layer, of which only [CLS] is needed, are always the same.
     """
-    from explorer.features import finished
+    from explorer.steps import finished
     from explorer.training import finetune
     from explorer.training.finetune import train_top
     from explorer.training.head import Settings

@@ -69,3 +69,13 @@ def test_sentences_and_their_spaces(page):
     expect(page.locator("#sentences-closest")).to_contain_text("1 · One <b>line</b>.")
     page.locator("#sentences textarea").fill("x\n" * 51)
     expect(page.get_by_text("keep 50 of them or fewer")).to_be_visible()
+
+
+def test_on_a_phone_the_sentences_leave_room_for_their_matrix(open_app):
+    page = open_app("?tab=hidden", viewport={"width": 420, "height": 900})
+    page.locator("#hidden-view").get_by_label("Sentences").check()
+    matrix = page.locator("#sentences-matrix")
+    expect(matrix.locator(".ytick text").first).to_have_text("1")
+    assert matrix.locator(".nsewdrag").first.bounding_box()["width"] > 200
+    page.set_viewport_size({"width": 1200, "height": 900})
+    expect(matrix.locator(".ytick text").filter(has_text="1 · The soup")).to_be_visible()

@@ -11,12 +11,12 @@ from explorer.features import (
     BATCH_TOKENS,
     FAST_FROM,
     features,
-    finished,
     layer_features_in_steps,
     pooled_output,
     reference_states,
     word_embeddings,
 )
+from explorer.steps import finished
 
 SENTENCES = [
     f"the {size} cat {verb} the {what} ."

@@ -16,7 +16,8 @@ import explorer
 from explorer import checkpoints
 from explorer import features as explorer_features
 from explorer.errors import ExplorerError, InputError
-from explorer.features import finished, forget
+from explorer.features import forget
+from explorer.steps import finished
 from explorer.training import export, prefix, store
 from explorer.training.examples import Examples
 from explorer.training.reasons import compare, decide

@@ -12,7 +12,8 @@ import explorer
 from explorer import features as explorer_features
 from explorer.analysis import evaluation
 from explorer.errors import InputError
-from explorer.features import features, finished, forget
+from explorer.features import features, forget
+from explorer.steps import finished
 from explorer.training import prefix, store
 from explorer.training.classifier import vectors_in_steps
 from explorer.training.examples import Examples, split
