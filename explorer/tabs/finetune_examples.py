@@ -68,7 +68,7 @@ class Sources:
         except InputError as error:
             return {**shown, self.about: str(error), self.balance: None}
         kind = "pairs of sentences" if examples.texts_b else "sentences"
-        held_out = "a fifth of each class is held out and never trained on"
+        held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
         if len(examples) < FEW:
             held_out += "; with so few, what is right there is much a matter of luck"
         rows = [(label, count / len(examples), f"{count:,}") for label, count in _largest(examples)]

@@ -23,6 +23,7 @@ HEAD_PRESET, _, _, _, SMALL_PRESET = PRESETS
 BASE_PRESET = "BERT paper: batch 32, 3e-5, 4 epochs"
 WIDE = 512  # hidden numbers from which on a model trains at the paper's rates
 RATES = [0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5]
+SHARES = [("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5)]
 UNITS = 64
 PATIENCE = 3
 LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
@@ -45,6 +46,7 @@ class Settings:
     regularization: gr.Dropdown
     balanced: gr.Checkbox
     early: gr.Checkbox
+    held_out: gr.Dropdown
     seed: gr.Number
 
     @property
@@ -73,7 +75,9 @@ def plan(model: "Explorer", *values: Any) -> "Plan":
     """What to train, checked. Raises InputError."""
     from explorer.training.teach import make_plan
 
-    layers, _, epochs, rate, batch, layer, pooling, head, solver, regularization, balanced, early, seed = values
+    layers, _, epochs, rate, batch, layer, pooling, head, solver, regularization, balanced, early, held_out, seed = (
+        values
+    )
     frozen = not layers
     return make_plan(
         model,
@@ -89,6 +93,7 @@ def plan(model: "Explorer", *values: Any) -> "Plan":
         optimizer="lbfgs" if frozen and solver == LBFGS and head != HIDDEN else "adam",
         regularization=regularization,
         balanced=balanced,
+        held_out=held_out,
         patience=PATIENCE if early else 0,
     )
 
@@ -123,13 +128,27 @@ def build_settings(page: Page) -> Settings:
         )
         with gr.Row():
             regularization = gr.Dropdown([10, 1, 0.1, 0.01], value=1, label="Regularisation (L-BFGS)", min_width=100)
+            held_out = gr.Dropdown(SHARES, value=0.2, label="Held out", min_width=80, elem_id="held-out")
             seed = gr.Number(0, precision=0, label="Seed", min_width=70, elem_id="training-seed")
         balanced = gr.Checkbox(False, label="Rare classes weigh more", elem_id="class-weights")
         early = gr.Checkbox(
             False, label=f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", elem_id="early"
         )
     made = Settings(
-        layers, preset, epochs, rate, batch, layer, pooling, head, solver, regularization, balanced, early, seed
+        layers,
+        preset,
+        epochs,
+        rate,
+        batch,
+        layer,
+        pooling,
+        head,
+        solver,
+        regularization,
+        balanced,
+        early,
+        held_out,
+        seed,
     )
     _wire(page, made)
     return made

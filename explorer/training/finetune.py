@@ -148,7 +148,7 @@ def train_top(
     """
     generator = torch.Generator().manual_seed(settings.seed)
     targets = torch.from_numpy(examples.targets)
-    train_rows, held_rows = (torch.from_numpy(rows) for rows in split(examples, settings.seed))
+    train_rows, held_rows = (torch.from_numpy(rows) for rows in split(examples, settings.seed, settings.held_out))
     top = Top(model, layer, layers_trained, pooling).eval()
     scale = Scale.of(evaluate(top, states, train_rows))
     top.start_training(generator)

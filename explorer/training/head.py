@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from explorer.training.examples import Examples, split
+from explorer.training.examples import HELD_OUT_SHARE, Examples, split
 
 HIDDEN_UNITS = 64
 OPTIMIZERS = ("adam", "lbfgs")
@@ -53,6 +53,7 @@ class Settings:
     units: int = 0  # of a hidden layer in the head; 0 is a linear head
     balanced: bool = False  # rare labels weigh more: number of examples / (number of labels · examples of the label)
     regularization: float = 1.0  # of "lbfgs": half the squared length of the weights times this is added to the loss
+    held_out: float = HELD_OUT_SHARE  # of each label, about: never trained on
     patience: int = 0  # stop when the held-out loss has not fallen for so many epochs; 0 never
 
 
@@ -139,7 +140,7 @@ def train(vectors: np.ndarray, examples: Examples, settings: Settings) -> Iterat
     """
     targets = torch.from_numpy(examples.targets)
     inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
-    parts = tuple(torch.from_numpy(rows) for rows in split(examples, settings.seed))
+    parts = tuple(torch.from_numpy(rows) for rows in split(examples, settings.seed, settings.held_out))
     scale = Scale.of(inputs[parts[0]])
     inputs = scale.apply(inputs)
     if settings.optimizer == "lbfgs":

@@ -12,7 +12,7 @@ from explorer.errors import InputError
 from explorer.features import POOLINGS
 from explorer.model import Explorer
 from explorer.training.classifier import Classifier, vectors_in_steps
-from explorer.training.examples import Examples, split
+from explorer.training.examples import HELD_OUT_SHARE, Examples, split
 from explorer.training.finetune import Step, Top, evaluate, train_top
 from explorer.training.head import OPTIMIZERS, Epoch, Head, Settings, train
 from explorer.training.prefix import hidden_in_steps
@@ -68,6 +68,7 @@ def _settings(
     units: object = 0,
     balanced: bool = False,
     regularization: object = 1.0,
+    held_out: object = HELD_OUT_SHARE,
     patience: object = 0,
 ) -> Settings:
     return Settings(
@@ -79,6 +80,7 @@ def _settings(
         units=limits.check_integer(units, "the number of hidden units", 0, MOST_UNITS),
         balanced=bool(balanced),
         regularization=limits.check_number(regularization, "the regularization", 1e-6, 1e6),
+        held_out=limits.check_number(held_out, "the share held out", 0.01, 0.9),
         patience=limits.check_integer(patience, "the patience", 0, MOST_EPOCHS),
     )
 
@@ -113,7 +115,9 @@ def teach(
 
     `stop()` is asked after every batch; what was learnt until then stays. Raises InputError.
     """
-    train_rows, held_rows = split(examples, plan.settings.seed)  # fails before anything is computed
+    train_rows, held_rows = split(
+        examples, plan.settings.seed, plan.settings.held_out
+    )  # fails before anything is computed
     below = yield from _below(model, examples, plan, stop)
     if below is None:
         return None

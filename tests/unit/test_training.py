@@ -193,6 +193,16 @@ def test_class_weights_help_the_rare_class(tiny):
     assert abs(scores[True][0] - 0.5) < 0.02 < abs(scores[False][0] - 0.5)
 
 
+@pytest.mark.parametrize("layers_trained", [0, 1])
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_as_much_is_held_out_as_was_asked_for(tiny, layers_trained, share):
+    plan = make_plan(tiny, -1, "mean", layers_trained, epochs=1, batch_size=16, held_out=share)
+    taught = run(teach(tiny, EXAMPLES, plan))[1]
+    assert len(taught.held_rows) == pytest.approx(share * len(EXAMPLES), abs=len(EXAMPLES.classes))
+    assert len(taught.probabilities) == len(taught.vectors) == len(taught.held_rows)
+    assert not set(taught.held_rows) & set(taught.train_rows)
+
+
 def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
     for wrong in (
         {"layers_trained": 3},
@@ -200,6 +210,8 @@ def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
         {"epochs": 0},
         {"units": -1},
         {"seed": 0.5},
+        {"held_out": 1.0},
+        {"held_out": 0},
     ):
         refusal(InputError, lambda wrong=wrong: make_plan(tiny, **{"layer": -1, "pooling": "mean", **wrong}))
     refusal(InputError, lambda: make_plan(tiny, 1, "pooler"))
