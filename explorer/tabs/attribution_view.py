@@ -63,7 +63,7 @@ def build(
         view: View, found: "tuple[Target, Attribution, Attribution]", word: str, method: str, count: int
     ) -> Updates:
         target, scores, occluded = found
-        named = f"{method}, {int(count)} steps" if scores.delta is not None else method
+        named = f"{method}, {int(count)} steps, baseline [PAD]" if scores.delta is not None else method
         unit = f"logit of {target.token}"
         picture = attribution_bars(view.trace.tokens, scores.scores, named, occluded.scores, unit)
         return {chart: picture, check: _check(scores, target.token)}

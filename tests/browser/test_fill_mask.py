@@ -129,7 +129,8 @@ def test_the_quiz_keeps_the_score(open_view):
 
 def test_without_a_blank_the_views_say_what_to_do(open_view):
     page = open_view("Lens", "?a=no+blank+here")
-    for view in ("Guesses", "Lens", "Switch heads off", "Attribution", "Patching"):
+    expect(page.get_by_text("the last row is the model's own prediction")).to_be_visible()
+    for view in ("Guesses", "Switch heads off", "Attribution", "Patching"):
         page.locator("#fill-mask-view").get_by_label(view, exact=True).check()
         expect(page.locator("#fill-mask-hint")).to_contain_text("No blank yet")
     page.locator("#mask-row .bx-token").nth(2).click()
