@@ -213,14 +213,12 @@ def _wire_training(page: Page, parts: Parts) -> None:
     failed = {**active(False), parts.status: NOTHING}
     page.run(training.success, lambda: active(False), buttons, queue=False)
     page.run(training.failure, lambda: failed, [*buttons, parts.status], queue=False)
-    page.run([parts.cancel.click], _cancel(parts), [parts.status], [parts.run_id], queue=False)
 
-
-def _cancel(parts: Parts) -> Any:
     def cancel(identifier: str | None) -> Updates:
-        return {parts.status: "Stopping; what was learnt so far stays." if jobs.stop(identifier) else gr.skip()}
+        # The button turns grey, as it is after the end too: a word in the status could come after the training's last.
+        return {parts.cancel: gr.Button(interactive=False) if jobs.stop(identifier) else gr.skip()}
 
-    return cancel
+    page.run([parts.cancel.click], cancel, [parts.cancel], [parts.run_id], queue=False)
 
 
 def _run(
