@@ -12,6 +12,7 @@ from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerFast
 
 from explorer.errors import InputError, ModelError
 from explorer.pretraining import sampling
+from explorer.pretraining.average import average
 from explorer.pretraining.batches import IGNORED, BatchStream, Mixture, Vocabulary, collate
 from explorer.pretraining.corpus import Corpus, load_corpus, load_file, read_documents
 from explorer.pretraining.evaluate import evaluate
@@ -263,6 +264,22 @@ def test_the_rate_warms_up_and_ends_at_zero():
     assert settings.masking(1.0) == pytest.approx(0.15)
     with pytest.raises(InputError, match="how long"):
         Settings()
+
+
+def test_an_average_lies_between_the_checkpoints(tokenizer, tmp_path):
+    models = [tiny_bert(seed) for seed in (0, 1)]
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, model in zip(folders, models, strict=True):
+        model.save_pretrained(folder)
+    found = average(folders, [3, 1]).state_dict()
+    for name, value in found.items():
+        one, two = (model.state_dict()[name] for model in models)
+        torch.testing.assert_close(value, 0.75 * one + 0.25 * two)
+    with pytest.raises(InputError, match="above 0"):
+        average(folders, [1, 0])
+    tiny_bert().bert.save_pretrained(tmp_path / "encoder")
+    with pytest.raises(ModelError, match="both pre-training heads"):
+        average([folders[0], tmp_path / "encoder"], [1, 1])
 
 
 def test_evaluation_of_a_shipped_folder_is_deterministic(text, tokenizer, tmp_path):

@@ -1,0 +1,65 @@
+"""Average checkpoints: `python -m explorer.pretraining.average --out FOLDER 0.5:FOLDER 0.5:FOLDER`.
+
+Checkpoints that were trained on from the same start lie in one valley of the loss, and a point between them is often
+better than each of them: model soups (Wortsman et al. 2022). It costs no training.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from transformers import BertForPreTraining
+from transformers.utils import logging
+
+from explorer.errors import ExplorerError, InputError, ModelError
+from explorer.pretraining.saving import export, open_model, open_tokenizer
+
+
+def average(folders: Sequence[str | Path], shares: Sequence[float]) -> BertForPreTraining:
+    """The weighted mean of the weights in float32; the shares count relative to their sum.
+
+    Raises InputError for shares that are not above 0, ModelError for checkpoints of another shape than the first.
+    """
+    if not folders or len(folders) != len(shares) or min(shares) <= 0:
+        raise InputError("Averaging needs one checkpoint or more, each with a share above 0.")
+    mean = open_model(folders[0])
+    total = {name: torch.zeros_like(value) for name, value in mean.state_dict().items()}
+    for folder, share in zip(folders, shares, strict=True):
+        weights = open_model(folder).state_dict()
+        if {name: value.shape for name, value in weights.items()} != {n: v.shape for n, v in total.items()}:
+            raise ModelError(f"{folder} is of another size than {folders[0]}, so they have no average.")
+        for name, value in weights.items():
+            total[name] += value * (share / sum(shares))
+    mean.load_state_dict(total)
+    return mean
+
+
+def _parsed(given: str) -> tuple[float, str]:
+    share, colon, folder = given.partition(":")
+    try:
+        return (float(share), folder) if colon else (1.0, given)
+    except ValueError:
+        return 1.0, given
+
+
+def main() -> int:
+    """Run the command line; returns the exit status."""
+    parser = argparse.ArgumentParser("python -m explorer.pretraining.average", description=__doc__)
+    parser.add_argument("checkpoints", nargs="+", metavar="SHARE:FOLDER", help="the first one's tokenizer is kept")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the model, in half precision")
+    args = parser.parse_args()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    shares, folders = zip(*map(_parsed, args.checkpoints), strict=True)
+    try:
+        export(args.out, average(folders, shares), open_tokenizer(folders[0]))
+    except ExplorerError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
