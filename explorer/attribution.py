@@ -18,6 +18,7 @@ from explorer.trace import Trace
 
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion")
 MOST_STEPS = 500
+FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,13 @@ class Attribution:
     scores: np.ndarray
     delta: float | None = None
     change: float | None = None
+
+    @property
+    def sums_up(self) -> bool:
+        """Whether the scores' sum is the change, to 5 % or to 0.05; False where no sum is promised."""
+        if self.delta is None or self.change is None:
+            return False
+        return abs(self.delta) <= FINE * max(1.0, abs(self.change))
 
 
 def attribute(

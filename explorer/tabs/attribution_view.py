@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from explorer.targets import Target
 
 METHODS = {"Integrated gradients": "integrated_gradients", "Gradient × input": "gradient_x_input"}
-FINE = 0.05
-"""How much of the change of the logit the sum may miss: integration in steps is never exact."""
 
 
 def build(
@@ -86,10 +84,9 @@ def build(
 def _check(found: "Attribution", token: str) -> dict[str, str] | str:
     if found.delta is None or found.change is None:
         return "This method promises no sum, so there is nothing to check it against but occlusion."
-    fine = abs(found.delta) <= FINE * max(1.0, abs(found.change))
-    mark = "✓ the sum matches the model" if fine else "✗ the sum does not match the model yet; take more steps"
+    mark = "✓ the sum matches the model" if found.sums_up else "✗ the sum does not match the model yet; take more steps"
     text = (
         f"{mark}: the scores sum to {found.scores.sum():.3f}, the logit of {token} changes by {found.change:.3f} from the "
         f"baseline to the input (convergence delta {found.delta:.1e})."
     )
-    return {"text": text, "kind": "info" if fine else "error"}
+    return {"text": text, "kind": "info" if found.sums_up else "error"}

@@ -25,7 +25,6 @@ SENTENCES = [
 MOST_BARS = 6
 HIDDEN, INTEGRATED = "hide each word", "integrated gradients"
 REASONS = {HIDDEN: "occlusion", INTEGRATED: "integrated_gradients"}
-FINE = 0.05  # of the change: what the sum of integrated gradients may miss
 
 
 @dataclass(eq=False)
@@ -77,13 +76,12 @@ def _explained(label: str, path: "Path | None") -> str | dict[str, str]:
     """What the bars of the words mean, with the check where there is one."""
     if path is None:
         return f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
-    fine = abs(path.delta) <= FINE * max(1.0, abs(path.change))
-    mark = "✓ their sum matches" if fine else "✗ their sum does not match"
+    mark = "✓ their sum matches" if path.sums_up else "✗ their sum does not match"
     text = (
         f"What each word adds to the log-odds of {label}, from [PAD] everywhere to this text (integrated gradients, "
         f"{path.steps} steps). {mark} the model's change of {path.change:+.2f}, off by {abs(path.delta):.0e}."
     )
-    return {"text": text, "kind": "info" if fine else "error"}
+    return {"text": text, "kind": "info" if path.sums_up else "error"}
 
 
 def build_attempt(page: Page, run_id: gr.State) -> Attempt:

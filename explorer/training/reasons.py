@@ -19,7 +19,7 @@ from explorer.training.finetune import Top
 
 REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60
-MOST_STEPS, FEWEST_STEPS = 48, 8
+FIRST_STEPS, FEWEST_STEPS = 48, 8
 PATH_TOKENS = 4096  # of all steps together: a long text is integrated in fewer of them, so that the answer stays quick
 
 
@@ -30,6 +30,7 @@ class Path:
     steps: int
     change: float
     delta: float
+    sums_up: bool
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ def decide(classifier: Classifier, model: Explorer, pair: Pair, method: str = "o
     """Classify a text or pair, and say what the first MOST_WORDS words did. Raises InputError for another method.
 
     Occlusion (Zeiler & Fergus 2014) hides one word after the other behind [MASK]; integrated gradients
-    (Sundararajan et al. 2017) go from [PAD] in place of every piece to the text.
+    (Sundararajan et al. 2017) go from [PAD] in place of every piece to the text, in as many steps as they need to sum up
+    to the change, or as PATH_TOKENS allow.
     """
     if limits.check_choice(method, "the method", REASONS) == "integrated_gradients":
         return _integrated(classifier, model, pair)
@@ -76,14 +78,20 @@ def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision
     shares = classifier.classify(model, [pair])[0]
     best = int(shares.argmax())
     trace = model.trace(*pair)
-    steps = min(MOST_STEPS, max(FEWEST_STEPS, PATH_TOKENS // trace.kept))
     target = Target("classifier", 0, best, classifier.labels[best])
-    found = integrated_gradients(model, trace, target, steps, log_odds(classifier, model, trace.segments, best))
+    score = log_odds(classifier, model, trace.segments, best)
+    most = max(FEWEST_STEPS, PATH_TOKENS // trace.kept)
+    steps = min(FIRST_STEPS, most)
+    while True:
+        found = integrated_gradients(model, trace, target, steps, score)
+        if found.sums_up or 2 * steps > most:
+            break
+        steps *= 2
     encoding = trace.encoding
     groups = [group for group in word_groups(encoding.sequences, encoding.words) if encoding.sequences[group[0]] >= 0]
     effects = np.array([found.scores[group].sum() for group in groups[:MOST_WORDS]])
     words = tuple(joined(encoding.tokens, group) for group in groups[:MOST_WORDS])
-    return Decision(shares, best, words, effects, Path(steps, found.change, found.delta))
+    return Decision(shares, best, words, effects, Path(steps, found.change, found.delta, found.sums_up))
 
 
 def log_odds(

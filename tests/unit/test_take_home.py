@@ -18,7 +18,7 @@ from explorer import features as explorer_features
 from explorer.errors import ExplorerError, InputError
 from explorer.features import forget
 from explorer.steps import finished
-from explorer.training import export, prefix, store
+from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
 from explorer.training.reasons import compare, decide
 from explorer.training.runs import new_run
@@ -190,6 +190,22 @@ def test_hiding_a_word_tells_what_it_did(trained):
     assert found.effects[0] == pytest.approx(hidden[0] - hidden[1], abs=1e-5)
     np.testing.assert_allclose(found.probabilities.sum(), 1, atol=1e-5)
     assert decide(classifier, model, ("?!", "")).words == ()
+
+
+def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(bundled, monkeypatch):
+    plan = make_plan(bundled, layer=-1, pooling="mean", epochs=2)
+    classifier = finished(teach(bundled, SINGLE, plan)).classifier
+    pair = ("a happy surprise for all of them", "")
+    monkeypatch.setattr(reasons, "FIRST_STEPS", 1)
+    path = decide(classifier, bundled, pair, "integrated_gradients").path
+    assert path.sums_up
+    assert path.steps > 1
+    assert abs(path.delta) <= 0.05 * max(1, abs(path.change))
+    monkeypatch.setattr(reasons, "PATH_TOKENS", 0)
+    monkeypatch.setattr(reasons, "FEWEST_STEPS", 2)
+    hasty = decide(classifier, bundled, pair, "integrated_gradients").path
+    assert hasty.steps <= 2
+    assert hasty.sums_up == (abs(hasty.delta) <= 0.05 * max(1, abs(hasty.change)))
 
 
 @pytest.mark.parametrize(
