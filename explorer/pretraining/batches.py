@@ -16,6 +16,8 @@ from explorer.pretraining import sampling
 from explorer.pretraining.corpus import Corpus
 from explorer.pretraining.sampling import Example
 
+WALK = 1_000_003  # starting sentences between the walks of two seeds
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -124,7 +126,8 @@ class BatchStream:
         return collate(draw(step, rng), self.vocabulary, rng, rate)
 
     def _starts(self, step: int, count: int, among: NDArray[np.int64]) -> list[int]:
-        return [sampling.evenly(step * count + i, among) for i in range(count)]
+        walked = self.seed * WALK  # a run with another seed goes on elsewhere in the text
+        return [sampling.evenly(walked + step * count + i, among) for i in range(count)]
 
     def _pairs(self, step: int, rng: np.random.Generator) -> list[Example]:
         length = self.mixture.length

@@ -71,6 +71,13 @@ def stream(corpus, vocabulary, seed: int = 1) -> BatchStream:
     return BatchStream(corpus, vocabulary, Mixture(pieces=256, length=32, long_length=64, short_length=16), seed)
 
 
+def test_a_run_with_another_seed_reads_on_elsewhere(corpus, vocabulary):
+    first, again, other = (stream(corpus, vocabulary, seed) for seed in (1, 1, 2))
+    begun = [walk._starts(0, 8, walk.pair_starts) for walk in (first, again, other)]
+    assert begun[0] == begun[1]
+    assert len(set(begun[0]) & set(begun[2])) < 8
+
+
 def documents_of(corpus: Corpus, ids) -> set[int]:
     """The documents that pieces come from: each has two words of its own, from id 6 on."""
     return {(int(i) - 6) // 2 for i in ids}
