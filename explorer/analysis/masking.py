@@ -60,6 +60,12 @@ def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Boo
     return rank < wanted[:, None]
 
 
+def check_shares(shares: tuple[float, float, float]) -> None:
+    """Raises InputError if the shares of masked, random and kept pieces do not sum to 1."""
+    if min(shares) < 0 or not np.isclose(sum(shares), 1.0):
+        raise InputError(f"The shares of masked, random and kept pieces must sum to 1, these sum to {sum(shares):g}.")
+
+
 def treat_pieces(
     input_ids: Ints,
     chosen: Bools,
@@ -74,8 +80,7 @@ def treat_pieces(
     `random_ids` [n] are the ids that a random piece is drawn from (see `ordinary_ids`); the original itself may be
     drawn, as in BERT. Raises InputError if the shares do not sum to 1 or there is no id to draw.
     """
-    if min(shares) < 0 or not np.isclose(sum(shares), 1.0):
-        raise InputError(f"The shares of masked, random and kept pieces must sum to 1, these sum to {sum(shares):g}.")
+    check_shares(shares)
     if len(random_ids) == 0:
         raise InputError("There is no vocabulary entry that could stand in as a random piece.")
     lot = rng.random(input_ids.shape)  # [batch, tokens]

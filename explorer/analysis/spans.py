@@ -20,9 +20,9 @@ from explorer.analysis.masking import (
     Chooser,
     Ints,
     MaskedPieces,
+    check_shares,
     treat_pieces,
 )
-from explorer.errors import InputError
 
 GEOMETRIC_P: Final = 0.2
 LONGEST: Final = 10
@@ -119,8 +119,7 @@ def treat_spans(
 
     Raises InputError as `treat_pieces` does.
     """
-    if min(shares) < 0 or not np.isclose(sum(shares), 1.0):
-        raise InputError(f"The shares of masked, random and kept pieces must sum to 1, these sum to {sum(shares):g}.")
+    check_shares(shares)
     codes = np.full(input_ids.shape, UNTOUCHED)
     for row in range(len(chosen)):
         for start, end in spans_of(chosen[row]):
