@@ -125,9 +125,16 @@ def unpack(path: Path) -> Run:
             folder = None
             if "model/model.safetensors" in archive.namelist() and not _is_here(settings):
                 folder, model = _extract_model(archive), TUNED + identifier
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, SafetensorError, RuntimeError) as error:
-        raise InputError(STRANGE) from error
-    except (NotImplementedError, RecursionError, EOFError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        RuntimeError,
+        zipfile.BadZipFile,
+        SafetensorError,
+    ) as error:
         raise InputError(STRANGE) from error
     classifier = Classifier(tuple(settings["labels"]), head, model, settings["layer"], settings["pooling"])
     run = Run(
