@@ -8,9 +8,10 @@ from pathlib import Path
 import torch
 from transformers import BertConfig, BertForPreTraining
 
-from explorer.errors import ExplorerError, InputError
+from explorer.errors import InputError
 from explorer.pretraining import scoring
 from explorer.pretraining.batches import BatchStream, Mixture, Vocabulary
+from explorer.pretraining.command import status
 from explorer.pretraining.corpus import load_corpus, load_file
 from explorer.pretraining.host import keep_freed_memory
 from explorer.pretraining.saving import export, open_model, open_tokenizer
@@ -107,12 +108,7 @@ def main() -> int:
     keep_freed_memory()
     if args.threads:
         torch.set_num_threads(args.threads)
-    try:
-        run(args)
-    except ExplorerError as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+    return status(lambda: run(args))
 
 
 if __name__ == "__main__":

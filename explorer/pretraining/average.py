@@ -9,11 +9,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
 from transformers import BertForPreTraining
 from transformers.utils import logging
 
-from explorer.errors import ExplorerError, InputError, ModelError
+from explorer.errors import InputError, ModelError
+from explorer.pretraining.command import status
 from explorer.pretraining.saving import export, open_model, open_tokenizer
 
 
@@ -24,15 +24,16 @@ def average(folders: Sequence[str | Path], shares: Sequence[float]) -> BertForPr
     """
     if not folders or len(folders) != len(shares) or min(shares) <= 0:
         raise InputError("Averaging needs one checkpoint or more, each with a share above 0.")
-    mean = open_model(folders[0])
-    total = {name: torch.zeros_like(value) for name, value in mean.state_dict().items()}
-    for folder, share in zip(folders, shares, strict=True):
-        weights = open_model(folder).state_dict()
-        if {name: value.shape for name, value in weights.items()} != {n: v.shape for n, v in total.items()}:
+    mean, *others = map(open_model, folders)
+    parts = [model.state_dict() for model in (mean, *others)]
+    sizes = [{name: value.shape for name, value in part.items()} for part in parts]
+    for folder, size in zip(folders, sizes, strict=True):
+        if size != sizes[0]:
             raise ModelError(f"{folder} is of another size than {folders[0]}, so they have no average.")
-        for name, value in weights.items():
-            total[name] += value * (share / sum(shares))
-    mean.load_state_dict(total)
+    weights = [share / sum(shares) for share in shares]
+    mean.load_state_dict(
+        {name: sum(weight * part[name] for weight, part in zip(weights, parts, strict=True)) for name in parts[0]}
+    )
     return mean
 
 
@@ -53,12 +54,7 @@ def main() -> int:
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     shares, folders = zip(*map(_parsed, args.checkpoints), strict=True)
-    try:
-        export(args.out, average(folders, shares), open_tokenizer(folders[0]))
-    except ExplorerError as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+    return status(lambda: export(args.out, average(folders, shares), open_tokenizer(folders[0])))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from explorer import load
-from explorer.errors import ExplorerError
 from explorer.model import Candidate, Explorer
+from explorer.pretraining.command import status
 
 FILE = Path(__file__).resolve().parents[2] / "assets" / "examples" / "blanks.csv"
 
@@ -48,16 +48,15 @@ def main() -> int:
     """Run the command line; returns the exit status."""
     parser = argparse.ArgumentParser("python -m explorer.pretraining.blanks", description=__doc__)
     parser.add_argument("folder", nargs="?", help="checkpoint folder or hub name (default: the bundled model)")
-    try:
-        filled = list(fill(load(parser.parse_args().folder)))
-    except ExplorerError as error:
-        print(error, file=sys.stderr)
-        return 2
+    args = parser.parse_args()
+    return status(lambda: _print_table(list(fill(load(args.folder)))))
+
+
+def _print_table(filled: list[Filled]) -> None:
     print("| | sentence | first five guesses | sensible |\n|---|---|---|---|")
     print("\n".join(line.row() for line in filled))
     among, first = sum(any(line.right) for line in filled), sum(line.right[0] for line in filled)
     print(f"\nA sensible word among the five in {among} of {len(filled)}, in first place in {first}.")
-    return 0
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from transformers.utils import logging
 
-from explorer.errors import ExplorerError, InputError
+from explorer.errors import InputError
 from explorer.pretraining import scoring
 from explorer.pretraining.batches import Vocabulary
+from explorer.pretraining.command import status
 from explorer.pretraining.corpus import load_file
 from explorer.pretraining.host import keep_freed_memory
 from explorer.pretraining.saving import open_model, open_tokenizer
@@ -66,17 +67,16 @@ def main() -> int:
     keep_freed_memory()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    try:
-        results = evaluate(args.folder, args.corpus, args.pairs, args.length, args.seed, args.long)
-    except ExplorerError as error:
-        print(error, file=sys.stderr)
-        return 2
+    given = args.folder, args.corpus, args.pairs, args.length, args.seed, args.long
+    return status(lambda: _print_table(evaluate(*given)))
+
+
+def _print_table(results: dict[str, Scores]) -> None:
     print(HEADER)
     for name, scores in results.items():
         print(table_line(name, scores))
         if scores.late_top1 is not None:
             print(f"{'  from position 300 on':28} {'':7} {scores.late_chosen:7,} {scores.late_top1:7.1%}")
-    return 0
 
 
 if __name__ == "__main__":
