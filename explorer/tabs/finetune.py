@@ -210,9 +210,8 @@ def _wire_training(page: Page, parts: Parts) -> None:
 
     begun = page.run([parts.start.click], begin, [*buttons, parts.status], queue=False)
     training = page.on(begun.then, train, [*parts.shown, parts.mine], inputs, **TRAINING)
-    failed = {**active(False), parts.status: NOTHING}
     page.run(training.success, lambda: active(False), buttons, queue=False)
-    page.run(training.failure, lambda: failed, [*buttons, parts.status], queue=False)
+    page.run(training.failure, lambda: {**active(False), parts.status: NOTHING}, [*buttons, parts.status], queue=False)
 
     def cancel(identifier: str | None) -> Updates:
         # The button turns grey, as it is after the end too: a word in the status could come after the training's last.
