@@ -29,8 +29,9 @@ def train_head(
     """Train a linear head on [text, label] or [text, second text, label] examples, a fifth of each label held out.
 
     With layers_trained, the layers just below the head learn too, with AdamW, at the learning rate but at most at
-    5e-5 · (768 / hidden size)² (2e-4 for the bundled model), and the head at 0.01 at least. What is kept is the last
-    epoch: nothing is chosen on the held-out examples. Progress is streamed.
+    5e-5 · (768 / hidden size)² (2e-4 for the bundled model), and the head at 0.01 at least; their weights are a running
+    mean over about three epochs. What is kept is the last epoch: nothing is chosen on the held-out examples. Progress
+    is streamed.
     """
     from explorer.training.runs import new_run
     from explorer.training.teach import make_plan, teach

@@ -129,6 +129,8 @@ def _summary(run: "Run") -> str:
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
     solved = run.settings.get("optimizer") == "lbfgs"
     kept = "solved at once (L-BFGS)" if solved else f"epoch {run.best + 1} of {len(run.history)}"
+    if layers and run.best > 1:
+        kept += " (a mean of its weights and those before)"
     said = f"{run.title}: {trained}, {kept}; held-out accuracy {run.accuracy:.1%}, macro-F1 {_macro_f1(run):.1%}."
     return f"{said} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else said
 

@@ -166,11 +166,13 @@ def _wire(page: Page, made: Settings) -> None:
             return use(current)
         from explorer.model import load
 
-        return use(preset_for(load(model_name).capabilities.hidden_size, int(layers)))
+        preset = preset_for(load(model_name).capabilities.hidden_size, int(layers))
+        return {**use(preset), made.pooling: "cls" if layers else "mean"}
 
     outputs = [made.preset, made.epochs, made.rate, made.batch]
     page.run([made.preset.input], use, outputs, [made.preset], queue=False)
-    page.run([made.layers.release, made.layers.input], for_layers, outputs, [page.model_name, made.layers, made.preset])
+    layers = [made.layers.release, made.layers.input]
+    page.run(layers, for_layers, [*outputs, made.pooling], [page.model_name, made.layers, made.preset])
     page.run(
         [made.epochs.input, made.rate.input, made.batch.input], lambda: {made.preset: OWN}, [made.preset], queue=False
     )

@@ -29,6 +29,7 @@ WARM_UP = 0.1  # of all steps
 WEIGHT_DECAY = 0.01
 MOST_GRADIENT = 1.0
 EVALUATION_BATCH = 64
+AVERAGED = 3  # epochs that the kept weights are a mean of, about
 PART = 16  # texts of a batch that are read together, those of like length: a random batch is more than half padding
 
 
@@ -144,7 +145,8 @@ def train_top(
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers learn at the learning rate, but
     at most at `most_layer_rate`, the head at HEAD_RATE at least. Yields a Step after each batch, and after each epoch how
-    it went with the head and the layers as they are then; numbers of the training part are means over the epoch.
+    it went with the head and the layers as a running mean has them (see `mean_share`); numbers of the training part are
+    means over the epoch.
     """
     generator = torch.Generator().manual_seed(settings.seed)
     targets = torch.from_numpy(examples.targets)
@@ -157,6 +159,7 @@ def train_top(
     steps = -(-len(train_rows) // settings.batch_size)
     optimizer, schedule = _optimizer(top, head, settings, steps * settings.epochs)
     patience, start = Patience(settings.patience), time.perf_counter()
+    mean = top.snapshot(), copy.deepcopy(head)
     for epoch in range(1, settings.epochs + 1):
         shuffled = train_rows[torch.randperm(len(train_rows), generator=generator)]
         batches = [rows[states.lengths[rows].argsort()] for rows in shuffled.split(settings.batch_size)]
@@ -171,13 +174,32 @@ def train_top(
             so_far = steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
             yield Step(epoch, done, steps, loss.item(), (steps * settings.epochs - so_far) / speed, speed)
-        taken = top.snapshot()
+        latest = top.snapshot(), copy.deepcopy(head)
+        for before, now in zip(mean, latest, strict=True):
+            _move(now, before, 1 - mean_share(epoch))
+        mean = latest
         report = _report(
-            epoch, torch.cat(scores), targets[torch.cat(batches)], taken, head, scale, states, targets, held_rows
+            epoch, torch.cat(scores), targets[torch.cat(batches)], *mean, scale, states, targets, held_rows
         )
-        yield report, as_head(head, scale), taken
+        yield report, as_head(mean[1], scale), mean[0]
         if patience.is_over(report.held_out_loss):
             return
+
+
+def mean_share(epoch: int) -> float:
+    """What the weights after an epoch, from 1, count for in the running mean of weights that is kept.
+
+    1, 1, 1/2, 1/3, 1/3, ...: the mean of the second to the fourth epoch, after that a moving one. A mean of weights along
+    the way is steadier than each of them: Izmailov et al. 2018, 'Averaging weights leads to wider optima', section 3.
+    """
+    return 1 / min(AVERAGED, max(1, epoch - 1))
+
+
+@torch.no_grad()
+def _move(module: torch.nn.Module, towards: torch.nn.Module, share: float) -> None:
+    """Move all weights of a module a share of the way, 0 to 1, towards those of another."""
+    for weights, others in zip(module.parameters(), towards.parameters(), strict=True):
+        weights.lerp_(others, share)
 
 
 def _optimizer(

@@ -36,8 +36,8 @@ RECIPES = {
     "frozen-lbfgs": Recipe(0.63, settings=(("optimizer", "lbfgs"),)),
     "frozen-cls": Recipe(0.0, pooling="cls"),
     "frozen-pooler": Recipe(0.0, pooling="pooler"),
-    "top-2": Recipe(0.70, layers=2),
-    "all-layers": Recipe(0.72, layers="all"),
+    "top-2": Recipe(0.70, layers=2, pooling="cls"),
+    "all-layers": Recipe(0.72, layers="all", pooling="cls"),
     "sms": Recipe(0.98, "sms_spam_train.csv", None, settings=(("optimizer", "lbfgs"),)),
 }
 

@@ -17,7 +17,7 @@ from explorer.steps import finished
 from explorer.training import prefix, store
 from explorer.training.classifier import vectors_in_steps
 from explorer.training.examples import Examples, split
-from explorer.training.finetune import SeededDropout, Top, evaluate, most_layer_rate
+from explorer.training.finetune import SeededDropout, Top, evaluate, most_layer_rate, train_top
 from explorer.training.head import Head, Settings, train
 from explorer.training.prefix import hidden_in_steps
 from explorer.training.probe import control_targets, every_layer, probe
@@ -151,6 +151,28 @@ def test_only_the_chosen_layers_change(tiny):
     changed = dict(taught.classifier.top.layers[0].named_parameters())
     for name, parameter in tiny.layers[1].named_parameters():
         assert not torch.equal(changed[name], parameter), name
+
+
+def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch):
+    taken, snapshot = [], Top.snapshot
+
+    def watched(top):
+        copied = snapshot(top)
+        taken.append([weights.clone() for weights in copied.parameters()])
+        return copied
+
+    monkeypatch.setattr(Top, "snapshot", watched)
+    states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1))
+    settings = Settings(epochs=5, batch_size=8)
+    plan = {"layer": 2, "layers_trained": 1, "pooling": "cls", "settings": settings}
+    kept = [report[2] for report in train_top(tiny, states, EXAMPLES, **plan) if isinstance(report, tuple)]
+    for place, weights in enumerate(zip(*taken[1:], strict=True)):
+        _, second, third, fourth, fifth = weights
+        three = torch.stack([second, third, fourth]).mean(0)
+        wanted = [weights[0], second, (second + third) / 2, three, (2 * three + fifth) / 3]
+        found = [list(top.parameters())[place] for top in kept]
+        torch.testing.assert_close(found, wanted)
+        assert not torch.equal(second, third)
 
 
 @pytest.mark.parametrize("layers_trained", [0, 1])
