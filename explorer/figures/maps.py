@@ -50,6 +50,8 @@ def map_figure(
     layout: dict[str, object] = {"xaxis": named[0], "yaxis": {**named[1], "scaleanchor": "x"}}
     if len(axes) == 3:
         layout = {"scene": {f"{letter}axis": axis for letter, axis in zip("xyz", named, strict=True)}}
+        # Far enough away, and aimed low enough, for the names of the axes to be inside the picture.
+        layout["scene"]["camera"] = {"eye": {"x": 1.65, "y": 1.65, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.25}}
     elif len(points) <= MOST_MOVING and bright is None and picked is None:  # a move takes no selection along
         layout["transition"] = MOVE
     if numbers:
@@ -57,7 +59,7 @@ def map_figure(
             "colorscale": "Viridis",
             "colorbar": {**COLOUR_BAR, "title": {"text": esc(unit), "side": "right"}},
         }
-    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemsizing": "constant"}
     return figure(traces, key=key, showlegend=len(groups) > 1, legend=legend, **layout)
 
 

@@ -93,9 +93,8 @@ def _colours(points: Points, vectors: np.ndarray, look: Look) -> tuple[Sequence[
 def _axes(found: Projection, settings: MapSettings) -> list[str]:
     if found.explained_variance is None:
         return [f"{NAMES[settings.method]} {axis + 1}" for axis in range(found.points.shape[1])]
-    return [
-        f"direction {axis + 1} ({share:.0%} of the variance)" for axis, share in enumerate(found.explained_variance)
-    ]
+    of = " of the variance" if len(found.explained_variance) == 2 else ""  # three names must be short to fit
+    return [f"direction {axis + 1} ({share:.0%}{of})" for axis, share in enumerate(found.explained_variance)]
 
 
 def _said(points: Points, found: Projection, settings: MapSettings, look: Look) -> str:
