@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from explorer.training.store import Run
     from explorer.training.teach import Progress
 
+LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
 CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
 NOTHING = "Nothing was trained; what was shown before is still below."
 EVERY = 0.25  # seconds between two pictures of a running training
@@ -149,12 +150,18 @@ def _compared(run: "Run") -> dict[str, Any]:
 
 
 def _last(mine: Any) -> "Run | None":
-    """The newest run of this browser that is still there."""
-    for about in store.peek(list(mine)[:1] if isinstance(mine, list) else []):
+    """The newest run of this browser that is still there.
+
+    After a reload in the middle of a training that is its end, which is a moment away.
+    """
+    identifiers = mine if isinstance(mine, list) else []
+    if identifiers:
+        jobs.wait(identifiers[0], LAST_MOMENT)
+    for about in store.peek(identifiers):
         try:
             return store.fetch(about["id"])
         except ExplorerError:
-            return None
+            continue
     return None
 
 

@@ -1,30 +1,50 @@
-"""Trainings that run now, so that a button somewhere else can stop them."""
+"""Trainings that run now, so that a button or a page somewhere else can stop them or wait for them."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
-_running: dict[str, threading.Event] = {}
+
+@dataclass(frozen=True)
+class _Job:
+    stop: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
+
+
+_running: dict[str, _Job] = {}
 _lock = threading.Lock()
 
 
 @contextmanager
 def job(identifier: str) -> Iterator[threading.Event]:
     """While this lasts, `stop(identifier)` sets the event."""
-    event = threading.Event()
+    own = _Job()
     with _lock:
-        _running[identifier] = event
+        _running[identifier] = own
     try:
-        yield event
+        yield own.stop
     finally:
         with _lock:
             _running.pop(identifier, None)
+        own.over.set()
 
 
 def stop(identifier: object) -> bool:
     """Ask a job to end with what it has; False when there is none of this id."""
+    found = _find(identifier)
+    if found is not None:
+        found.stop.set()
+    return found is not None
+
+
+def wait(identifier: object, seconds: float) -> None:
+    """Return when no job of this id runs any more, or after so many seconds."""
+    found = _find(identifier)
+    if found is not None:
+        found.over.wait(seconds)
+
+
+def _find(identifier: object) -> _Job | None:
     with _lock:
-        event = _running.get(identifier) if isinstance(identifier, str) else None
-    if event is not None:
-        event.set()
-    return event is not None
+        return _running.get(identifier) if isinstance(identifier, str) else None

@@ -150,3 +150,20 @@ def test_a_data_set_that_cannot_be_had_is_told(tab):
     type_into(tab, "data-set", "not a name")
     tab.locator("#fetch-data-set").click()
     expect(tab.get_by_text("not the name of a data set")).to_be_visible()
+
+
+def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):
+    layers(tab, 2)
+    tab.get_by_text("More", exact=True).locator("visible=true").first.click()
+    epochs = tab.locator("#epochs input[type=number]")
+    epochs.fill("50")
+    epochs.press("Enter")
+    tab.locator("#train").click()
+    expect(status(tab)).to_contain_text(re.compile(r"Epoch ([2-9]|\d\d) of 50"), timeout=90_000)
+    again = tab.context.new_page()
+    tab.close()
+    again.goto(tab.url)
+    open_tab(again, "Fine-tune")
+    # Not all of the epochs: the training ended when the page went.
+    fewer = re.compile(r"the head and 2 layers, epoch \d+ of ([1-9]|[1-3]\d)\b")
+    expect(status(again)).to_contain_text(fewer, timeout=60_000)
