@@ -15,12 +15,13 @@ import torch
 import explorer
 from explorer import checkpoints
 from explorer import features as explorer_features
+from explorer.attribution import Attribution
 from explorer.errors import ExplorerError, InputError
 from explorer.features import forget
 from explorer.steps import finished
 from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
-from explorer.training.reasons import compare, decide
+from explorer.training.reasons import Path, compare, decide
 from explorer.training.runs import new_run
 from explorer.training.teach import make_plan, teach
 
@@ -192,20 +193,27 @@ def test_hiding_a_word_tells_what_it_did(trained):
     assert decide(classifier, model, ("?!", "")).words == ()
 
 
-def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(bundled, monkeypatch):
-    plan = make_plan(bundled, layer=-1, pooling="mean", epochs=2)
-    classifier = finished(teach(bundled, SINGLE, plan)).classifier
-    pair = ("a happy surprise for all of them", "")
-    monkeypatch.setattr(reasons, "FIRST_STEPS", 1)
-    path = decide(classifier, bundled, pair, "integrated_gradients").path
-    assert path.sums_up
-    assert path.steps > 1
-    assert abs(path.delta) <= 0.05 * max(1, abs(path.change))
-    monkeypatch.setattr(reasons, "PATH_TOKENS", 0)
-    monkeypatch.setattr(reasons, "FEWEST_STEPS", 2)
-    hasty = decide(classifier, bundled, pair, "integrated_gradients").path
-    assert hasty.steps <= 2
-    assert hasty.sums_up == (abs(hasty.delta) <= 0.05 * max(1, abs(hasty.change)))
+def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(trained, monkeypatch):
+    asked = []
+
+    def halving(model, trace, target, steps, score):
+        asked.append(steps)
+        return Attribution(np.zeros(trace.kept, np.float32), delta=48 / steps, change=10.0)
+
+    monkeypatch.setattr(reasons, "integrated_gradients", halving)
+    classifier = trained(epochs=1).classifier
+    model = explorer.load(classifier.model)
+    path = decide(classifier, model, ("happy 3", ""), "integrated_gradients").path
+    assert asked == [48, 96]  # 1 is off by more than 5 % of 10, 0.5 is not
+    assert path == Path(steps=96, change=10.0, delta=0.5, sums_up=True)
+
+    asked.clear()
+    long = "happy " * 50
+    tokens = model.trace(long, "").kept
+    assert 2 * 48 * tokens > reasons.PATH_TOKENS
+    path = decide(classifier, model, (long, ""), "integrated_gradients").path
+    assert asked == [48]
+    assert not path.sums_up
 
 
 @pytest.mark.parametrize(
