@@ -23,7 +23,7 @@ HEAD_PRESET, _, _, _, SMALL_PRESET = PRESETS
 BASE_PRESET = "BERT paper: batch 32, 3e-5, 4 epochs"
 WIDE = 512  # hidden numbers from which on a model trains at the paper's rates
 RATES = [0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5]
-SHARES = [("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5)]
+SHARES = [("a fiftieth", 0.02), ("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5)]
 UNITS = 64
 PATIENCE = 3
 LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
@@ -46,6 +46,7 @@ class Settings:
     regularization: gr.Dropdown
     balanced: gr.Checkbox
     early: gr.Checkbox
+    last: gr.Checkbox
     held_out: gr.Dropdown
     seed: gr.Number
 
@@ -75,16 +76,15 @@ def plan(model: "Explorer", *values: Any) -> "Plan":
     """What to train, checked. Raises InputError."""
     from explorer.training.teach import make_plan
 
-    layers, _, epochs, rate, batch, layer, pooling, head, solver, regularization, balanced, early, held_out, seed = (
-        values
-    )
+    layers, _, epochs, rate, batch, layer, pooling, head, solver, *others = values
+    regularization, balanced, early, last, held_out, seed = others
     frozen = not layers
     return make_plan(
         model,
         layer,
         pooling,
         layers,
-        keep_best=True,
+        keep_best=not last,
         epochs=epochs,
         learning_rate=rate,
         batch_size=batch,
@@ -134,6 +134,9 @@ def build_settings(page: Page) -> Settings:
         early = gr.Checkbox(
             False, label=f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", elem_id="early"
         )
+        last = gr.Checkbox(
+            False, label="Keep the last epoch, not the one that is best on the held-out examples", elem_id="last-epoch"
+        )
     made = Settings(
         layers,
         preset,
@@ -147,6 +150,7 @@ def build_settings(page: Page) -> Settings:
         regularization,
         balanced,
         early,
+        last,
         held_out,
         seed,
     )

@@ -1,8 +1,10 @@
 """`python -m tests.benchmarks.accuracies [NAME ...] [--seeds N] [--model NAME]`: what the Fine-tune tab reaches.
 
-Every recipe is the page's own: examples read as an upload, a part held out, the epoch kept that is best there. The score
-is the share that is right in a file of its own, which nothing was chosen on, with a tenth held out; for the SMS it is that
-of the held-out fifth, with L-BFGS, which has no epochs to choose from. Printed are the mean over the seeds and each score.
+Every recipe can be set in the page: examples read as an upload, a part held out, one epoch kept. The score is the share
+that is right in a file of its own, which nothing was chosen on. For a frozen encoder a tenth is held out and the epoch kept
+that is best there; when layers are trained, every example counts: a fiftieth is held out and the last epoch kept. For the
+SMS it is the share of the held-out fifth, with L-BFGS, which has no epochs to choose from. Printed are the mean over the
+seeds and each score.
 """
 
 import argparse
@@ -55,8 +57,8 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     epochs, rate, batch = PRESETS[preset_for(model.capabilities.hidden_size, layers)]
     settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch, "seed": seed, **dict(recipe.settings)}
     if recipe.test:
-        settings["held_out"] = 0.1
-    steps = teach(model, examples, make_plan(model, recipe.layer, recipe.pooling, layers, keep_best=True, **settings))
+        settings["held_out"] = 0.02 if layers else 0.1
+    steps = teach(model, examples, make_plan(model, recipe.layer, recipe.pooling, layers, not layers, **settings))
     while True:
         try:
             progress = next(steps)
