@@ -1,5 +1,6 @@
 """Fine-tune: teach BERT to tell classes apart, with its insides open."""
 
+import contextlib
 import functools
 import time
 from collections.abc import Iterator
@@ -157,11 +158,9 @@ def _last(mine: Any) -> "Run | None":
     identifiers = mine if isinstance(mine, list) else []
     if identifiers:
         jobs.wait(identifiers[0], LAST_MOMENT)
-    for about in store.peek(identifiers):
-        try:
-            return store.fetch(about["id"])
-        except ExplorerError:
-            continue
+    for identifier in identifiers:
+        with contextlib.suppress(ExplorerError):
+            return store.fetch(identifier)
     return None
 
 
