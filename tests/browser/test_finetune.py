@@ -47,8 +47,7 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=before)
     expect(tab.locator("#decided .barlayer .point")).to_have_count(8)
     tab.locator("#reasons").get_by_label("integrated gradients").check()
-    told = tab.get_by_text("✓ their sum matches the model's change")
-    expect(told).to_be_visible(timeout=60_000)  # captum is loaded
+    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=60_000)  # captum is loaded
 
 
 def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
