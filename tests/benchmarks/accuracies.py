@@ -1,7 +1,7 @@
 """`python -m tests.benchmarks.accuracies [NAME ...] [--seeds N] [--model NAME]`: what the Fine-tune tab reaches.
 
 Every recipe can be set in the page: examples read as an upload, a part held out, one epoch kept. The score is the share
-that is right in a file of its own, which nothing was chosen on. For a frozen encoder a tenth is held out and the epoch kept
+that is right in a file of its own, on which no epoch is chosen. For a frozen encoder a tenth is held out and the epoch kept
 that is best there; when layers are trained, every example counts: a fiftieth is held out and the last epoch kept. For the
 SMS it is the share of the held-out fifth, with L-BFGS, which has no epochs to choose from. Printed are the mean over the
 seeds and each score.
