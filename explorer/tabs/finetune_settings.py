@@ -176,7 +176,8 @@ def _wire(page: Page, made: Settings) -> None:
     outputs = [made.preset, made.epochs, made.rate, made.batch]
     page.run([made.preset.input], use, outputs, [made.preset], queue=False)
     layers = [made.layers.release, made.layers.input]
-    page.run(layers, for_layers, [*outputs, made.pooling], [page.model_name, made.layers, made.preset])
+    # Past the queue, for a late answer would undo the epochs typed meanwhile.
+    page.run(layers, for_layers, [*outputs, made.pooling], [page.model_name, made.layers, made.preset], queue=False)
     page.run(
         [made.epochs.input, made.rate.input, made.batch.input], lambda: {made.preset: OWN}, [made.preset], queue=False
     )

@@ -157,7 +157,8 @@ def test_a_data_set_that_cannot_be_had_is_told(tab):
 
 def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):
     layers(tab, 2)
-    tab.get_by_text("More", exact=True).locator("visible=true").first.click()
+    tab.locator("#training-more").get_by_text("More", exact=True).click()
+    expect(tab.locator("#pooling input")).to_have_value("[CLS]")  # the settings for so many layers are there
     epochs = tab.locator("#epochs input[type=number]")
     epochs.fill("50")
     epochs.press("Enter")
