@@ -22,23 +22,28 @@ FINE = 0.05  # how much of the change the sum may miss: integration in steps is 
 
 
 @dataclass(frozen=True)
-class Attribution:
-    """A score for each token, in units of the target's logit: `scores` [tokens] float32.
+class Path:
+    """What the sum of integrated gradients is checked against, in units of the target's logit."""
 
-    `change` is the logit at the input less that at the baseline, and `delta` what the scores' sum exceeds it by;
-    both are None for a method that promises no such sum.
-    """
-
-    scores: np.ndarray
-    delta: float | None = None
-    change: float | None = None
+    steps: int
+    change: float  # the logit at the input less that at the baseline
+    delta: float  # what the scores' sum exceeds the change by
 
     @property
     def sums_up(self) -> bool:
-        """Whether the scores' sum is the change, to 5 % or to 0.05; False where no sum is promised."""
-        if self.delta is None or self.change is None:
-            return False
+        """Whether the scores' sum is the change, to 5 % or to 0.05."""
         return abs(self.delta) <= FINE * max(1.0, abs(self.change))
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """A score for each token, in units of the target's logit: `scores` [tokens] float32.
+
+    The `path` is what they were integrated along, None for a method that promises no sum.
+    """
+
+    scores: np.ndarray
+    path: Path | None = None
 
 
 def attribute(
@@ -76,8 +81,8 @@ def integrated_gradients(
             return_convergence_delta=True,
         )
     with torch.no_grad():
-        change = float(logit(words) - logit(baseline))
-    return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32), float(delta), change)
+        path = Path(steps, float(logit(words) - logit(baseline)), float(delta))
+    return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32), path)
 
 
 def integrated_gradients_in_steps(

@@ -71,7 +71,8 @@ def attribution(
     trace = explorer.trace(text, text_b)
     target = word_target(explorer, trace, word)
     found = attribute(explorer, trace, target, method, steps)
-    return {"tokens": list(trace.tokens), "scores": found.scores.tolist(), "delta": found.delta, "target": target.token}
+    delta = found.path.delta if found.path else None
+    return {"tokens": list(trace.tokens), "scores": found.scores.tolist(), "delta": delta, "target": target.token}
 
 
 def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:

@@ -61,7 +61,7 @@ def build(
         view: View, found: "tuple[Target, Attribution, Attribution]", word: str, method: str, count: int
     ) -> Updates:
         target, scores, occluded = found
-        named = f"{method}, {int(count)} steps, baseline [PAD]" if scores.delta is not None else method
+        named = f"{method}, {scores.path.steps} steps, baseline [PAD]" if scores.path else method
         unit = f"logit of {target.token}"
         picture = attribution_bars(view.trace.tokens, scores.scores, named, occluded.scores, unit)
         return {chart: picture, check: _check(scores, target.token)}
@@ -82,11 +82,12 @@ def build(
 
 
 def _check(found: "Attribution", token: str) -> dict[str, str] | str:
-    if found.delta is None or found.change is None:
+    path = found.path
+    if path is None:
         return "This method promises no sum, so there is nothing to check it against but occlusion."
-    mark = "✓ the sum matches the model" if found.sums_up else "✗ the sum does not match the model yet; take more steps"
+    mark = "✓ the sum matches the model" if path.sums_up else "✗ the sum does not match the model yet; take more steps"
     text = (
-        f"{mark}: the scores sum to {found.scores.sum():.3f}, the logit of {token} changes by {found.change:.3f} from the "
-        f"baseline to the input (convergence delta {found.delta:.1e})."
+        f"{mark}: the scores sum to {found.scores.sum():.3f}, the logit of {token} changes by {path.change:.3f} from the "
+        f"baseline to the input (convergence delta {path.delta:.1e})."
     )
-    return {"text": text, "kind": "info" if found.sums_up else "error"}
+    return {"text": text, "kind": "info" if path.sums_up else "error"}

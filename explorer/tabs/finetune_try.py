@@ -12,7 +12,7 @@ from explorer.shared import DEBOUNCED, Page, Updates
 from explorer.training.store import fetch
 
 if TYPE_CHECKING:
-    from explorer.training.reasons import Path
+    from explorer.attribution import Path
 
 SENTENCES = [
     "Thank you so much, this is the best day of my life!",

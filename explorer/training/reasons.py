@@ -10,7 +10,7 @@ import torch
 
 from explorer import limits
 from explorer.analysis.words import joined, word_groups
-from explorer.attribution import integrated_gradients
+from explorer.attribution import Path, integrated_gradients
 from explorer.model import Explorer
 from explorer.targets import Target
 from explorer.training.classifier import Classifier
@@ -21,16 +21,6 @@ REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60
 FIRST_STEPS, FEWEST_STEPS = 48, 8
 PATH_TOKENS = 4096  # of all steps together: a long text is integrated in fewer of them, so that the answer stays quick
-
-
-@dataclass(frozen=True)
-class Path:
-    """What the sum of integrated gradients is checked against: the change along the path, and the excess over it."""
-
-    steps: int
-    change: float
-    delta: float
-    sums_up: bool
 
 
 @dataclass(frozen=True)
@@ -84,14 +74,14 @@ def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision
     steps = min(FIRST_STEPS, most)
     while True:
         found = integrated_gradients(model, trace, target, steps, score)
-        if found.sums_up or 2 * steps > most:
+        if found.path.sums_up or 2 * steps > most:
             break
         steps *= 2
     encoding = trace.encoding
     groups = [group for group in word_groups(encoding.sequences, encoding.words) if encoding.sequences[group[0]] >= 0]
     effects = np.array([found.scores[group].sum() for group in groups[:MOST_WORDS]])
     words = tuple(joined(encoding.tokens, group) for group in groups[:MOST_WORDS])
-    return Decision(shares, best, words, effects, Path(steps, found.change, found.delta, found.sums_up))
+    return Decision(shares, best, words, effects, found.path)
 
 
 def log_odds(

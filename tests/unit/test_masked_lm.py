@@ -95,8 +95,8 @@ def test_integrated_gradients_are_the_sum_written_out(model, module, text_b):
     np.testing.assert_allclose(found.scores, scores, atol=1e-3 * scale)
     with torch.no_grad():
         change = logit_by_hand(module, trace, target, torch.stack([words, baseline])).double()
-    assert found.change == pytest.approx(float(change[0] - change[1]), abs=1e-3)
-    assert found.scores.sum() == pytest.approx(found.change + found.delta, abs=1e-3)
+    assert found.path.change == pytest.approx(float(change[0] - change[1]), abs=1e-3)
+    assert found.scores.sum() == pytest.approx(found.path.change + found.path.delta, abs=1e-3)
 
 
 def test_the_baseline_keeps_special_tokens_and_gives_them_no_score(model):
@@ -111,8 +111,8 @@ def test_more_steps_come_closer_to_the_change_of_the_logit(bundled):
     trace = bundled.trace(TEXT)
     target = word_target(bundled, trace)
     few, many = (attribute(bundled, trace, target, steps=steps) for steps in (2, 100))
-    assert abs(many.delta) < abs(few.delta)
-    assert abs(many.delta) < 0.02 * max(1, abs(many.change))
+    assert abs(many.path.delta) < abs(few.path.delta)
+    assert abs(many.path.delta) < 0.02 * max(1, abs(many.path.change))
 
 
 def test_integrated_gradients_can_be_watched_and_stopped(bundled):
@@ -138,7 +138,7 @@ def test_gradient_x_input_and_occlusion_as_written_out(model, module):
     (gradient,) = torch.autograd.grad(logit_by_hand(module, trace, target, words[None]).sum(), words)
     found = attribute(model, trace, target, "gradient_x_input")
     np.testing.assert_allclose(found.scores, (gradient * words).sum(-1).detach(), atol=1e-3)
-    assert found.delta is None
+    assert found.path is None
     occluded = attribute(model, trace, target, "occlusion").scores
     for position in range(trace.kept):
         ids = list(trace.ids)

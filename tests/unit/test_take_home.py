@@ -15,13 +15,13 @@ import torch
 import explorer
 from explorer import checkpoints
 from explorer import features as explorer_features
-from explorer.attribution import Attribution
+from explorer.attribution import Attribution, Path
 from explorer.errors import ExplorerError, InputError
 from explorer.features import forget
 from explorer.steps import finished
 from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
-from explorer.training.reasons import Path, compare, decide
+from explorer.training.reasons import compare, decide
 from explorer.training.runs import new_run
 from explorer.training.teach import make_plan, teach
 
@@ -198,14 +198,15 @@ def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(tr
 
     def halving(model, trace, target, steps, score):
         asked.append(steps)
-        return Attribution(np.zeros(trace.kept, np.float32), delta=48 / steps, change=10.0)
+        return Attribution(np.zeros(trace.kept, np.float32), Path(steps, change=10.0, delta=48 / steps))
 
     monkeypatch.setattr(reasons, "integrated_gradients", halving)
     classifier = trained(epochs=1).classifier
     model = explorer.load(classifier.model)
     path = decide(classifier, model, ("happy 3", ""), "integrated_gradients").path
     assert asked == [48, 96]  # 1 is off by more than 5 % of 10, 0.5 is not
-    assert path == Path(steps=96, change=10.0, delta=0.5, sums_up=True)
+    assert path == Path(steps=96, change=10.0, delta=0.5)
+    assert path.sums_up
 
     asked.clear()
     long = "happy " * 50
