@@ -237,9 +237,10 @@ class TestHeadGrid:
         page = open_kit()
         page.get_by_label("layer 1, head 1", exact=True).focus()
         page.keyboard.press("ArrowLeft")
-        for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        # Each is waited for: keys faster than any hand may overtake one another on the way to Python.
+        for key, (layer, head) in (("ArrowRight", (0, 1)), ("ArrowRight", (0, 2)), ("ArrowDown", (1, 2))):
             page.keyboard.press(key)
-        told(page, "grid", [1, 2], "layer 2, head 3")
+            told(page, "grid", [layer, head], f"layer {layer + 1}, head {head + 1}")
         expect(page.get_by_label("layer 2, head 3", exact=True)).to_be_focused()
         expect(page.locator("#grid button[tabindex='0']")).to_have_count(1)
         page.keyboard.press("ArrowLeft")
