@@ -58,7 +58,8 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch, "seed": seed, **dict(recipe.settings)}
     if recipe.test:
         settings["held_out"] = 0.02 if layers else 0.1
-    steps = teach(model, examples, make_plan(model, recipe.layer, recipe.pooling, layers, not layers, **settings))
+    plan = make_plan(model, recipe.layer, recipe.pooling, layers, keep_best=not layers, **settings)
+    steps = teach(model, examples, plan)
     while True:
         try:
             progress = next(steps)
