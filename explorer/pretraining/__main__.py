@@ -30,6 +30,7 @@ def arguments() -> argparse.ArgumentParser:
     add("--init", required=True, help="checkpoint folder to start from, or none for fresh weights")
     add("--tokenizer", type=Path, help="folder with the tokenizer (default: that of --init)")
     add("--teacher", help="sentence encoder to keep the similarities of: a folder or hub id (default: none)")
+    add("--teacher-weight", type=float, default=4.0, help="what the teacher counts beside the other losses (default 4)")
     add("--out", type=Path, required=True, help="checkpoints, log.csv and the finished model; a run there is resumed")
     add("--steps", type=int, help="length of the whole run in optimizer steps")
     add("--minutes", type=float, help="length of the whole run in minutes, over all legs")
@@ -88,6 +89,7 @@ def run(args: argparse.Namespace) -> None:
         minutes=args.minutes,
         peak_rate=args.rate,
         warmup=args.warmup,
+        teacher_weight=args.teacher_weight,
         first_mask_rate=args.first_mask_rate,
         seed=args.seed,
         save_minutes=args.save_minutes,

@@ -98,11 +98,11 @@ class Mixture:
     length: int = 128
     long_length: int = 512
     short_length: int = 64
-    pairs: float = 0.58
+    pairs: float = 0.5
     short_pairs: float = 0.1
-    singles: float = 0.2
-    long_pairs: float = 0.06
-    packs: float = 0.06
+    singles: float = 0.22
+    long_pairs: float = 0.07
+    packs: float = 0.11
 
 
 class BatchStream:

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerFast
 
 from explorer.errors import InputError, ModelError
+from explorer.pretraining import __main__ as command
 from explorer.pretraining import sampling
 from explorer.pretraining.average import average
 from explorer.pretraining.batches import IGNORED, BatchStream, Mixture, Vocabulary, collate
@@ -60,11 +61,11 @@ def vocabulary(tokenizer):
     return Vocabulary.of(tokenizer)
 
 
-def tiny_bert(seed: int = 0) -> BertForPreTraining:
+def tiny_bert(seed: int = 0, positions: int = 64) -> BertForPreTraining:
     torch.manual_seed(seed)
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     off = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    return BertForPreTraining(BertConfig(vocab_size=66, max_position_embeddings=64, **sizes, **off))
+    return BertForPreTraining(BertConfig(vocab_size=66, max_position_embeddings=positions, **sizes, **off))
 
 
 def stream(corpus, vocabulary, seed: int = 1) -> BatchStream:
@@ -258,6 +259,24 @@ def test_a_teacher_pulls_the_model_towards_what_it_finds_alike(corpus, vocabular
         Trainer(pupil, stream(corpus, vocabulary), settings, out, teacher=teacher).run()
         distances.append(float(list(csv.DictReader((out / "log.csv").open()))[-1]["teacher_distance"]))
     assert distances[1] < 0.8 * distances[0]
+
+
+def test_the_command_trains_from_a_folder_to_a_folder_and_hears_the_teacher(text, tokenizer, tmp_path, monkeypatch):
+    monkeypatch.setattr(command.signal, "signal", lambda *_: None)  # pytest keeps its own handlers
+    export(tmp_path / "start", tiny_bert(positions=512), tokenizer)
+    tiny_bert(seed=3).bert.save_pretrained(tmp_path / "teacher")
+    ended = {}
+    for weight in ("0", "10"):
+        given = f"--corpus {text.parent} --init {tmp_path}/start --out {tmp_path}/{weight} --steps 12 --batch 256"
+        given += f" --warmup 1 --teacher {tmp_path}/teacher --teacher-weight {weight}"
+        command.run(command.arguments().parse_args(given.split()))
+        model, report = BertForPreTraining.from_pretrained(tmp_path / weight / "model", output_loading_info=True)
+        assert not any(report.values())
+        ended[weight] = model.bert.encoder.layer[0].output.dense.weight
+    assert (ended["0"] - ended["10"]).abs().max() > 1e-4
+    endless = ["--corpus", str(text.parent), "--init", f"{tmp_path}/start", "--out", f"{tmp_path}/endless"]
+    with pytest.raises(InputError, match="how long"):
+        command.run(command.arguments().parse_args(endless))
 
 
 def test_the_rate_warms_up_and_ends_at_zero():
