@@ -244,7 +244,7 @@ class Page:
         ) -> Any:
             return handler(View(model_name, text_a, text_b, selection), event.index, *rest)
 
-        # Every quick click counts, in order. Gradio's default drops what comes while one is worked on, and
+        # Every quick click counts. Gradio's default drops what comes while one is worked on, and
         # "always_last" repeats the click that was under way instead of the last one.
         settings = {"trigger_mode": "multiple", **options}
         return self.run(triggers, picked, outputs, [*self.inputs, *inputs], **settings)
