@@ -30,19 +30,29 @@ def arguments() -> argparse.ArgumentParser:
     add("--init", required=True, help="checkpoint folder to start from, or none for fresh weights")
     add("--tokenizer", type=Path, help="folder with the tokenizer (default: that of --init)")
     add("--teacher", help="sentence encoder to keep the similarities of: a folder or hub id (default: none)")
-    add("--teacher-weight", type=float, default=4.0, help="what the teacher counts beside the other losses (default 4)")
+    add("--teacher-weight", type=float, help="what the teacher counts beside the other losses (default %(default)s)")
     add("--out", type=Path, required=True, help="checkpoints, log.csv and the finished model; a run there is resumed")
     add("--steps", type=int, help="length of the whole run in optimizer steps")
     add("--minutes", type=float, help="length of the whole run in minutes, over all legs")
-    add("--batch", type=int, default=4096, help="pieces in a batch (default 4096, that is 32 × 128; on a GPU 32768)")
-    add("--rate", type=float, default=5e-4, help="peak learning rate (default 5e-4)")
-    add("--warmup", type=int, default=300, help="steps of warm-up (default 300)")
-    add("--first-mask-rate", type=float, default=0.15, help="share of pieces chosen at the start; 0.15 at the end")
+    add("--batch", type=int, help="pieces in a batch (default %(default)s, that is 32 × 128; on a GPU 32768)")
+    add("--rate", type=float, help="peak learning rate (default %(default)s)")
+    add("--warmup", type=int, help="steps of warm-up (default %(default)s)")
+    add("--first-mask-rate", type=float, help="share of pieces chosen at the start; 0.15 at the end")
     add("--repeat", action="append", default=[], metavar="NAME=N", help="read files whose name begins so N times")
-    add("--seed", type=int, default=1)
+    add("--seed", type=int)
     add("--threads", type=int, help="CPU threads (default: all cores)")
-    add("--save-minutes", type=float, default=5.0)
-    add("--eval-minutes", type=float, default=10.0)
+    add("--save-minutes", type=float)
+    add("--eval-minutes", type=float)
+    parser.set_defaults(
+        batch=Mixture.pieces,
+        rate=Settings.peak_rate,
+        warmup=Settings.warmup,
+        teacher_weight=Settings.teacher_weight,
+        first_mask_rate=Settings.first_mask_rate,
+        seed=Settings.seed,
+        save_minutes=Settings.save_minutes,
+        eval_minutes=Settings.eval_minutes,
+    )
     return parser
 
 
