@@ -38,7 +38,7 @@ def build(page: Page) -> Part:
         gr.Markdown("**Which sentence does BERT find likelier?**", elem_classes="detail-title")
         with gr.Row(elem_classes="overview-detail"):
             with gr.Column(scale=5, min_width=300):
-                lines = gr.Textbox(SENTENCES, lines=3, max_lines=8, label="One sentence a line", elem_id="sentences")
+                lines = gr.Textbox(SENTENCES, lines=3, max_lines=8, label="One sentence a line", elem_id="scored-lines")
                 with gr.Row(elem_classes="controls"):
                     score = gr.Button("Score the sentences", size="sm", elem_id="score-sentences")
             with gr.Column(scale=6, min_width=320):

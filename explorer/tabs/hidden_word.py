@@ -63,7 +63,7 @@ def _build_parts() -> Parts:
             source = gr.Dropdown(
                 list(zip(labels, names, strict=True)), value=FIRST, label="Sentences", elem_id="word-source"
             )
-            word = gr.Dropdown([FIRST], value=FIRST, label="Word", elem_id="word", allow_custom_value=True)
+            word = gr.Dropdown([FIRST], value=FIRST, label="Word", elem_id="word-chosen", allow_custom_value=True)
             adjusted = gr.Checkbox(False, label="Above random tokens", elem_id="word-adjusted")
         with gr.Row(elem_classes="overview-detail"):
             with gr.Column(scale=1, min_width=320):

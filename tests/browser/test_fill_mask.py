@@ -43,7 +43,7 @@ def test_every_position_is_asked_and_sentences_compared(open_view):
     page.get_by_label("in sight").check()
     expect(page.get_by_text(re.compile(r"First guess right at \d of 6 places"))).to_be_visible()
     expect(page.locator("#likelihoods")).to_contain_text("-")
-    page.locator("#sentences textarea").fill("The man went home.\nMan the home went.")
+    page.locator("#scored-lines textarea").fill("The man went home.\nMan the home went.")
     page.locator("#score-sentences").click()
     expect(page.locator("#likelihoods tbody").first).to_contain_text("The man went home.")
 

@@ -51,7 +51,7 @@ def test_one_word_in_many_contexts(page):
     page.get_by_role("option", name="A and B above").click()
     expect(page.get_by_text("The cosine between the two is")).to_be_visible()
     expect(page.locator("#word-sentences")).to_be_hidden()
-    expect(page.locator("#word input")).to_have_value("bank")
+    expect(page.locator("#word-chosen input")).to_have_value("bank")
     page.locator("#text-a textarea").fill("Quite different.")
     page.locator("#text-b textarea").fill("Nothing alike.")
     expect(page.locator("#word-problem")).to_contain_text(re.compile("fewer than twice|no sentences"))
