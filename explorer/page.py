@@ -218,8 +218,8 @@ def _wire_tokens(shell: Shell) -> None:
 
 def _wire_tab(shell: Shell, tab: Tab) -> None:
     def show(view: View, open_tab: str | None, *controls: Any) -> Updates:
-        if open_tab is None and tab.id == FIRST_TAB:  # fires while the page loads; opening the page shows this tab
-            return {shell.open_tab: None}
+        if tab.id == (open_tab or FIRST_TAB):  # fires while the page loads, too; opening the page shows its tab
+            return {shell.open_tab: open_tab}
         try:
             return {shell.open_tab: tab.id, **tab.updates(view, *controls)}
         except ExplorerError as error:
