@@ -1,12 +1,32 @@
 // What the page does by itself, without asking Python.
 window.BertPage = {
-  timers: new Map(),
+  tell: null, // tells what was typed and is not told yet, and
+  timer: 0, // the moment it waits for
+  menu: null, // the dropdown in use, and
+  shown: "", // what it showed when it was last heard
 
-  // Resolves once nothing has been typed for a moment; calls that were overtaken never resolve, so only the last runs.
-  debounced(values, name = "input", wait = 350) {
+  // For boxes of text. Resolves when nothing has been typed for a moment, or when the box is left, so that whatever is
+  // clicked next comes after it. Calls that were overtaken never resolve, nor those for a text that the page has set.
+  typed(values, boxes) {
     return new Promise((resolve) => {
-      clearTimeout(this.timers.get(name));
-      this.timers.set(name, setTimeout(() => resolve(values), wait));
+      if (!document.activeElement?.closest(boxes)) return;
+      clearTimeout(this.timer);
+      this.tell = () => {
+        clearTimeout(this.timer);
+        this.tell = null;
+        resolve(values);
+      };
+      this.timer = setTimeout(this.tell, 350);
+    });
+  },
+
+  // For dropdowns, which say `input` when something is chosen and once more whenever they are left, even by somebody who
+  // has only looked. Calls that bring nothing new never resolve.
+  chosen(values) {
+    return new Promise((resolve) => {
+      if (this.menu && this.menu.value === this.shown) return;
+      this.shown = this.menu?.value;
+      resolve(values);
     });
   },
 
@@ -18,12 +38,6 @@ window.BertPage = {
 
   done() {
     delete document.body.dataset.busy;
-  },
-
-  // Waits for somebody who is typing; a text that an example or a click has set is read at once.
-  async changed(values) {
-    const typing = document.activeElement?.closest("#input");
-    return this.busy(await this.debounced(values, "input", typing ? 350 : 0));
   },
 
   // A table as a file, made here; a cell that a spreadsheet would run as a formula gets an apostrophe.
@@ -56,3 +70,26 @@ window.BertPage = {
     return "The link to this view is on the clipboard.";
   },
 };
+
+document.addEventListener("focusin", ({ target }) => {
+  if (target.role !== "combobox") return;
+  BertPage.menu = target;
+  BertPage.shown = target.value;
+});
+
+document.addEventListener("focusout", () => {
+  BertPage.tell?.();
+  // What a dropdown says on being left is heard before this.
+  setTimeout(() => {
+    if (document.activeElement !== BertPage.menu) BertPage.menu = null;
+  });
+});
+
+// What is clicked in a list counts, even if it was chosen before. Heard on the way down, before the list hears it.
+document.addEventListener(
+  "mousedown",
+  ({ target }) => {
+    if (target.closest("[role=option]")) BertPage.shown = null;
+  },
+  { capture: true },
+);

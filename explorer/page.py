@@ -13,7 +13,7 @@ from explorer.errors import ExplorerError
 from explorer.shared import BUSY, DONE, Page, Selection, Tab, Triggers, Updates, View, with_view
 from explorer.tabs import TABS
 
-CHANGED = "(...values) => BertPage.changed(values)"
+TYPED = "async (...values) => BertPage.busy(await BertPage.typed(values, '#input'))"
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,7 @@ def _truncation(view: View) -> str:
 
 def _wire_input(shell: Shell) -> None:
     boxes = [shell.page.text_a, shell.page.text_b]
-    # Gradio tells `input` for keys that write a letter only; `change` also tells of what is deleted, pasted or set.
-    _wire_refresh(shell, [box.change for box in boxes], js=CHANGED, trigger_mode="multiple")
+    _wire_refresh(shell, [box.change for box in boxes], js=TYPED, trigger_mode="multiple")
     _wire_refresh(shell, [box.submit for box in boxes], trigger_mode="multiple")
 
 
@@ -159,7 +158,8 @@ def _wire_header(shell: Shell, examples: gr.Dropdown, theme: gr.Button, link: gr
         example = EXAMPLES[limits.check_integer(index, "the example", 0, len(EXAMPLES) - 1)]
         return {page.text_a: example.text_a, page.text_b: example.text_b, page.selection: example.selection}
 
-    page.run([examples.input], choose, [page.text_a, page.text_b, page.selection], [examples], queue=False)
+    chosen = page.run([examples.input], choose, [page.text_a, page.text_b, page.selection], [examples], queue=False)
+    _wire_refresh(shell, chosen.success)
     theme.click(None, js="() => BertPage.toggleTheme()", api_visibility="private")
 
     address = gr.Textbox(visible="hidden", elem_id="link")
@@ -213,7 +213,8 @@ def _wire_tokens(shell: Shell) -> None:
     picked = page.on_pick([row.select for row in page.picked_rows], pick, [page.selection])
     _wire_refresh(shell, picked.success)
     for row in page.masked_rows:
-        page.on_pick(row.mask, mask, [page.text_a, page.text_b, shell.blanks], [shell.blanks])
+        masked = page.on_pick(row.mask, mask, [page.text_a, page.text_b, shell.blanks], [shell.blanks])
+        _wire_refresh(shell, masked.success)
 
 
 def _wire_tab(shell: Shell, tab: Tab) -> None:

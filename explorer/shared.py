@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("explorer")
 
-DEBOUNCED = "(...values) => BertPage.debounced(values)"
-"""JavaScript for a listener to typing: it runs once, when nothing was typed for a moment; use trigger_mode="multiple"."""
-
 BUSY = "(...values) => BertPage.busy(values)"
 """JavaScript for a listener: what is in sight fades until DONE has run."""
 
 DONE = "() => BertPage.done()"
 
-Triggers = Callable | Sequence[Callable]
+CHOSEN = "(...values) => BertPage.chosen(values)"
+"""JavaScript for a listener to dropdowns: it runs when something is chosen there, not when they are only left."""
+
+Triggers = functools.partial | Sequence[Callable]
+"""What is listened to: `earlier.success` or an event of our own components, or a list of events of components."""
 
 Updates = dict[Any, Any]
 """New values by component; what is not named stays as it is."""
@@ -41,6 +42,29 @@ TRAINING = {"concurrency_id": "train", "concurrency_limit": 2}
 """For work that takes long and must not hold up the others."""
 
 QUIET = {"api_visibility": "private", "show_progress": "hidden", **ONE_AT_A_TIME}
+
+
+def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
+    """Options for a listener to the `change` of text boxes: it runs once for what a person types, pastes or deletes there.
+
+    (`input` tells only of keys that write a letter.) What the page itself sets is drawn by whoever sets it.
+    """
+    selector = ", ".join(f"#{box.elem_id}" for box in boxes)
+    return {"js": f"(...values) => BertPage.typed(values, '{selector}')", "trigger_mode": "multiple"}
+
+
+def _options_for(triggers: Triggers) -> dict[str, str]:
+    """What a listener needs by default, so that the last choice counts, even one made while an earlier is worked on.
+
+    (By default, Gradio drops what happens while the same listener is at work.)
+    """
+    if isinstance(triggers, functools.partial):
+        follows = not triggers.func.has_trigger  # `earlier.success`, not an event of a component
+        return {"trigger_mode": "always_last"} if follows else {}
+    if not any(trigger.event_name in ("input", "release") for trigger in triggers):
+        return {}
+    with_menu = any(isinstance(trigger.__self__, gr.Dropdown) for trigger in triggers)
+    return {"trigger_mode": "always_last"} | ({"js": CHOSEN} if with_menu else {})
 
 
 @dataclass(frozen=True)
@@ -257,12 +281,10 @@ class Page:
         inputs: Sequence[gr.components.Component] = (),
         **options: Any,
     ) -> gr.events.Dependency:
-        """Run `handler(*inputs)` for something that does not depend on the view.
-
-        The triggers are one event, such as `button.click` or `earlier.success`, or a list of events of components.
-        """
-        listen = triggers if callable(triggers) else functools.partial(gr.on, list(triggers))
-        return listen(friendly(handler), list(inputs), list(outputs), **{**QUIET, **options})
+        """Run `handler(*inputs)` for something that does not depend on the view."""
+        listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
+        settings = {**QUIET, **_options_for(triggers), **options}
+        return listen(friendly(handler), list(inputs), list(outputs), **settings)
 
     def reselect(self, view: View, **changes: Any) -> View:
         """The same view with another layer, head or token chosen; a layer or head counts as picked, unless told not."""

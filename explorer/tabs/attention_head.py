@@ -92,7 +92,7 @@ class HeadView:
         page.on_pick([self.grid.select], self.pick, [page.selection, self.about, *self.detail], controls)
         page.on_pick([self.heatmap.select], self.tell, [self.cell], controls)
         redrawn = [control.input for control in controls if control is not marks]
-        page.on(redrawn, self.show_head, self.detail, controls, trigger_mode="always_last")
+        page.on(redrawn, self.show_head, self.detail, controls)
         page.on([marks.input, square_root.input], self.show_grid, [self.grid], controls)
 
     def show(self, view: View, *values: object) -> Updates:

@@ -49,5 +49,5 @@ def build(page: Page) -> Part:
         }
 
     outputs = [up_to, matrix, sources, said, check]
-    page.on([up_to.input], show, outputs, [up_to], trigger_mode="always_last")
+    page.on([up_to.input], show, outputs, [up_to])
     return Part(body, show, outputs, [up_to])

@@ -77,7 +77,7 @@ def build(
     controls = [word, method, steps_count]
     outputs = [*slow.outputs, chart, check]
     slow.wire(page, [chart, check], controls)
-    page.on([method.input, steps_count.release], show, [*outputs, steps_count], controls, trigger_mode="always_last")
+    page.on([method.input, steps_count.release], show, [*outputs, steps_count], controls)
     return Part(label, column, show, [*outputs, steps_count], controls, unless)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import gradio as gr
 
 from explorer.components import Notice, TokenRow
-from explorer.shared import DEBOUNCED, Page, Updates, View
+from explorer.shared import Page, Updates, View, typed_in
 from explorer.tabs import (
     attribution_view,
     fill_mask_game,
@@ -56,7 +56,7 @@ def build(page: Page) -> None:
         return {row: view.chip_row(), word_column: gr.Column(visible=chosen in asking)}
 
     show = one_at_a_time(page, tab, which, hint, parts, always, [row, word_column])
-    page.on([word.input], show, tab.outputs, tab.controls, js=DEBOUNCED, trigger_mode="multiple")
+    page.on([word.change], show, tab.outputs, tab.controls, **typed_in(word))
     page.masked_rows.append(row)
 
 

@@ -92,7 +92,7 @@ def build(page: Page) -> Part:
     controls = [strategy, seed, rate, masked, replaced, swap]
     outputs = [row, said, table, loss, check, lengths_column, lengths]
     changes = [strategy.input, seed.input, rate.release, masked.release, replaced.release, swap.input]
-    page.on(changes, show, outputs, controls, trigger_mode="always_last")
+    page.on(changes, show, outputs, controls)
     page.on([again.click], hide_again, [seed, *outputs], controls)
     return Part("Pre-training game", column, show, outputs, controls)
 

@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer import limits
 from explorer.components import Bars, Notice, WordGrid
-from explorer.shared import DEBOUNCED, Page, Updates, View
+from explorer.shared import Page, Updates, View, typed_in
 from explorer.tabs.parts import Part, asked_blank, no_blank, quick
 
 if TYPE_CHECKING:
@@ -82,9 +82,8 @@ def build(page: Page) -> Part:
         return {**updates, filled: _filled(view, blanks)} if several else updates
 
     outputs = [guesses, hint, compared, ratio, together, filled]
-    page.on([top_k.input], show, outputs, [top_k, words], trigger_mode="always_last")
-    typed = {"js": DEBOUNCED, "trigger_mode": "multiple"}
-    page.on([words.input], compare, [compared, ratio], [words], **typed)
+    page.on([top_k.input], show, outputs, [top_k, words])
+    page.on([words.change], compare, [compared, ratio], [words], **typed_in(words))
     return Part("Guesses", column, show, outputs, [top_k, words], no_blank)
 
 

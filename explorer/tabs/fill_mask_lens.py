@@ -5,7 +5,7 @@ import gradio as gr
 from explorer import limits
 from explorer.components import Notice, PlotlyChart, WordGrid
 from explorer.figures.masked_lm import followed_words
-from explorer.shared import DEBOUNCED, Page, Updates, View
+from explorer.shared import Page, Updates, View, typed_in
 from explorer.tabs.parts import Part, asked_blank, check_line, no_blank
 
 MOST_COLUMNS = 24
@@ -86,7 +86,7 @@ def build(page: Page) -> Part:
 
     outputs = [table, about, check, chart, said]
     page.on_pick([table.select], pick, [page.selection, *outputs], [words])
-    page.on([words.input], follow, [chart, said], [words], js=DEBOUNCED, trigger_mode="multiple")
+    page.on([words.change], follow, [chart, said], [words], **typed_in(words))
     return Part("Lens", column, show, outputs, [words])
 
 

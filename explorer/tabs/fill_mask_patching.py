@@ -9,7 +9,7 @@ import numpy as np
 from explorer.components import Notice, PlotlyChart
 from explorer.components.bars import percent
 from explorer.figures.masked_lm import patching_heatmap
-from explorer.shared import DEBOUNCED, Page, Updates, View
+from explorer.shared import Page, Updates, View, typed_in
 from explorer.tabs.parts import Part, Slow, asked_blank, no_blank, slow_buttons
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def build(page: Page, word: gr.Textbox) -> Part:
     slow = Slow("patching", start, stop, status, passes, steps, draw, lambda: {chart: None, said: "", check: ""})
     outputs = [*slow.outputs, said, chart, check]
     slow.wire(page, [said, chart, check], [word, other])
-    page.on([other.input], slow.show, outputs, [word, other], js=DEBOUNCED, trigger_mode="multiple")
+    page.on([other.change], slow.show, outputs, [word, other], **typed_in(other))
     return Part("Patching", column, slow.show, outputs, [word, other], no_blank)
 
 

@@ -104,7 +104,7 @@ def build(page: Page) -> Part:
 
     outputs = [*slow.outputs, chart, said]
     slow.wire(page, [chart, said], [way])
-    page.on([way.input], show_chart, outputs, [way], trigger_mode="always_last")
+    page.on([way.input], show_chart, outputs, [way])
     page.on([score.click, lines.submit], lambda view, lines: {table: _score(view, lines)}, [table], [lines], **TRAINING)
     return Part("Every position", column, show, [*outputs, table], [way, lines, table])
 

@@ -11,7 +11,7 @@ import pandas as pd
 from explorer import limits
 from explorer.components import Bars, Notice
 from explorer.errors import InputError
-from explorer.shared import DEBOUNCED, Page, Updates
+from explorer.shared import Page, Updates, typed_in
 from explorer.training.examples import BUILT_IN, Examples, built_in, check_classes
 from explorer.training.hub_data import EXAMPLE, fetch_data_set
 from explorer.training.reading import Columns, Table, choose, guess_columns, read_table
@@ -187,7 +187,7 @@ def _wire_typed(page: Page, made: Sources, more: gr.Button, rows: list[gr.Row]) 
 
     page.run([more.click], add, [*rows, seen, more], [seen], queue=False)
     for box in (*made.names, *made.lines):
-        page.run([box.change], made.describe, made.outputs, made.inputs, js=DEBOUNCED, trigger_mode="multiple")
+        page.run([box.change], made.describe, made.outputs, made.inputs, **typed_in(box))
 
 
 def _wire_tables(page: Page, made: Sources, file: gr.File, name: gr.Textbox, fetch: gr.Button, chosen: gr.Row) -> None:

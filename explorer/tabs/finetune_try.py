@@ -8,7 +8,7 @@ import gradio as gr
 from explorer import limits
 from explorer.components import Bars, Notice, PlotlyChart
 from explorer.figures.training import word_effects
-from explorer.shared import DEBOUNCED, Page, Updates
+from explorer.shared import Page, Updates, typed_in
 from explorer.training.store import fetch
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ def build_attempt(page: Page, run_id: gr.State) -> Attempt:
     said = Notice(elem_classes="caption", keep_height=True)
     made = Attempt(text, text_b, method, verdict, words, said)
     inputs = [run_id, *made.inputs]
-    page.run([text.change, text_b.change], made.show, made.outputs, inputs, js=DEBOUNCED, trigger_mode="multiple")
+    page.run([text.change, text_b.change], made.show, made.outputs, inputs, **typed_in(text, text_b))
     page.run([text.submit, text_b.submit, method.input], made.show, made.outputs, inputs)
-    page.run([examples.input], lambda sentence: sentence, [text], [examples], queue=False)
+    chosen = page.run([examples.input], lambda sentence: sentence, [text], [examples], queue=False)
+    page.run(chosen.success, made.show, made.outputs, inputs)
     return made

@@ -7,15 +7,13 @@ from explorer.components import Notice, PlotlyChart, Ranking
 from explorer.errors import ExplorerError
 from explorer.figures.hidden import sentences_heatmap
 from explorer.limits import MAX_COMPARED, check_texts
-from explorer.shared import Page, Updates, View
+from explorer.shared import Page, Updates, View, typed_in
 from explorer.tabs.hidden_piece import Piece, layer_name
 from explorer.tabs.lines import read_lines
 from explorer.training.examples import FOLDER
 
 POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
 EACH = 3  # sentences of a topic in the example
-
-WAIT = "(...values) => BertPage.debounced(values, 'sentences')"  # `change` tells of what is pasted and deleted too
 
 
 def build(page: Page) -> Piece:
@@ -66,7 +64,7 @@ def build(page: Page) -> Piece:
         }
 
     page.on([pooling.input, space.input], show, drawn, controls)
-    page.on([sentences.change], show, drawn, controls, js=WAIT, trigger_mode="multiple")
+    page.on([sentences.change], show, drawn, controls, **typed_in(sentences))
     return Piece(column, controls, drawn, show, show)
 
 

@@ -40,5 +40,5 @@ def build(page: Page) -> None:
         return shown | show(view, look, *values)
 
     tab.shows(show, [layer, *outputs], controls)
-    page.on([layer.input], slide, [page.selection, *outputs], [layer, *controls], trigger_mode="always_last")
+    page.on([layer.input], slide, [page.selection, *outputs], [layer, *controls])
     page.on_switch([look.input], switch, [layer, *(piece.column for piece in pieces.values()), *outputs], controls)

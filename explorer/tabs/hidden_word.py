@@ -16,7 +16,7 @@ from explorer.errors import InputError
 from explorer.figures.hidden import context_lines
 from explorer.figures.maps import map_figure
 from explorer.limits import MAX_COMPARED, check_texts
-from explorer.shared import Page, Updates, View
+from explorer.shared import Page, Updates, View, typed_in
 from explorer.tabs.hidden_piece import Piece, layer_name
 from explorer.tabs.lines import read_lines
 from explorer.training.examples import FOLDER
@@ -34,9 +34,6 @@ class Contexts:
     vectors: np.ndarray
     texts: list[str]
     senses: list[str]
-
-
-WAIT = "(...values) => BertPage.debounced(values, 'word')"  # `change` tells of what is pasted and deleted too
 
 
 @dataclass(frozen=True)
@@ -132,7 +129,7 @@ def build(page: Page) -> Piece:
 
     page.on([parts.source.input], choose, [parts.word, parts.sentences, *drawn], controls)
     page.on([parts.word.input, parts.adjusted.input], draw, drawn, controls)
-    page.on([parts.sentences.change], draw, drawn, controls, js=WAIT, trigger_mode="multiple")
+    page.on([parts.sentences.change], draw, drawn, controls, **typed_in(parts.sentences))
     return Piece(parts.column, controls, [parts.word, parts.sentences, *drawn], show, draw)
 
 

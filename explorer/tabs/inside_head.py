@@ -51,4 +51,4 @@ def build(page: Page) -> None:
 
     tab.shows(show, outputs, [which])
     page.on_switch([which.input], show, outputs, [which])
-    page.on([layer.input, head.input], slide, outputs, [which, layer, head], trigger_mode="always_last")
+    page.on([layer.input, head.input], slide, outputs, [which, layer, head])

@@ -67,7 +67,7 @@ def one_at_a_time(
             return {**updates, hint: {"text": str(error), "kind": "error"}}
 
     tab.shows(show, outputs, controls)
-    page.on_switch([which.input], show, outputs, controls, trigger_mode="always_last")
+    page.on_switch([which.input], show, outputs, controls)
     return show
 
 

@@ -11,7 +11,7 @@ from explorer.analysis.projection import METRICS
 from explorer.components import Meter, Notice, PlotlyChart, Ranking
 from explorer.errors import ExplorerError
 from explorer.limits import MAX_TEXTS
-from explorer.shared import Page, Updates, View
+from explorer.shared import Page, Updates, View, typed_in
 from explorer.tabs.lines import NO_LABEL
 from explorer.tabs.projection_data import (
     FILE,
@@ -27,7 +27,6 @@ from explorer.training.examples import FOLDER, read_rows
 
 POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
 MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}  # a fit of UMAP must not hold up the other tabs
-WAIT = "(...values) => BertPage.debounced(values, 'search')"  # `change` tells of what is pasted and deleted too
 
 
 def build(page: Page) -> None:
@@ -150,12 +149,11 @@ def _wire(page: Page, tab: Any, c: dict[str, Any]) -> None:
     heavy = [c[name].input for name in ("method", "dimensions", "pooling", "metric", "label_column", "sampled")]
     heavy += [c[name].release for name in ("neighbors", "min_dist", "clusters")]
     heavy += [c["seed"].submit, c["redraw"].click, c["text_column"].input, c["colour"].input]
-    latest = {"trigger_mode": "always_last", **MAPPING}
     running = [
-        page.on([c["wanted"].change], draw, drawn, controls, **latest),
-        page.on(heavy, draw, drawn, controls, **latest),
-        page.on([c["layer"].input], draw, drawn, controls, **latest),
-        page.on([c["search"].change], draw, drawn, controls, js=WAIT, trigger_mode="multiple", **MAPPING),
+        page.on([c["wanted"].change], draw, drawn, controls, **MAPPING),
+        page.on(heavy, draw, drawn, controls, **MAPPING),
+        page.on([c["layer"].input], draw, drawn, controls, **MAPPING),
+        page.on([c["search"].change], draw, drawn, controls, **typed_in(c["search"]), **MAPPING),
         page.on([c["play"].click], named(play_in_steps), drawn, controls, **MAPPING),
     ]
     fields = [c[name] for name in FIELDS]

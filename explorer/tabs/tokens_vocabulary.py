@@ -5,7 +5,7 @@ import gradio as gr
 from explorer import limits
 from explorer.analysis.vocabulary import nearest, search
 from explorer.components import Column, Notice, Row, StripTable
-from explorer.shared import DEBOUNCED, Page, Updates, View
+from explorer.shared import Page, Updates, View, typed_in
 from explorer.tabs.attention_data import Part, default_token
 
 MOST_FOUND = 200
@@ -68,7 +68,6 @@ def build(page: Page) -> Part:
     def show(view: View, typed: str) -> Updates:
         return {**show_found(view, typed), **show_nearest(view, view.trace.ids[default_token(view)])}
 
-    typing = {"js": DEBOUNCED, "trigger_mode": "multiple"}  # `change` tells of pasted and deleted letters too
-    page.on([query.change], show_found, [found, pieces], [query], **typing)
+    page.on([query.change], show_found, [found, pieces], [query], **typed_in(query))
     page.on_pick([pieces.select, table.select], show_nearest, [said, table])
     return Part(body, show, [found, pieces, said, table], [query])

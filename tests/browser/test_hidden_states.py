@@ -47,6 +47,11 @@ def test_one_word_in_many_contexts(page):
     page.get_by_role("option", name=re.compile("crane")).click()
     expect(page.locator("#word-sentences textarea")).to_have_value(re.compile("crane"))
     expect(page.get_by_text(re.compile(r"[1-7] of 8"))).to_be_visible()
+    page.locator("#word-sentences textarea").fill("The crane lifts.\nThe crane flies.")
+    expect(page.locator("#sense-map .scatterlayer .point")).to_have_count(2)
+    page.locator("#word-source input").click()
+    page.locator("#word-chosen input").click()
+    expect(page.locator("#word-sentences textarea")).to_have_value("The crane lifts.\nThe crane flies.")
     page.locator("#word-source input").click()
     page.get_by_role("option", name="A and B above").click()
     expect(page.get_by_text("The cosine between the two is")).to_be_visible()
@@ -69,6 +74,19 @@ def test_sentences_and_their_spaces(page):
     expect(page.locator("#sentences-closest")).to_contain_text("1 · One <b>line</b>.")
     page.locator("#sentences textarea").fill("x\n" * 51)
     expect(page.get_by_text("keep 50 of them or fewer")).to_be_visible()
+
+
+def test_the_last_choice_counts(page):
+    page.locator("#hidden-view").get_by_label("Sentences").check()
+    expect(page.locator("#sentences-closest button")).to_have_count(5)
+    space = page.locator("#sentences-space")
+    page.locator("#sentences textarea").fill("One line.\nAnother line.\nA third.")
+    space.get_by_label("centred").check()
+    space.get_by_label("whitened").check()
+    expect(page.get_by_text("Whitened: ")).to_be_visible()
+    expect(page.locator("#sentences-closest button")).to_have_count(3)
+    page.wait_for_timeout(1000)  # whatever was still on its way has come
+    expect(page.get_by_text("Whitened: ")).to_be_visible()
 
 
 def test_on_a_phone_the_sentences_leave_room_for_their_matrix(open_app):

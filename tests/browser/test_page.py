@@ -87,6 +87,32 @@ def test_an_example_fills_both_boxes(open_app):
     expect(chips(page).filter(has_text="saturn")).to_be_visible()
 
 
+def test_a_menu_that_is_only_looked_at_changes_nothing(open_app):
+    page = open_app()
+    page.locator("#examples input").click()
+    page.get_by_role("option", name="Two strangers").click()
+    expect(chips(page).filter(has_text="saturn")).to_be_visible()
+    page.locator("#text-a textarea").fill("My own words.")
+    expect(chips(page).nth(1)).to_have_text("my")
+    page.locator("#examples input").click()
+    expect(page.get_by_role("option", name="Two strangers")).to_be_visible()
+    page.locator("#text-b textarea").fill("And more of them.")
+    expect(chips(page).filter(has_text="more")).to_be_visible()
+    expect(page.locator("#text-a textarea")).to_have_value("My own words.")
+    page.locator("#examples input").click()
+    page.get_by_role("option", name="Two strangers").click()
+    expect(page.locator("#text-a textarea")).to_have_value("We ran out of flour this morning.")
+
+
+def test_the_last_of_quick_clicks_is_shown(open_app):
+    page = open_app("?tab=tokens")
+    expect(page.get_by_text("+ position: ")).to_be_visible()
+    for token in (1, 2, 3, 4, 5):
+        chips(page).nth(token).click()
+    expect(page.get_by_text("+ position: 5")).to_be_visible()
+    expect(chips(page).nth(5)).to_have_attribute("aria-pressed", "true")
+
+
 def test_a_word_is_hidden_and_comes_back(open_app):
     page = open_app()
     type_into(page, "text-b", "")

@@ -2,7 +2,10 @@
 
 from collections import Counter
 
+import gradio as gr
 import pytest
+
+from explorer.shared import CHOSEN
 
 
 @pytest.fixture(scope="module")
@@ -12,6 +15,46 @@ def blocks():
     return app.build()
 
 
+def listeners(blocks, kind, event):
+    """Pairs of a component of the kind and a listener to the event."""
+    return [
+        (blocks.blocks[target], listener)
+        for listener in blocks.fns.values()
+        for target, name in listener.targets
+        if name == event and isinstance(blocks.blocks.get(target), kind)
+    ]
+
+
 def test_an_id_names_one_component(blocks):
     named = Counter(block.elem_id for block in blocks.blocks.values() if getattr(block, "elem_id", None))
     assert not [name for name, count in named.items() if count > 1]
+
+
+def test_a_dropdown_is_heard_once_and_only_when_something_is_chosen(blocks):
+    heard = listeners(blocks, gr.Dropdown, "input")
+    assert len(heard) >= 20
+    assert max(Counter(box for box, _ in heard).values()) == 1, "what one listener hears the next takes for old"
+    assert {listener.js for _, listener in heard} == {CHOSEN}
+
+
+def test_of_a_text_box_is_heard_what_a_person_types(blocks):
+    assert not listeners(blocks, gr.Textbox, "input"), "it says nothing of what is pasted or deleted"
+    heard = listeners(blocks, gr.Textbox, "change")
+    assert len(heard) >= 20
+    for box, listener in heard:
+        assert "BertPage.typed(" in listener.js
+        assert f"#{box.elem_id}" in listener.js or "'#input'" in listener.js, box.elem_id
+
+
+@pytest.mark.parametrize("kind", [gr.Dropdown, gr.Radio, gr.Checkbox, gr.Slider])
+def test_the_last_choice_counts(blocks, kind):
+    heard = listeners(blocks, kind, "input") + listeners(blocks, kind, "release")
+    assert heard
+    assert {listener.trigger_mode for _, listener in heard} == {"always_last"}
+
+
+def test_what_follows_an_event_follows_the_last_one_too(blocks):
+    chained = [listener for listener in blocks.fns.values() if listener.trigger_after is not None and listener.fn]
+    assert len(chained) >= 10
+    dropped = [listener for listener in chained if listener.trigger_mode == "once"]
+    assert len(dropped) == 1, "but for the training"
