@@ -93,3 +93,16 @@ document.addEventListener(
   },
   { capture: true },
 );
+
+// A number past the end of its slider becomes the end, before Gradio hears of it, which would only refuse it. One that is
+// too small may be the beginning of another.
+document.addEventListener(
+  "input",
+  ({ target }) => {
+    if (target.type !== "number" || target.value === "") return;
+    const { value, min, max } = target;
+    if (max !== "" && +value > +max) target.value = max;
+    if (min !== "" && +value < +min && +value <= 0) target.value = min;
+  },
+  { capture: true },
+);

@@ -37,6 +37,16 @@ def test_a_layer_its_dimensions_and_its_changes(page):
     expect(page.get_by_text("✓ matches the model: this formula")).to_be_visible()
 
 
+def test_a_number_past_the_end_is_the_end(page):
+    number = page.locator("#layer input[type=number]")
+    number.fill("99")
+    expect(number).to_have_value("6")
+    expect(page.get_by_text("in the output of layer 6")).to_be_visible()
+    number.fill("-4")
+    expect(number).to_have_value("0")
+    expect(page.get_by_text("in the embedding output")).to_be_visible()
+
+
 def test_one_word_in_many_contexts(page):
     page.get_by_label("One word, many contexts").check()
     expect(page.locator("#word-lines .scatterlayer .trace")).to_have_count(6)
