@@ -94,15 +94,22 @@ document.addEventListener(
   { capture: true },
 );
 
-// A number past the end of its slider becomes the end, before Gradio hears of it, which would only refuse it. One that is
-// too small may be the beginning of another.
+// The number of a slider: past the end it becomes the end, before Gradio hears of it, which would only refuse it; an
+// empty box, or a number that is too small, may be the beginning of another.
 document.addEventListener(
   "input",
-  ({ target }) => {
-    if (target.type !== "number" || target.value === "") return;
-    const { value, min, max } = target;
-    if (max !== "" && +value > +max) target.value = max;
-    if (min !== "" && +value < +min && +value <= 0) target.value = min;
+  (event) => {
+    const { type, value, min, max } = event.target;
+    if (type !== "number" || max === "") return;
+    if (value === "") event.stopImmediatePropagation();
+    else if (+value > +max) event.target.value = max;
+    else if (+value < +min && +value <= 0) event.target.value = min;
   },
   { capture: true },
 );
+
+document.addEventListener("change", ({ target }) => {
+  if (target.type !== "number" || target.max === "" || target.value !== "") return;
+  target.value = target.min;
+  target.dispatchEvent(new Event("input", { bubbles: true }));
+});

@@ -45,6 +45,12 @@ def test_a_number_past_the_end_is_the_end(page):
     number.fill("-4")
     expect(number).to_have_value("0")
     expect(page.get_by_text("in the embedding output")).to_be_visible()
+    number.fill("3")
+    expect(page.get_by_text("in the output of layer 3")).to_be_visible()
+    number.fill("")
+    number.press("Tab")
+    expect(number).to_have_value("0")
+    expect(page.get_by_text("in the embedding output")).to_be_visible()
 
 
 def test_one_word_in_many_contexts(page):
