@@ -146,11 +146,18 @@ def _wire(page: Page, tab: Any, c: dict[str, Any]) -> None:
 
     tab.shows(show, [c["wanted"], c["layer"]], [c["source"], c["layer"]])
     draw = named(draw_in_steps)
+
+    def draw_wanted(view: View, wanted: tuple[str, ...] | None, *values: Any) -> Iterator[Updates]:
+        if wanted:
+            yield from draw(view, *values)
+        else:  # a page that has just been opened says `change` too, whichever tab it shows
+            yield {c["meter"]: None}
+
     heavy = [c[name].input for name in ("method", "dimensions", "pooling", "metric", "label_column", "sampled")]
     heavy += [c[name].release for name in ("neighbors", "min_dist", "clusters")]
     heavy += [c["seed"].submit, c["redraw"].click, c["text_column"].input, c["colour"].input]
     running = [
-        page.on([c["wanted"].change], draw, drawn, controls, **MAPPING),
+        page.on([c["wanted"].change], draw_wanted, drawn, [c["wanted"], *controls], **MAPPING),
         page.on(heavy, draw, drawn, controls, **MAPPING),
         page.on([c["layer"].input], draw, drawn, controls, **MAPPING),
         page.on([c["search"].change], draw, drawn, controls, **typed_in(c["search"]), **MAPPING),
