@@ -3,6 +3,7 @@
 import argparse
 import signal
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import torch
@@ -35,7 +36,7 @@ def arguments() -> argparse.ArgumentParser:
     add("--steps", type=int, help="length of the whole run in optimizer steps")
     add("--minutes", type=float, help="length of the whole run in minutes, over all legs")
     add("--batch", type=int, help="pieces in a batch (default %(default)s, that is 32 × 128; on a GPU 32768)")
-    add("--rate", type=float, help="peak learning rate (default %(default)s)")
+    add("--rate", type=float, dest="peak_rate", metavar="RATE", help="peak learning rate (default %(default)s)")
     add("--warmup", type=int, help="steps of warm-up (default %(default)s)")
     add("--first-mask-rate", type=float, help="share of pieces chosen at the start; 0.15 at the end")
     add("--repeat", action="append", default=[], metavar="NAME=N", help="read files whose name begins so N times")
@@ -43,16 +44,7 @@ def arguments() -> argparse.ArgumentParser:
     add("--threads", type=int, help="CPU threads (default: all cores)")
     add("--save-minutes", type=float)
     add("--eval-minutes", type=float)
-    parser.set_defaults(
-        batch=Mixture.pieces,
-        rate=Settings.peak_rate,
-        warmup=Settings.warmup,
-        teacher_weight=Settings.teacher_weight,
-        first_mask_rate=Settings.first_mask_rate,
-        seed=Settings.seed,
-        save_minutes=Settings.save_minutes,
-        eval_minutes=Settings.eval_minutes,
-    )
+    parser.set_defaults(batch=Mixture.pieces, **{field.name: field.default for field in fields(Settings)})
     return parser
 
 
@@ -94,17 +86,7 @@ def run(args: argparse.Namespace) -> None:
         def evaluate(model: BertForPreTraining) -> Scores:
             return scoring.score(model, scoring.pair_batches(heldout, vocabulary, 256, 128, seed=1))
 
-    settings = Settings(
-        steps=args.steps,
-        minutes=args.minutes,
-        peak_rate=args.rate,
-        warmup=args.warmup,
-        teacher_weight=args.teacher_weight,
-        first_mask_rate=args.first_mask_rate,
-        seed=args.seed,
-        save_minutes=args.save_minutes,
-        eval_minutes=args.eval_minutes,
-    )
+    settings = Settings(**{field.name: getattr(args, field.name) for field in fields(Settings)})
     stream = BatchStream(corpus, vocabulary, Mixture(pieces=args.batch), args.seed)
     teacher = Teacher(args.teacher, model.device) if args.teacher else None
     trainer = Trainer(model, stream, settings, args.out, evaluate, teacher)
