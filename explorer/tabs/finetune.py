@@ -217,8 +217,8 @@ def _wire_training(page: Page, parts: Parts) -> None:
         return {**active(True), parts.status: "Waiting for a free place: two trainings run at once."}
 
     begun = page.run([parts.start.click], begin, [*buttons, parts.status], queue=False)
-    once = {"trigger_mode": "once"}  # a second click while one trains asks for nothing
-    training = page.on(begun.then, train, [*parts.shown, parts.mine], inputs, **once, **TRAINING)
+    # Once: a second click while one trains asks for nothing.
+    training = page.on(begun.then, train, [*parts.shown, parts.mine], inputs, trigger_mode="once", **TRAINING)
     page.run(training.success, lambda: active(False), buttons, queue=False)
     page.run(training.failure, lambda: {**active(False), parts.status: NOTHING}, [*buttons, parts.status], queue=False)
 
