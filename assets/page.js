@@ -40,6 +40,11 @@ window.BertPage = {
     delete document.body.dataset.busy;
   },
 
+  // Whether this is the number of a slider.
+  ofSlider(box) {
+    return box.type === "number" && box.max !== "";
+  },
+
   // A table as a file, made here; a cell that a spreadsheet would run as a formula gets an apostrophe.
   downloadCsv({ headers, data }, name) {
     const cell = (value) => {
@@ -99,8 +104,8 @@ document.addEventListener(
 document.addEventListener(
   "input",
   (event) => {
-    const { type, value, min, max } = event.target;
-    if (type !== "number" || max === "") return;
+    if (!BertPage.ofSlider(event.target)) return;
+    const { value, min, max } = event.target;
     if (value === "") event.stopImmediatePropagation();
     else if (+value > +max) event.target.value = max;
     else if (+value < +min && +value <= 0) event.target.value = min;
@@ -109,7 +114,7 @@ document.addEventListener(
 );
 
 document.addEventListener("change", ({ target }) => {
-  if (target.type !== "number" || target.max === "" || target.value !== "") return;
+  if (!BertPage.ofSlider(target) || target.value !== "") return;
   target.value = target.min;
   target.dispatchEvent(new Event("input", { bubbles: true }));
 });
