@@ -20,8 +20,8 @@ if __name__ == "__main__":
 
 import gradio as gr
 
-from explorer.components import HEAD
-from explorer.page import build
+from explorer.page.components import HEAD
+from explorer.page.shell import build
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 MOST_WAITING = 64  # requests in the queue; one more is told that the app is busy

@@ -10,22 +10,22 @@ Importing this package is instant: torch and transformers are loaded by the firs
 
 from typing import TYPE_CHECKING
 
-from explorer.errors import CapabilityError, ExplorerError, InputError, ModelError
+from explorer.base.errors import CapabilityError, ExplorerError, InputError, ModelError
 
 if TYPE_CHECKING:
-    from explorer.model import Explorer, load
-    from explorer.trace import Trace
+    from explorer.model.explorer import Explorer, load
+    from explorer.model.trace import Trace
 
 __all__ = ["CapabilityError", "Explorer", "ExplorerError", "InputError", "ModelError", "Trace", "load"]
 
 
 def __getattr__(name: str) -> object:
     if name in ("Explorer", "load"):
-        from explorer import model
+        from explorer.model import explorer as model
 
         return getattr(model, name)
     if name == "Trace":
-        from explorer.trace import Trace
+        from explorer.model.trace import Trace
 
         return Trace
     raise AttributeError(f"module 'explorer' has no attribute {name!r}")

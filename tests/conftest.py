@@ -148,7 +148,7 @@ def refusal() -> Callable[..., str]:
 
     `typed` is what the person had typed: the only path that the sentence may show.
     """
-    from explorer.errors import ExplorerError
+    from explorer.base.errors import ExplorerError
 
     def refuse(kind: type[ExplorerError], call: Callable[[], object], typed: object = "") -> str:
         with pytest.raises(kind) as caught:
@@ -173,7 +173,7 @@ def eager() -> Callable:
     import torch
     import transformers
 
-    from explorer import checkpoints
+    from explorer.model import checkpoints
 
     read = {}
 

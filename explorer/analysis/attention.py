@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.words import joined, word_groups
+from explorer.text.words import joined, word_groups
 
 SPECIALS = ("all", "hidden", "renormalised")
 DIRECTIONS = ("all", "A→A", "A→B", "B→A", "B→B")
@@ -30,7 +30,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Tokens:
-    """What is known of the n tokens: one entry each, as in `explorer.trace.Encoding`."""
+    """What is known of the n tokens: one entry each, as in `explorer.model.trace.Encoding`."""
 
     pieces: Sequence[str]
     kinds: Sequence[str]

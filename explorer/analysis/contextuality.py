@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 
 OUTLIER_DEVIATIONS = 3  # Kovaleva et al. 2021, 'BERT busters'
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.analysis.mapping import aligned, of_one_size
 from explorer.analysis.projection import MapSettings, Projection, Report, project
-from explorer.cache import OnceCache
+from explorer.base.cache import OnceCache
 
 MOST_MAPS = 40
 

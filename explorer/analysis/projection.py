@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.mapping import trustworthiness
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 
 METHODS = ("pca", "umap", "tsne")
 METRICS = ("cosine", "euclidean", "manhattan")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 
 SPACES = ("as they are", "centred", "whitened")
 

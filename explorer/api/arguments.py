@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from explorer.model import Explorer, MaskGuesses
+    from explorer.model.explorer import Explorer, MaskGuesses
 
 
 def explorer_for(model: str | None) -> "Explorer":
     """The model that an endpoint was asked for; "" is the default one. Raises ModelError."""
-    from explorer.model import load  # loads torch, which the page does not wait for
+    from explorer.model.explorer import load  # loads torch, which the page does not wait for
 
     return load(model if model is None else str(model))
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from explorer import limits
 from explorer.analysis.head_metrics import METRICS, TokenFacts
 from explorer.analysis.overview import overview
 from explorer.analysis.rollout import rollout as attention_rollout
 from explorer.analysis.vocabulary import search
 from explorer.api.arguments import explorer_for
-from explorer.errors import InputError
+from explorer.base.errors import InputError
+from explorer.text import limits
 
 MOST_PIECES = 1_000  # of one answer
 
@@ -55,7 +55,7 @@ def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
 
 def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
     """Every step inside a layer with the shape of its result, and how far the last one is from the model's output."""
-    from explorer.inside import layer_steps
+    from explorer.techniques.inside import layer_steps
 
     explorer = explorer_for(model)
     index = limits.layer_index(layer, explorer.capabilities.layers)

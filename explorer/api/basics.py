@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from explorer import limits
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.arguments import explorer_for, masks_of
+from explorer.text import limits
 
 
 def models() -> dict[str, Any]:
     """The default model and every model that is loaded, with what each can do."""
-    from explorer.model import loaded
+    from explorer.model.explorer import loaded
 
     default = explorer_for("")
     every = {model.name: model.capabilities for model in [default, *loaded()]}
@@ -79,7 +79,7 @@ def projection(
     UMAP reads `neighbors` and `min_dist`; t-SNE's perplexity is a third of `neighbors`; both measure by cosine. The
     trustworthiness, 0 to 1, is the share of neighbours on the map that are neighbours in truth.
     """
-    from explorer.features import features
+    from explorer.model.features import features
 
     settings = MapSettings(
         method=limits.check_choice(method, "the method", METHODS),

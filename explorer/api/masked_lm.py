@@ -5,8 +5,8 @@
 
 from typing import Any
 
-from explorer import limits
 from explorer.api.arguments import explorer_for, masks_of
+from explorer.text import limits
 
 
 def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
@@ -25,8 +25,8 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[s
 
 def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -> dict[str, Any]:
     """The probability of the word when one head at a time is zero: one row a layer, one entry a head."""
-    from explorer.ablation import head_effects as effects
-    from explorer.targets import read, word_target
+    from explorer.techniques.ablation import head_effects as effects
+    from explorer.techniques.targets import read, word_target
 
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
@@ -41,7 +41,7 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -
 
 def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = "", model: str = "") -> dict[str, Any]:
     """The guesses for every [MASK] with these heads zero, each [layer, head] counted from 1."""
-    from explorer.ablation import without_heads
+    from explorer.techniques.ablation import without_heads
 
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
@@ -64,8 +64,8 @@ def attribution(
     The baseline of integrated gradients is [PAD] at every piece that is not special; delta, the error of their sum,
     is null for the other methods.
     """
-    from explorer.attribution import attribute
-    from explorer.targets import word_target
+    from explorer.techniques.attribution import attribute
+    from explorer.techniques.targets import word_target
 
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
@@ -77,8 +77,8 @@ def attribution(
 
 def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
     """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn."""
-    from explorer.pseudo_likelihood import pseudo_likelihoods_in_steps
-    from explorer.steps import finished
+    from explorer.base.steps import finished
+    from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 
     return {"scores": finished(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
 

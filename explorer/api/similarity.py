@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from explorer import limits
 from explorer.analysis.contextuality import find_word, word_vectors
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.api.arguments import explorer_for
+from explorer.text import limits
 
 
 def similarity(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> dict[str, Any]:
@@ -31,7 +31,7 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
 
 def sentence_similarity(texts: list[str], layer: int = -1, pooling: str = "mean", model: str = "") -> dict[str, Any]:
     """Cosines, -1 to 1, between the vectors of up to 50 texts; pooling "cls", "mean" or "pooler" (last layer)."""
-    from explorer.features import features
+    from explorer.model.features import features
 
     given = limits.check_texts(texts, limits.MAX_COMPARED)
     return {"matrix": cosine_matrix(features(explorer_for(model), given, layer, pooling)).tolist()}

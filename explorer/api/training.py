@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer import limits
 from explorer.api.arguments import explorer_for
+from explorer.text import limits
 from explorer.training.examples import check_examples, check_pairs
 
 REPORTED = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")

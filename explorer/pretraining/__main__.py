@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from transformers import BertConfig, BertForPreTraining
 
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 from explorer.pretraining import scoring
 from explorer.pretraining.batches import BatchStream, Mixture, Vocabulary
 from explorer.pretraining.command import status

@@ -12,7 +12,7 @@ from pathlib import Path
 from transformers import BertForPreTraining
 from transformers.utils import logging
 
-from explorer.errors import InputError, ModelError
+from explorer.base.errors import InputError, ModelError
 from explorer.pretraining.command import status
 from explorer.pretraining.saving import export, open_model, open_tokenizer
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
-from explorer.analysis.masking import IGNORED, mask_pieces, ordinary_ids
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 from explorer.pretraining import sampling
 from explorer.pretraining.corpus import Corpus
 from explorer.pretraining.sampling import Example
+from explorer.text.masking import IGNORED, mask_pieces, ordinary_ids
 
 WALK = 1_000_003  # starting sentences between the walks of two seeds
 

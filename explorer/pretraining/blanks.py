@@ -8,13 +8,13 @@ import csv
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from explorer import load
-from explorer.model import Candidate, Explorer
+from explorer.base.paths import EXAMPLES
+from explorer.model.explorer import Candidate, Explorer
 from explorer.pretraining.command import status
 
-FILE = Path(__file__).resolve().parents[2] / "assets" / "examples" / "blanks.csv"
+FILE = EXAMPLES / "blanks.csv"
 
 
 @dataclass(frozen=True)

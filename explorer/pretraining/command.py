@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 
-from explorer.errors import ExplorerError
+from explorer.base.errors import ExplorerError
 
 
 def status(run: Callable[[], None]) -> int:

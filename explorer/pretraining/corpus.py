@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 
 LINES_AT_ONCE = 20_000  # handed to the tokenizer in one call, which spreads them over the cores
 

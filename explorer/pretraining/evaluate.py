@@ -10,7 +10,7 @@ from pathlib import Path
 
 from transformers.utils import logging
 
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 from explorer.pretraining import scoring
 from explorer.pretraining.batches import Vocabulary
 from explorer.pretraining.command import status

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.errors import ModelError
+from explorer.base.errors import ModelError
 
 PREFIX = "checkpoint-"
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from transformers import BertModel
 
-from explorer.errors import ModelError
+from explorer.base.errors import ModelError
 from explorer.pretraining.batches import IGNORED, Batch
 
 LONGEST = 128  # pieces; the mean vector of more is of a text, not of a sentence

@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from explorer.shared import Page, Updates, View
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs import attention_head, attention_metrics, attention_rollout
 from explorer.tabs.attention_data import one_visible, settled
 

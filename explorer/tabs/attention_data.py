@@ -6,10 +6,10 @@ import gradio as gr
 import numpy as np
 
 from explorer.analysis.attention import Tokens, rows_error
-from explorer.analysis.blanks import token_kinds
 from explorer.analysis.head_metrics import TokenFacts
 from explorer.analysis.overview import Overview, overview
-from explorer.shared import Page, Updates, View
+from explorer.page.wiring import Page, Updates, View
+from explorer.text.blanks import token_kinds
 
 ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
     "this head",
@@ -67,7 +67,7 @@ def weights_of(view: View, average: str = ONE_HEAD, measure: str = WEIGHT) -> np
     for index in layers:
         chosen = view.trace.attention(index)[heads]
         if measure == VALUE:
-            from explorer.inside import value_norms  # loads torch
+            from explorer.techniques.inside import value_norms  # loads torch
 
             chosen = chosen * value_norms(view.trace, index)[heads, None, :]
         total += chosen.mean(axis=0)
@@ -88,7 +88,7 @@ def attention_check(view: View, layer: int, measure: str = WEIGHT) -> dict[str, 
     ]
     fine = rows < 1e-5 and output < 1e-4
     if measure == VALUE:
-        from explorer.inside import value_error
+        from explorer.techniques.inside import value_error
 
         error = trace.once(("values", layer), lambda: value_error(trace, layer))
         said.append(f"the weighted values of all heads sum to what the layer's attention adds ({told(error)})")

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from explorer import limits
 from explorer.analysis.attention import DIRECTIONS, Choice, Shown, choose, rank_in_row
 from explorer.analysis.head_metrics import METRICS
-from explorer.components import AttentionLines, HeadGrid, Notice, PlotlyChart
 from explorer.figures.attention import weights_heatmap
-from explorer.shared import Page, Updates, View
+from explorer.page.components import AttentionLines, HeadGrid, Notice, PlotlyChart
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.attention_data import (
     AVERAGES,
     LAYER_MEAN,
@@ -23,6 +22,7 @@ from explorer.tabs.attention_data import (
     tokens_of,
     weights_of,
 )
+from explorer.text import limits
 
 HEATMAP, LINES = "Heatmap", "Lines"
 SPECIALS = (

@@ -6,9 +6,9 @@ import gradio as gr
 
 from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
 from explorer.analysis.overview import Overview
-from explorer.components import Column, PlotlyChart, Row, StripTable
 from explorer.figures.attention import metric_heatmap
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Column, PlotlyChart, Row, StripTable
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.attention_data import Part, overview_of
 
 BY_KEY = {metric.key: metric for metric in METRICS}

@@ -5,9 +5,9 @@ import numpy as np
 
 from explorer.analysis.attention import rows_error
 from explorer.analysis.rollout import rollout
-from explorer.components import Notice, PlotlyChart
 from explorer.figures.attention import sources_heatmap, weights_heatmap
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.attention_data import Part, default_token, told, verdict
 
 

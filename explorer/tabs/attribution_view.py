@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer import limits
-from explorer.components import Notice, PlotlyChart
 from explorer.figures.masked_lm import attribution_bars
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.parts import Part, Slow, slow_buttons
+from explorer.text import limits
 
 if TYPE_CHECKING:
-    from explorer.attribution import Attribution
-    from explorer.targets import Target
+    from explorer.techniques.attribution import Attribution
+    from explorer.techniques.targets import Target
 
 METHODS = {"Integrated gradients": "integrated_gradients", "Gradient × input": "gradient_x_input"}
 
@@ -47,7 +47,7 @@ def build(
     )
 
     def steps(view: View, word: str, method: str, count: int) -> "Generator[float, None, tuple]":
-        from explorer.attribution import MOST_STEPS, attribute, integrated_gradients_in_steps
+        from explorer.techniques.attribution import MOST_STEPS, attribute, integrated_gradients_in_steps
 
         target, kind = target_of(view, word), METHODS.get(method, method)
         count = limits.check_integer(count, "the number of steps", 1, MOST_STEPS)

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer.components import Notice, TokenRow
-from explorer.shared import Page, Updates, View, typed_in
+from explorer.page.components import Notice, TokenRow
+from explorer.page.wiring import Page, Updates, View, typed_in
 from explorer.tabs import (
     attribution_view,
     fill_mask_game,
@@ -21,7 +21,7 @@ from explorer.tabs.parts import Part, asked_blank, no_blank, one_at_a_time
 if TYPE_CHECKING:
     import torch
 
-    from explorer.targets import Target
+    from explorer.techniques.targets import Target
 
 GUESSES_SHOWN = 5
 
@@ -61,14 +61,14 @@ def build(page: Page) -> None:
 
 
 def _target(view: View, word: str) -> "Target":
-    from explorer.targets import word_target
+    from explorer.techniques.targets import word_target
 
     return word_target(view.model, view.trace, word, asked_blank(view))
 
 
 def _answer(view: View, target: "Target", states: "torch.Tensor") -> list[tuple[str, float, str]]:
     """The best guesses in the blank, and the word in question if it is not among them."""
-    from explorer.targets import read
+    from explorer.techniques.targets import read
 
     (guess,) = view.model.guesses(states[[target.position]], [target.position], GUESSES_SHOWN)
     rows = [(candidate.token, candidate.probability, "") for candidate in guess.candidates]

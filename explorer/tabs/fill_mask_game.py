@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 import gradio as gr
 import pandas as pd
 
-from explorer import limits
-from explorer.analysis.blanks import MASK, token_kinds
-from explorer.analysis.masking import KEPT, MASKED, RANDOM, UNTOUCHED
-from explorer.analysis.spans import span_length_shares, spans_of
-from explorer.components import Notice, PlotlyChart, TokenRow
-from explorer.components.bars import percent
 from explorer.figures.masked_lm import span_lengths
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Notice, PlotlyChart, TokenRow
+from explorer.page.components.bars import percent
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.parts import Part, check_line
+from explorer.text import limits
+from explorer.text.blanks import MASK, token_kinds
+from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
+from explorer.text.spans import span_length_shares, spans_of
 
 if TYPE_CHECKING:
-    from explorer.pretraining_game import Round, Rules
+    from explorer.techniques.masking_game import Round, Rules
 
 STRATEGIES = {
     "Single pieces (BERT)": "pieces",
@@ -68,7 +68,7 @@ def build(page: Page) -> Part:
         )
 
     def show(view: View, strategy: str, seed: int, rate: float, masked: float, replaced: float, swap: bool) -> Updates:
-        from explorer.pretraining_game import Rules, loss_error, play
+        from explorer.techniques.masking_game import Rules, loss_error, play
 
         rules = Rules(STRATEGIES.get(strategy, strategy), rate, masked, replaced, seed or 0)
         text_b, label, truth = _second(view, rules.checked(), swap)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer import limits
-from explorer.components import Bars, Notice, WordGrid
-from explorer.shared import Page, Updates, View, typed_in
+from explorer.page.components import Bars, Notice, WordGrid
+from explorer.page.wiring import Page, Updates, View, typed_in
 from explorer.tabs.parts import Part, asked_blank, no_blank, quick
+from explorer.text import limits
 
 if TYPE_CHECKING:
-    from explorer.filling import Filled
-    from explorer.model import MaskGuesses
+    from explorer.model.explorer import MaskGuesses
+    from explorer.techniques.filling import Filled
 
 MOST_SHOWN = 12
 MOST_TOGETHER = 16
@@ -56,7 +56,7 @@ def build(page: Page) -> Part:
 
     def compare(view: View, words: str) -> Updates:
         """The words, at the chosen or the first blank."""
-        from explorer.targets import piece_of, read_at, word_target
+        from explorer.techniques.targets import piece_of, read_at, word_target
 
         position = asked_blank(view)
         vector = view.trace.states[-1][[position]]
@@ -113,8 +113,8 @@ def _ratio(words: Sequence[str], shares: Sequence[float], position: int) -> str:
 
 def _filled(view: View, blanks: "Sequence[MaskGuesses]") -> dict:
     """The blanks by themselves and together, one row a way of filling."""
-    from explorer.filling import ORDERS as KNOWN
-    from explorer.filling import fill_jointly, log_probability
+    from explorer.techniques.filling import ORDERS as KNOWN
+    from explorer.techniques.filling import fill_jointly, log_probability
 
     alone = [guess.candidates[0] for guess in blanks]
     rows = ["each by itself"]

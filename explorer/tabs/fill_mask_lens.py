@@ -2,11 +2,11 @@
 
 import gradio as gr
 
-from explorer import limits
-from explorer.components import Notice, PlotlyChart, WordGrid
 from explorer.figures.masked_lm import followed_words
-from explorer.shared import Page, Updates, View, typed_in
+from explorer.page.components import Notice, PlotlyChart, WordGrid
+from explorer.page.wiring import Page, Updates, View, typed_in
 from explorer.tabs.parts import Part, asked_blank, check_line, no_blank
+from explorer.text import limits
 
 MOST_COLUMNS = 24
 MOST_WORDS = 4
@@ -32,8 +32,8 @@ def build(page: Page) -> Part:
         check = Notice(elem_classes="check")
 
     def follow(view: View, words: str) -> Updates:
-        from explorer.lens import follow as followed
-        from explorer.targets import piece_of
+        from explorer.techniques.lens import follow as followed
+        from explorer.techniques.targets import piece_of
 
         position = _column(view)
         typed = limits.check_optional_text(words, "the words").replace("/", ",").split(",")
@@ -51,7 +51,7 @@ def build(page: Page) -> Part:
         return {chart: followed_words(names, shares, ranks), said: told}
 
     def show(view: View, words: str) -> Updates:
-        from explorer.lens import lens, lens_error
+        from explorer.techniques.lens import lens, lens_error
 
         position, trace = _column(view), view.trace
         first = max(0, min(position - MOST_COLUMNS // 2, trace.kept - MOST_COLUMNS))

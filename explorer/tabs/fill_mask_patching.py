@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 import gradio as gr
 import numpy as np
 
-from explorer.components import Notice, PlotlyChart
-from explorer.components.bars import percent
 from explorer.figures.masked_lm import patching_heatmap
-from explorer.shared import Page, Updates, View, typed_in
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.components.bars import percent
+from explorer.page.wiring import Page, Updates, View, typed_in
 from explorer.tabs.parts import Part, Slow, asked_blank, no_blank, slow_buttons
 
 if TYPE_CHECKING:
-    from explorer.targets import Target
-    from explorer.trace import Trace
+    from explorer.model.trace import Trace
+    from explorer.techniques.targets import Target
 
 LONG = 4  # letters: to see where 'the' is kept says little
 
@@ -41,14 +41,14 @@ def build(page: Page, word: gr.Textbox) -> Part:
         )
 
     def inputs(view: View, word: str, other: str) -> "tuple[Trace, Trace, Target]":
-        from explorer.targets import word_target
+        from explorer.techniques.targets import word_target
 
         clean, corrupted = _pair(view, other)
         return clean, corrupted, word_target(view.model, clean, word, min(asked_blank(view), clean.mask_positions[-1]))
 
     def steps(view: View, word: str, other: str) -> Generator[float, None, tuple]:
-        from explorer.ablation import patching_in_steps
-        from explorer.targets import own_reading
+        from explorer.techniques.ablation import patching_in_steps
+        from explorer.techniques.targets import own_reading
 
         clean, corrupted, target = inputs(view, word, other)
         found = yield from patching_in_steps(view.model, clean, corrupted, target)
@@ -89,9 +89,9 @@ def _pair(view: View, other: str) -> "tuple[Trace, Trace]":
 
 def _hidden(view: View) -> "Trace":
     """The input with a [MASK] in place of the piece, of the longer ones, whose occlusion costs the first guess most."""
-    from explorer.ablation import with_mask
-    from explorer.attribution import occlusion
-    from explorer.targets import word_target
+    from explorer.techniques.ablation import with_mask
+    from explorer.techniques.attribution import occlusion
+    from explorer.techniques.targets import word_target
 
     target = word_target(view.model, view.trace, "", asked_blank(view))
     scores = occlusion(view.model, view.trace, target).scores

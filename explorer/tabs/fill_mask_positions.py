@@ -7,14 +7,14 @@ import gradio as gr
 import numpy as np
 import pandas as pd
 
-from explorer.components import Notice, PlotlyChart
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 from explorer.figures.masked_lm import surprise_bars
-from explorer.shared import TRAINING, Page, Updates, View
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.wiring import TRAINING, Page, Updates, View
 from explorer.tabs.parts import Part, Slow, slow_buttons
 
 if TYPE_CHECKING:
-    from explorer.pseudo_likelihood import Surprise
+    from explorer.techniques.pseudo_likelihood import Surprise
 
 HIDDEN, SEEN = "hidden, one at a time", "in sight"
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
@@ -58,7 +58,7 @@ def build(page: Page) -> Part:
         )
 
     def steps(view: View, way: str) -> "Generator[float, None, Surprise]":
-        from explorer.pseudo_likelihood import hidden_surprise_in_steps, seen_surprise
+        from explorer.techniques.pseudo_likelihood import hidden_surprise_in_steps, seen_surprise
 
         if way == HIDDEN:
             return (yield from hidden_surprise_in_steps(view.model, view.trace.encoding))
@@ -91,7 +91,7 @@ def build(page: Page) -> Part:
 
     def show_chart(view: View, way: str) -> Updates:
         if way == SEEN:
-            from explorer.steps import finished
+            from explorer.base.steps import finished
 
             return {**slow.idle(), **draw(view, finished(steps(view, way)), way)}
         return slow.show(view, way)
@@ -111,8 +111,8 @@ def build(page: Page) -> Part:
 
 def _score(view: View, lines: str) -> pd.DataFrame:
     """The sentences, the likeliest by piece first."""
-    from explorer.pseudo_likelihood import pseudo_likelihoods_in_steps, visible_positions
-    from explorer.steps import finished
+    from explorer.base.steps import finished
+    from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps, visible_positions
 
     sentences = [line.strip() for line in str(lines or "").splitlines() if line.strip()]
     if not 1 <= len(sentences) <= MOST_LINES:

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer import limits
-from explorer.analysis.blanks import MASK, token_kinds
-from explorer.components import Bars, Notice, TokenRow
-from explorer.errors import InputError
-from explorer.shared import Page, Updates, View
+from explorer.base.errors import InputError
+from explorer.page.components import Bars, Notice, TokenRow
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.parts import Part
+from explorer.text import limits
+from explorer.text.blanks import MASK, token_kinds
 
 if TYPE_CHECKING:
-    from explorer.pretraining_game import Round
+    from explorer.techniques.masking_game import Round
 
 BANK = (
     ("The children ran to the beach and jumped into the water.", "Their mother sat under a tree and read a book."),
@@ -111,7 +111,7 @@ def _valid(at: Mapping[str, int] | None) -> dict[str, int]:
 
 
 def _round(view: View, at: Mapping[str, int]) -> "Round":
-    from explorer.pretraining_game import Rules, play
+    from explorer.techniques.masking_game import Rules, play
 
     text_a, text_b = BANK[at["round"] % len(BANK)]
     return play(view.model, text_a, text_b, Rules("words", RATE, 1.0, 0.0, at["round"]))

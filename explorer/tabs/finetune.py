@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.components import Bars, Notice, PlotlyChart
-from explorer.errors import ExplorerError
+from explorer.base.errors import ExplorerError
 from explorer.figures.training import learning_curves
-from explorer.shared import TRAINING, Page, Updates, View
+from explorer.page.components import Bars, Notice, PlotlyChart
+from explorer.page.wiring import TRAINING, Page, Updates, View
 from explorer.tabs.finetune_examples import READY, Sources, build_sources, examples_from
 from explorer.tabs.finetune_result import ResultViews, build_result
 from explorer.tabs.finetune_runs import Runs, build_runs
@@ -167,8 +167,8 @@ def _last(mine: Any) -> "Run | None":
 @functools.lru_cache(maxsize=8)
 def opening_run(model_name: str) -> str:
     """The id of a run on the built-in sentiment set, so that the tab opens with something to look at."""
-    from explorer.model import load
-    from explorer.steps import finished
+    from explorer.base.steps import finished
+    from explorer.model.explorer import load
     from explorer.training.runs import new_run
     from explorer.training.teach import make_plan, teach
 
@@ -258,7 +258,7 @@ def _run(
                 }
     except GeneratorExit:
         stop.set()
-        from explorer.steps import finished
+        from explorer.base.steps import finished
 
         if (taught := finished(steps)) is not None:
             new_run(taught, examples, title, identifier)

@@ -8,13 +8,13 @@ from typing import Any
 import gradio as gr
 import pandas as pd
 
-from explorer import limits
-from explorer.components import Bars, Notice
-from explorer.errors import InputError
-from explorer.shared import Page, Updates, typed_in
+from explorer.base.errors import InputError
+from explorer.page.components import Bars, Notice
+from explorer.page.wiring import Page, Updates, typed_in
+from explorer.text import limits
+from explorer.text.tables import Columns, Table, choose, guess_columns, read_table
 from explorer.training.examples import BUILT_IN, Examples, built_in, check_classes
 from explorer.training.hub_data import EXAMPLE, fetch_data_set
-from explorer.training.reading import Columns, Table, choose, guess_columns, read_table
 
 READY, TYPED, FILE, HUB = "Built in", "Typed here", "A file", "From the hub"
 MOST_CLASSES = 6

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from explorer.analysis import evaluation
-from explorer.components import Notice, PlotlyChart
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 from explorer.figures.maps import map_figure
 from explorer.figures.training import attention_shift, calibration_curve, confusion_matrix, drift_bars
-from explorer.shared import Page, Updates
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.wiring import Page, Updates
 from explorer.training.store import fetch
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class ResultViews:
         }
 
     def _change(self, run: "Run") -> Updates:
-        from explorer.model import load
+        from explorer.model.explorer import load
         from explorer.training.export import tuned_model
         from explorer.training.reasons import compare
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.components import Notice, PlotlyChart
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 from explorer.figures.training import probe_curve, run_curves
-from explorer.shared import TRAINING, Page, Updates, View
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.wiring import TRAINING, Page, Updates, View
 from explorer.tabs.finetune_examples import Sources, examples_from
 from explorer.training import store
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.shared import Page, Updates
+from explorer.page.wiring import Page, Updates
 
 if TYPE_CHECKING:
-    from explorer.model import Explorer
+    from explorer.model.explorer import Explorer
     from explorer.training.teach import Plan
 
 OWN = "as set below"
@@ -168,7 +168,7 @@ def _wire(page: Page, made: Settings) -> None:
     def for_layers(model_name: str, layers: float, current: str) -> Updates:
         if bool(layers) == (current != HEAD_PRESET) or current == OWN:
             return use(current)
-        from explorer.model import load
+        from explorer.model.explorer import load
 
         preset = preset_for(load(model_name).capabilities.hidden_size, int(layers))
         return {**use(preset), made.pooling: "cls" if layers else "mean"}

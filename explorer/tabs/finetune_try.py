@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer import limits
-from explorer.components import Bars, Notice, PlotlyChart
 from explorer.figures.training import word_effects
-from explorer.shared import Page, Updates, typed_in
+from explorer.page.components import Bars, Notice, PlotlyChart
+from explorer.page.wiring import Page, Updates, typed_in
+from explorer.text import limits
 from explorer.training.store import fetch
 
 if TYPE_CHECKING:
-    from explorer.attribution import Path
+    from explorer.techniques.attribution import Path
 
 SENTENCES = [
     "Thank you so much, this is the best day of my life!",
@@ -52,7 +52,7 @@ class Attempt:
         """The probabilities of the labels for this text, and how they depend on its words."""
         if not run_id or not limits.has_visible_characters(text or ""):
             return {self.verdict: None, self.words: None, self.said: ""}
-        from explorer.model import load
+        from explorer.model.explorer import load
         from explorer.training.reasons import decide
 
         run = fetch(run_id)

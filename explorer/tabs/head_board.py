@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 import numpy as np
 
-from explorer.components import Bars, Notice, SwitchBoard
-from explorer.components.bars import percent
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Bars, Notice, SwitchBoard
+from explorer.page.components.bars import percent
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.parts import Part, Slow, check_line, slow_buttons
 
 if TYPE_CHECKING:
     import torch
 
-    from explorer.targets import Target
+    from explorer.techniques.targets import Target
 
 Off = tuple[tuple[int, int], ...]
 """Zero-based (layer, head) of what is switched off."""
@@ -57,7 +57,7 @@ def build(
             check = Notice(elem_classes="check")
 
     def steps(view: View, word: str) -> Generator[float, None, np.ndarray]:
-        from explorer.ablation import head_effects_in_steps
+        from explorer.techniques.ablation import head_effects_in_steps
 
         return head_effects_in_steps(view.model, view.trace, target_of(view, word))
 
@@ -68,8 +68,8 @@ def build(
 
     def without(view: View, word: str, switches: Any) -> Updates:
         """The answer before and after; the board has its switches already as they should be."""
-        from explorer.ablation import without_heads
-        from explorer.targets import own_reading, read
+        from explorer.techniques.ablation import without_heads
+        from explorer.techniques.targets import own_reading, read
 
         target, hidden = target_of(view, word), fitting(view, switches)
         states = view.trace.states[-1]
@@ -130,7 +130,7 @@ def _are_numbers(pair: list[Any]) -> bool:
 
 
 def _probability(view: View, target: "Target", states: "torch.Tensor") -> float:
-    from explorer.targets import read
+    from explorer.techniques.targets import read
 
     return float(read(view.model, target, states[None]).probability)
 

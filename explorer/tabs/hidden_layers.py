@@ -5,10 +5,10 @@ import numpy as np
 
 from explorer.analysis import contextuality
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms
-from explorer.components import Notice, PlotlyChart
 from explorer.figures.heatmaps import similarity_heatmap
 from explorer.figures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.hidden_piece import Piece, layer_name
 
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
@@ -80,7 +80,7 @@ MEANINGS = {
 
 
 def _baseline(view: View, vectors: np.ndarray, at: int) -> str:
-    from explorer import reference  # loads torch
+    from explorer.model import reference  # loads torch
 
     random = contextuality.anisotropy(reference.tokens(view.model)[[at]])[0]
     here = mean_of_pairs(cosine_matrix(vectors))
@@ -104,7 +104,7 @@ def _outliers(vectors: np.ndarray, at: int) -> str:
 def _pooled(view: View, chart: PlotlyChart, formula: gr.Markdown, check: Notice) -> Updates:
     if not view.model.capabilities.pooler:
         return {chart: None, formula: f"{view.model_name} has no pooler.", check: ""}
-    from explorer.features import pooled_output  # loads torch
+    from explorer.model.features import pooled_output  # loads torch
 
     last = view.trace.hidden_states[-1, 0]
     vector, weight, bias = pooled_output(view.trace)

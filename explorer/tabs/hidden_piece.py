@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from explorer.shared import Updates
+from explorer.page.wiring import Updates
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,14 @@
 import gradio as gr
 
 from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
-from explorer.components import Notice, PlotlyChart, Ranking
-from explorer.errors import ExplorerError
+from explorer.base.errors import ExplorerError
+from explorer.base.paths import EXAMPLES
 from explorer.figures.hidden import sentences_heatmap
-from explorer.limits import MAX_COMPARED, check_texts
-from explorer.shared import Page, Updates, View, typed_in
+from explorer.page.components import Notice, PlotlyChart, Ranking
+from explorer.page.wiring import Page, Updates, View, typed_in
 from explorer.tabs.hidden_piece import Piece, layer_name
-from explorer.tabs.lines import read_lines
-from explorer.training.examples import FOLDER
+from explorer.text.limits import MAX_COMPARED, check_texts
+from explorer.text.lines import read_lines
 
 POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
 EACH = 3  # sentences of a topic in the example
@@ -41,8 +41,8 @@ def build(page: Page) -> Piece:
     drawn = [matrix, said, pairs, problem]
 
     def show(view: View, pooling: str, space: str, sentences: str) -> Updates:
-        from explorer import reference  # loads torch
-        from explorer.features import features
+        from explorer.model import reference  # loads torch
+        from explorer.model.features import features
 
         at = view.model.capabilities.layers if pooling == "pooler" else view.selection.layer
         try:
@@ -88,7 +88,7 @@ def _said(space: str, at: int, random: float, number: int) -> str:
 
 def _example() -> str:
     topics: dict[str, list[str]] = {}
-    for line in (FOLDER / "topics.txt").read_text("utf-8").splitlines():
+    for line in (EXAMPLES / "topics.txt").read_text("utf-8").splitlines():
         text, _, topic = line.rpartition("|")
         topics.setdefault(topic.strip(), []).append(text.strip())
     return "\n".join(text for texts in topics.values() for text in texts[:EACH])

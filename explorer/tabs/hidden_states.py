@@ -4,7 +4,7 @@ from itertools import accumulate
 
 import gradio as gr
 
-from explorer.shared import Page, Updates, View
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs import hidden_layers, hidden_sentences, hidden_word
 
 VIEWS = {"Layer by layer": hidden_layers, "One word, many contexts": hidden_word, "Sentences": hidden_sentences}

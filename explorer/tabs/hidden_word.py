@@ -11,15 +11,15 @@ from explorer.analysis import contextuality
 from explorer.analysis.mapping import chained
 from explorer.analysis.projection import principal_components
 from explorer.analysis.similarity import cosines, mean_of_pairs
-from explorer.components import Notice, PlotlyChart
-from explorer.errors import InputError
+from explorer.base.errors import InputError
+from explorer.base.paths import EXAMPLES
 from explorer.figures.hidden import context_lines
 from explorer.figures.maps import map_figure
-from explorer.limits import MAX_COMPARED, check_texts
-from explorer.shared import Page, Updates, View, typed_in
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.wiring import Page, Updates, View, typed_in
 from explorer.tabs.hidden_piece import Piece, layer_name
-from explorer.tabs.lines import read_lines
-from explorer.training.examples import FOLDER
+from explorer.text.limits import MAX_COMPARED, check_texts
+from explorer.text.lines import read_lines
 
 ABOVE = "A and B above"
 FIRST = "bank"
@@ -147,7 +147,7 @@ TOLD_PAIR = (
 @functools.cache
 def senses() -> dict[str, str]:
     """Ready examples: for each word its sentences, one a line, with the sense after a |."""
-    with (FOLDER / "senses.csv").open(encoding="utf-8", newline="") as file:
+    with (EXAMPLES / "senses.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     words = dict.fromkeys(row["word"] for row in rows)
     return {w: "\n".join(f"{row['text']} | {row['label']}" for row in rows if row["word"] == w) for w in words}
@@ -181,7 +181,7 @@ def _contexts(view: View, texts: list[str], labels: list[str], word: str) -> Con
 
 
 def _lines(view: View, contexts: Contexts, texts: list[str], word: str, adjusted: bool) -> object:
-    from explorer import reference  # loads torch
+    from explorer.model import reference  # loads torch
 
     random = contextuality.anisotropy(reference.tokens(view.model))
     within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
@@ -198,7 +198,7 @@ def _lines(view: View, contexts: Contexts, texts: list[str], word: str, adjusted
 
 
 def _said(view: View, contexts: Contexts, at: int, share: float) -> str:
-    from explorer import reference  # loads torch
+    from explorer.model import reference  # loads torch
 
     vectors = contexts.vectors[at]
     alike = contextuality.self_similarity(vectors[None])[0]

@@ -4,9 +4,9 @@ import gradio as gr
 import numpy as np
 
 from explorer.analysis.attention import renormalised
-from explorer.components import Notice, PlotlyChart
 from explorer.figures.attention import weights_heatmap
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Notice, PlotlyChart
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.attention_data import Part, told, verdict
 
 
@@ -30,7 +30,7 @@ def build(page: Page) -> Part:
         check = Notice(elem_classes="check", elem_id="decoder-check")
 
     def show(view: View) -> Updates:
-        from explorer.inside import causal_attention  # loads torch
+        from explorer.techniques.inside import causal_attention  # loads torch
 
         trace, layer, head = view.trace, view.selection.attention_layer, view.selection.head - 1
         before = trace.attention(layer)[head]

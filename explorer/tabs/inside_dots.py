@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 import numpy as np
 
-from explorer.components import Column, Notice, Row, StripTable
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Column, Notice, Row, StripTable
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.attention_data import Part, default_token, told, verdict
 
 if TYPE_CHECKING:
-    from explorer.inside import HeadStep
+    from explorer.techniques.inside import HeadStep
 
 MOST_KEYS = 32
 
@@ -31,7 +31,7 @@ def build(page: Page) -> Part:
         check = Notice(elem_classes="check", elem_id="dots-check")
 
     def show(view: View) -> Updates:
-        from explorer.inside import head_step  # loads torch
+        from explorer.techniques.inside import head_step  # loads torch
 
         trace, selection = view.trace, view.selection
         token = default_token(view)

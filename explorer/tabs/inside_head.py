@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from explorer.shared import Page, Updates, View
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs import inside_decoder, inside_dots, inside_layer, inside_positions
 from explorer.tabs.attention_data import one_visible, settled
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import gradio as gr
 import numpy as np
 
-from explorer.components import Column, Notice, Row, StripTable
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Column, Notice, Row, StripTable
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.attention_data import Part, default_token, told, verdict
 
 if TYPE_CHECKING:
-    from explorer.inside import Step
+    from explorer.techniques.inside import Step
 
 COLUMNS = [
     Column("step", "name"),
@@ -35,7 +35,7 @@ def build(page: Page) -> Part:
         )
 
     def show(view: View) -> Updates:
-        from explorer.inside import layer_steps  # loads torch
+        from explorer.techniques.inside import layer_steps  # loads torch
 
         trace, layer, head = view.trace, view.selection.attention_layer, view.selection.head - 1
         token = default_token(view)

@@ -5,9 +5,9 @@ import numpy as np
 
 from explorer.analysis.positions import sinusoids
 from explorer.analysis.similarity import cosine_matrix
-from explorer.components import PlotlyChart
 from explorer.figures.attention import position_similarity, vectors_heatmap
-from explorer.shared import Page, Updates, View
+from explorer.page.components import PlotlyChart
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.attention_data import Part
 
 MOST_POSITIONS = 128
@@ -28,7 +28,7 @@ def build(page: Page) -> Part:
                 waves_alike = PlotlyChart(height=360, label="Cosine between sinusoids", elem_id="waves-alike")
 
     def show(view: View) -> Updates:
-        from explorer.inside import position_table  # loads torch
+        from explorer.techniques.inside import position_table  # loads torch
 
         table = position_table(view.model)  # [positions, hidden]
         step = -(-len(table) // MOST_POSITIONS)

@@ -2,9 +2,9 @@
 
 import gradio as gr
 
-from explorer.components import PlotlyChart
 from explorer.figures.charts import parameter_bars
-from explorer.shared import Page, Updates, View
+from explorer.page.components import PlotlyChart
+from explorer.page.wiring import Page, Updates, View
 
 
 def build(page: Page) -> None:

@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer.components import Bars, Notice
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Bars, Notice
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs import attribution_view, head_board, next_sentence_pairs
 from explorer.tabs.parts import Part, check_line, one_at_a_time
 
 if TYPE_CHECKING:
     import torch
 
-    from explorer.model import NextSentence
-    from explorer.targets import Target
+    from explorer.model.explorer import NextSentence
+    from explorer.techniques.targets import Target
 
 SATURATED = 0.999
 NO_B = "Type a second sentence in B to ask whether it follows A."
@@ -60,7 +60,7 @@ def _pair() -> Part:
             )
 
     def show(view: View) -> Updates:
-        from explorer.targets import IS_NEXT, own_reading
+        from explorer.techniques.targets import IS_NEXT, own_reading
 
         answer = view.model.next_sentence(view.text_a, view.text_b)
         turned = view.model.next_sentence(view.text_b, view.text_a)
@@ -105,13 +105,13 @@ def _saturation(answer: "NextSentence") -> str:
 
 
 def _target(view: View, _: str) -> "Target":
-    from explorer.targets import is_next_target
+    from explorer.techniques.targets import is_next_target
 
     return is_next_target(view.model, view.trace)
 
 
 def _answer(view: View, target: "Target", states: "torch.Tensor") -> list[tuple[str, float, str]]:
-    from explorer.targets import read
+    from explorer.techniques.targets import read
 
     share = float(read(view.model, target, states[None]).probability)
     return [("IsNext", share, ""), ("NotNext", 1 - share, "")]

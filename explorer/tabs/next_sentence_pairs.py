@@ -7,11 +7,11 @@ from typing import Any
 import gradio as gr
 import pandas as pd
 
-from explorer.analysis.pairs import MOST_PAIRS, checked, pairs_from_csv, pairs_from_lines
-from explorer.components import Bars, Notice
-from explorer.errors import InputError
-from explorer.shared import TRAINING, Page, Updates, View
+from explorer.base.errors import InputError
+from explorer.page.components import Bars, Notice
+from explorer.page.wiring import TRAINING, Page, Updates, View
 from explorer.tabs.parts import Part
+from explorer.text.pairs import MOST_PAIRS, checked, pairs_from_csv, pairs_from_lines
 
 PAIRS = [
     ("The baby would not stop crying.", "Her father picked her up and sang to her."),

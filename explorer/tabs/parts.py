@@ -6,11 +6,11 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.cache import OnceCache
-from explorer.components import Notice
-from explorer.errors import ExplorerError
-from explorer.shared import TRAINING, Page, Tab, Updates, View
-from explorer.steps import finished
+from explorer.base.cache import OnceCache
+from explorer.base.errors import ExplorerError
+from explorer.base.steps import finished
+from explorer.page.components import Notice
+from explorer.page.wiring import TRAINING, Page, Tab, Updates, View
 
 QUICK = 60e9
 """Multiplications that are done without asking: about a second on two cores."""

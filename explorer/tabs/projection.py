@@ -8,11 +8,10 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.projection import METRICS
-from explorer.components import Meter, Notice, PlotlyChart, Ranking
-from explorer.errors import ExplorerError
-from explorer.limits import MAX_TEXTS
-from explorer.shared import Page, Updates, View, typed_in
-from explorer.tabs.lines import NO_LABEL
+from explorer.base.errors import ExplorerError
+from explorer.base.paths import EXAMPLES
+from explorer.page.components import Meter, Notice, PlotlyChart, Ranking
+from explorer.page.wiring import Page, Updates, View, typed_in
 from explorer.tabs.projection_data import (
     FILE,
     SENTENCES,
@@ -23,7 +22,9 @@ from explorer.tabs.projection_data import (
 )
 from explorer.tabs.projection_drawing import METHODS, draw_in_steps, play_in_steps
 from explorer.tabs.projection_picture import COLOURS, LABEL, NONE_CHOSEN
-from explorer.training.examples import FOLDER, read_rows
+from explorer.text.limits import MAX_TEXTS
+from explorer.text.lines import NO_LABEL
+from explorer.training.examples import read_rows
 
 POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
 MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}  # a fit of UMAP must not hold up the other tabs
@@ -63,7 +64,7 @@ def _build_parts() -> dict[str, Any]:
 def _build_side(c: dict[str, Any]) -> None:
     """What the points are, the search, the list of neighbours, and what is rarely changed."""
     c["sentences"] = gr.Textbox(
-        value=(FOLDER / "topics.txt").read_text("utf-8").strip(),
+        value=(EXAMPLES / "topics.txt").read_text("utf-8").strip(),
         lines=7,
         max_lines=7,
         label="Sentences, one a line; a label may follow after\u00a0|",

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.blanks import token_kinds
-from explorer.errors import InputError
-from explorer.limits import MAX_TEXTS, check_texts
-from explorer.shared import View
-from explorer.tabs.lines import NO_LABEL, read_lines
+from explorer.base.errors import InputError
+from explorer.page.wiring import View
+from explorer.text.blanks import token_kinds
+from explorer.text.limits import MAX_TEXTS, check_texts
+from explorer.text.lines import NO_LABEL, read_lines
 
 SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
 SAMPLED_PIECES = 1_500
@@ -53,7 +53,7 @@ def read_points(
     if source == VOCABULARY:
         return _vocabulary(view, seed)
     texts, labels = _from_rows(rows, *columns, sampled, seed) if source == FILE else read_lines(sentences)
-    from explorer.features import layer_features_in_steps  # loads torch
+    from explorer.model.features import layer_features_in_steps  # loads torch
 
     steps = layer_features_in_steps(view.model, check_texts(texts), pooling)
     while True:
@@ -75,7 +75,7 @@ def _words(view: View) -> Points:
 
 
 def _vocabulary(view: View, seed: int) -> Points:
-    from explorer.features import word_embeddings  # loads torch
+    from explorer.model.features import word_embeddings  # loads torch
 
     tokenizer = view.model.tokenizer
     ids = np.random.default_rng(seed).permutation(len(tokenizer))[:SAMPLED_PIECES].tolist()

@@ -8,12 +8,12 @@ import gradio as gr
 
 from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, METRICS, MapSettings, warm_umap
-from explorer.components import Meter
-from explorer.limits import check_choice, check_integer, check_number
-from explorer.shared import View
+from explorer.page.components import Meter
+from explorer.page.wiring import View
 from explorer.tabs.projection_data import FILE, Points, read_points
 from explorer.tabs.projection_picture import NAMES, Look, picture, rows_of
 from explorer.tabs.working import in_steps
+from explorer.text.limits import check_choice, check_integer, check_number
 
 METHODS = {"PCA": "pca", "UMAP": "umap", "t-SNE": "tsne"}
 CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."

@@ -9,9 +9,9 @@ from explorer.analysis.layer_maps import digest
 from explorer.analysis.mapping import clusters, judged_neighbors
 from explorer.analysis.projection import MapSettings, Projection
 from explorer.analysis.similarity import nearest
-from explorer.cache import OnceCache
-from explorer.components import Ranking
+from explorer.base.cache import OnceCache
 from explorer.figures.maps import map_figure
+from explorer.page.components import Ranking
 from explorer.tabs.projection_data import Points
 
 LABEL, LENGTH, CLUSTER = "Label or segment", "Length", "Cluster"

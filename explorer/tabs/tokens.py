@@ -6,14 +6,14 @@ import gradio as gr
 import numpy as np
 
 from explorer.analysis.similarity import norms, row_cosines
-from explorer.analysis.words import spelled, word_groups
-from explorer.components import Column, Notice, Row, StripTable, TokenRow
-from explorer.shared import Page, Updates, View
+from explorer.page.components import Column, Notice, Row, StripTable, TokenRow
+from explorer.page.wiring import Page, Updates, View
 from explorer.tabs import tokens_vocabulary
 from explorer.tabs.attention_data import default_token, told, verdict
+from explorer.text.words import spelled, word_groups
 
 if TYPE_CHECKING:
-    from explorer.inside import EmbeddingParts
+    from explorer.techniques.inside import EmbeddingParts
 
 MOST_SPELLED = 6
 SUMMED = [
@@ -50,7 +50,7 @@ def build(page: Page) -> None:
         vocabulary = tokens_vocabulary.build(page)
 
     def show(view: View, *typed: str) -> Updates:
-        from explorer.inside import embedding_parts  # loads torch
+        from explorer.techniques.inside import embedding_parts  # loads torch
 
         parts = embedding_parts(view.trace)
         token = default_token(view)

@@ -2,11 +2,11 @@
 
 import gradio as gr
 
-from explorer import limits
 from explorer.analysis.vocabulary import nearest, search
-from explorer.components import Column, Notice, Row, StripTable
-from explorer.shared import Page, Updates, View, typed_in
+from explorer.page.components import Column, Notice, Row, StripTable
+from explorer.page.wiring import Page, Updates, View, typed_in
 from explorer.tabs.attention_data import Part, default_token
+from explorer.text import limits
 
 MOST_FOUND = 200
 NEAREST = 12
@@ -52,7 +52,7 @@ def build(page: Page) -> Part:
         }
 
     def show_nearest(view: View, id: int) -> Updates:
-        from explorer.inside import word_table  # loads torch
+        from explorer.techniques.inside import word_table  # loads torch
 
         id = limits.check_integer(id, "the id", 0, view.model.capabilities.vocab_size - 1)
         near = nearest(word_table(view.model), id, NEAREST)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from explorer.features import features_in_steps
-from explorer.model import Explorer
-from explorer.steps import finished
+from explorer.base.steps import finished
+from explorer.model.explorer import Explorer
+from explorer.model.features import features_in_steps
 from explorer.training.examples import Pair
 from explorer.training.finetune import Top, evaluate
 from explorer.training.head import Head

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer import limits
-from explorer.errors import InputError
+from explorer.base.errors import InputError
+from explorer.base.paths import EXAMPLES
+from explorer.text import limits
 
-FOLDER = Path(__file__).resolve().parent.parent.parent / "assets" / "examples"
 BUILT_IN = {
     "sentiment": "Sentiment: positive, negative, neutral",
     "spam": "Spam or not",
@@ -62,15 +62,15 @@ class Examples:
 
 def built_in(name: str) -> Examples:
     """The examples of assets/examples/NAME.csv."""
-    from explorer.training.reading import choose, guess_columns, read_table
+    from explorer.text.tables import choose, guess_columns, read_table
 
-    table = read_table(FOLDER / f"{limits.check_choice(name, 'the example set', list(BUILT_IN))}.csv")
+    table = read_table(EXAMPLES / f"{limits.check_choice(name, 'the example set', list(BUILT_IN))}.csv")
     return choose(table, guess_columns(table))[0]
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
     """The rows of a CSV, TSV or JSON-lines file by column name (lower case); missing cells are ''. Raises InputError."""
-    from explorer.training.reading import read_table
+    from explorer.text.tables import read_table
 
     table = read_table(path)
     return [dict(zip((name.lower() for name in table.columns), row, strict=True)) for row in table.rows]

@@ -16,10 +16,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from explorer import checkpoints, limits
-from explorer.errors import ExplorerError, InputError
-from explorer.features import POOLINGS
-from explorer.model import load
+from explorer.base.errors import ExplorerError, InputError
+from explorer.model import checkpoints
+from explorer.model.explorer import load
+from explorer.model.features import POOLINGS
+from explorer.text import limits
 from explorer.training import store
 from explorer.training.classifier import Classifier
 from explorer.training.examples import MAX_CLASSES, MAX_LABEL

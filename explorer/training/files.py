@@ -9,7 +9,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 from explorer.training.classifier import Classifier
 from explorer.training.finetune import Top
 from explorer.training.head import Head
@@ -64,7 +64,7 @@ def read_run(folder: Path, identifier: str) -> Run:
 def _top(about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
     if not about["layers_trained"]:
         return None
-    from explorer.model import load
+    from explorer.model.explorer import load
 
     top = Top(load(about["model"]), about["layer"], about["layers_trained"], about["pooling"])
     top.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})

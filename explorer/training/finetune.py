@@ -9,7 +9,7 @@ from operator import attrgetter
 import torch
 from torch.nn import functional
 
-from explorer.model import Explorer
+from explorer.model.explorer import Explorer
 from explorer.training.examples import Examples, split
 from explorer.training.head import (
     Epoch,

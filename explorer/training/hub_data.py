@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from itertools import islice
 
-from explorer.errors import InputError
-from explorer.limits import MAX_TEXTS
-from explorer.training.reading import MAX_COLUMNS, Table, text_of
+from explorer.base.errors import InputError
+from explorer.text.limits import MAX_TEXTS
+from explorer.text.tables import MAX_COLUMNS, Table, text_of
 
 EXAMPLE = "mteb/tweet_sentiment_extraction"
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from explorer.errors import InputError
-from explorer.features import bfloat16_is_fast
-from explorer.model import Explorer
+from explorer.base.errors import InputError
+from explorer.model.explorer import Explorer
+from explorer.model.features import bfloat16_is_fast
 from explorer.training.examples import Pair
 
 BATCH_SIZE = 32

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 import torch
 
-from explorer import limits
-from explorer.model import Explorer
+from explorer.model.explorer import Explorer
+from explorer.text import limits
 from explorer.training.examples import Examples, Pair, split
 from explorer.training.head import Scale, Settings, solve
 from explorer.training.prefix import encoded_batches, hidden_of, pooled, precision, through

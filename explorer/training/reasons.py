@@ -8,11 +8,11 @@ from operator import attrgetter
 import numpy as np
 import torch
 
-from explorer import limits
-from explorer.analysis.words import joined, word_groups
-from explorer.attribution import Path, integrated_gradients
-from explorer.model import Explorer
-from explorer.targets import Target
+from explorer.model.explorer import Explorer
+from explorer.techniques.attribution import Path, integrated_gradients
+from explorer.techniques.targets import Target
+from explorer.text import limits
+from explorer.text.words import joined, word_groups
 from explorer.training.classifier import Classifier
 from explorer.training.examples import Pair
 from explorer.training.finetune import Top

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer import checkpoints
-from explorer.cache import OnceCache
-from explorer.errors import ExplorerError, InputError
+from explorer.base.cache import OnceCache
+from explorer.base.errors import ExplorerError, InputError
+from explorer.base.paths import ASSETS
+from explorer.model import checkpoints
 
 if TYPE_CHECKING:
     from explorer.training.classifier import Classifier
@@ -71,7 +72,7 @@ def folder() -> Path:
     """Where runs are kept: BERT_EXPLORER_RUNS, or `runs` beside the app, or the machine's folder for passing files."""
     named = os.environ.get("BERT_EXPLORER_RUNS", "").strip()
     places = [Path(named)] if named else []
-    places += [Path(__file__).resolve().parents[2] / "runs", Path(tempfile.gettempdir()) / "bert-explorer-runs"]
+    places += [ASSETS.parent / "runs", Path(tempfile.gettempdir()) / "bert-explorer-runs"]
     for place in places:
         with contextlib.suppress(OSError):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from explorer import limits
-from explorer.errors import InputError
-from explorer.features import POOLINGS
-from explorer.model import Explorer
+from explorer.base.errors import InputError
+from explorer.model.explorer import Explorer
+from explorer.model.features import POOLINGS
+from explorer.text import limits
 from explorer.training.classifier import Classifier, vectors_in_steps
 from explorer.training.examples import HELD_OUT_SHARE, Examples, split
 from explorer.training.finetune import Step, Top, evaluate, train_top

@@ -88,7 +88,7 @@ def run(names: list[str], seeds: int, model_name: str | None) -> Iterator[str]:
 
 
 def _examples(name: str) -> Any:
-    from explorer.training.reading import choose, guess_columns, read_table
+    from explorer.text.tables import choose, guess_columns, read_table
 
     return choose(table := read_table(DATA / name), guess_columns(table))[0]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import explorer
-from explorer.model import Explorer
-from explorer.shared import Page, Selection, View
-from explorer.trace import Trace
+from explorer.model.explorer import Explorer
+from explorer.model.trace import Trace
+from explorer.page.wiring import Page, Selection, View
 from tests.benchmarks import Comparison, side_by_side
 from tests.benchmarks.base_model import base_model, text_of
 
@@ -109,7 +109,7 @@ class Opened:
 
 def built_page() -> Page:
     """The page with its tabs, without a server."""
-    import explorer.page as page_module
+    import explorer.page.shell as page_module
 
     made: list[Page] = []
     original: Callable[..., Page] = page_module.Page

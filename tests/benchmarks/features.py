@@ -20,7 +20,7 @@ FITS = {"pooling": "mean", "neighbors": 15, "min_dist": 0.1, "metric": "cosine",
 def run() -> Iterator[Comparison]:
     """Compare our features with those of a plain loop: batches of 32 in file order, float32, padded."""
     import explorer
-    from explorer.features import features, forget
+    from explorer.model.features import features, forget
 
     model, given = explorer.load(), texts()
     found = {}
@@ -42,8 +42,8 @@ def run_projection() -> Iterator[Comparison]:
     """Compare the Projection tab's first picture, features included, with the features alone."""
     import explorer
     from explorer.analysis.projection import project
-    from explorer.features import features, forget
-    from explorer.shared import View
+    from explorer.model.features import features, forget
+    from explorer.page.wiring import View
     from explorer.tabs.projection_drawing import draw_in_steps
     from explorer.tabs.projection_picture import NONE_CHOSEN
 

@@ -9,10 +9,10 @@ import torch
 import transformers
 
 import explorer
-from explorer import checkpoints
-from explorer.ablation import head_effects
-from explorer.model import Explorer
-from explorer.targets import word_target
+from explorer.model import checkpoints
+from explorer.model.explorer import Explorer
+from explorer.techniques.ablation import head_effects
+from explorer.techniques.targets import word_target
 from tests.benchmarks import Comparison, side_by_side
 
 OTHERS = [f"{tens}{ones}" for tens in (1, 2) for ones in range(10)]

@@ -23,7 +23,7 @@ EVERY = 4  # of the loop's batches one in so many is timed, all along the file, 
 
 def tutorial() -> Iterator[Comparison]:
     """The tutorials' job: a linear head on the pooled vector, ten epochs."""
-    from explorer.features import features
+    from explorer.model.features import features
     from explorer.training.head import Settings, train
 
     model, examples = base_model(), tweets(MOST_TWEETS)
@@ -59,7 +59,7 @@ def tutorial() -> Iterator[Comparison]:
 def _accuracies() -> Iterator[Comparison]:
     """Held-out accuracy with the bundled model, ours and the loop's, on the same split; means over five seeds."""
     import explorer
-    from explorer.features import features
+    from explorer.model.features import features
     from explorer.training.examples import split
     from explorer.training.head import Settings, train
 
@@ -98,7 +98,7 @@ def top_layers() -> Iterator[Comparison]:
     longest text and read at once; ours reads its texts in parts of like length. Precision, optimizer, the layers trained
     and the work saved in the last layer, of which only [CLS] is needed, are always the same.
     """
-    from explorer.steps import finished
+    from explorer.base.steps import finished
     from explorer.training import finetune
     from explorer.training.finetune import train_top
     from explorer.training.head import Settings
@@ -191,8 +191,8 @@ def base_model():
 @cache
 def tweets(most: int):
     """The tweets, or the built-in sentences as often as needed where there are none."""
+    from explorer.text.tables import choose, guess_columns, read_table
     from explorer.training.examples import Examples, built_in
-    from explorer.training.reading import choose, guess_columns, read_table
 
     examples = (
         choose(table := read_table(TWEETS), guess_columns(table))[0] if TWEETS.is_file() else built_in("sentiment")

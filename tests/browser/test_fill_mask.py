@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from explorer.ablation import without_heads
+from explorer.techniques.ablation import without_heads
 from tests.browser.steps import open_tab, type_into
 
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."

@@ -8,12 +8,12 @@ import pytest
 import torch
 import transformers
 
-from explorer import checkpoints
-from explorer.ablation import head_effects, patching_in_steps, without_heads
 from explorer.api import masked_lm
-from explorer.errors import InputError
-from explorer.steps import finished
-from explorer.targets import is_next_target, own_reading, read, word_target
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.model import checkpoints
+from explorer.techniques.ablation import head_effects, patching_in_steps, without_heads
+from explorer.techniques.targets import is_next_target, own_reading, read, word_target
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis import attention, projection, similarity
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 
 rng = np.random.default_rng(0)
 

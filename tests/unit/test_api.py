@@ -10,7 +10,7 @@ from gradio_client.exceptions import AppError
 
 import explorer
 from explorer.api import ENDPOINTS
-from explorer.features import features
+from explorer.model.features import features
 
 A, B = "The man went to the [MASK] store.", "He bought some milk."
 EXAMPLES = [[f"{word} day number {i}", label] for i in range(6) for word, label in [("good", "yes"), ("bad", "no")]]

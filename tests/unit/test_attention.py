@@ -3,7 +3,7 @@ import pytest
 
 from explorer.analysis.attention import Choice, Tokens, choose, merged, rank_in_row, thumbnails, top_p
 from explorer.analysis.rollout import rollout
-from explorer.analysis.words import joined, word_groups
+from explorer.text.words import joined, word_groups
 
 PIECES = ("[CLS]", "the", "wal", "##king", "man", "[SEP]", "milk", "##s", "[SEP]")
 SEQUENCES = (-1, 0, 0, 0, 0, -1, 1, 1, -1)

@@ -3,7 +3,7 @@ import pytest
 
 from explorer.api import ENDPOINTS
 from explorer.api.attention import head_metrics, inside_layer, rollout, vocabulary
-from explorer.errors import InputError, ModelError
+from explorer.base.errors import InputError, ModelError
 
 TEXT = "The man went to the store."
 

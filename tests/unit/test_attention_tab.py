@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.model import Explorer
+from explorer.model.explorer import Explorer
 from tests.benchmarks.attention import VIEWS, Opened
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.analysis.blanks import Blanks, token_kinds
+from explorer.text.blanks import Blanks, token_kinds
 
 
 def toggled(model, blanks, token):

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from explorer.cache import OnceCache
+from explorer.base.cache import OnceCache
 
 
 def test_an_equal_request_is_never_computed_twice():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer import checkpoints
-from explorer.errors import ModelError
-from explorer.families import family_of
+from explorer.base.errors import ModelError
+from explorer.model import checkpoints
+from explorer.model.families import family_of
 
 
 def edit_json(path, **entries):
@@ -21,7 +21,9 @@ def edit_json(path, **entries):
 # nothing heavy before it is needed
 
 
-@pytest.mark.parametrize("module", ["explorer", "explorer.checkpoints", "explorer.limits", "explorer.cache"])
+@pytest.mark.parametrize(
+    "module", ["explorer", "explorer.model.checkpoints", "explorer.text.limits", "explorer.base.cache"]
+)
 def test_importing_does_not_load_torch(module):
     code = f"import sys, {module}; print(sorted({{'torch', 'transformers', 'gradio'}} & sys.modules.keys()))"
     here = Path(explorer.__file__).parent.parent
@@ -30,7 +32,7 @@ def test_importing_does_not_load_torch(module):
 
 
 def test_a_name_is_judged_before_torch_is_there():
-    code = "import sys; from explorer import checkpoints\ntry: checkpoints.find('a b')\nexcept checkpoints.ModelError: pass"
+    code = "import sys; from explorer.model import checkpoints\ntry: checkpoints.find('a b')\nexcept checkpoints.ModelError: pass"
     here = Path(explorer.__file__).parent.parent
     subprocess.run([sys.executable, "-c", f"{code}\nassert 'torch' not in sys.modules"], cwd=here, check=True)
 

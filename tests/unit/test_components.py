@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.components import (
+from explorer.page.components import (
     HEAD,
     AttentionLines,
     Bars,

@@ -3,10 +3,11 @@ import threading
 import numpy as np
 import pytest
 
-from explorer import features as module
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
-from explorer.cache import RecentArrays
-from explorer.features import (
+from explorer.base.cache import RecentArrays
+from explorer.base.steps import finished
+from explorer.model import features as module
+from explorer.model.features import (
     BATCH_SIZE,
     BATCH_TOKENS,
     FAST_FROM,
@@ -16,7 +17,6 @@ from explorer.features import (
     reference_states,
     word_embeddings,
 )
-from explorer.steps import finished
 
 SENTENCES = [
     f"the {size} cat {verb} the {what} ."

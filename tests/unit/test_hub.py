@@ -13,8 +13,8 @@ from huggingface_hub.errors import HTTPError
 from huggingface_hub.utils._http import default_client_factory
 
 import explorer
-from explorer import checkpoints
-from explorer.errors import ModelError
+from explorer.base.errors import ModelError
+from explorer.model import checkpoints
 
 http = importlib.import_module(HTTPError.__module__.split(".")[0])  # what this version of the hub's client is made of
 REPO = "someone/tiny-bert"

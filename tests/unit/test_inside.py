@@ -4,7 +4,7 @@ import torch
 import transformers
 
 from explorer.analysis.positions import sinusoids
-from explorer.inside import (
+from explorer.techniques.inside import (
     causal_attention,
     embedding_parts,
     head_step,

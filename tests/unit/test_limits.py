@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from explorer import limits
-from explorer.errors import InputError
+from explorer.base.errors import InputError
+from explorer.text import limits
 
 READABLE = {
     "a sentence": "The man went to the store.",

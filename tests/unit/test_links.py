@@ -2,8 +2,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from explorer import links
-from explorer.shared import Selection, View
+from explorer.outlets import links
+from explorer.page.wiring import Selection, View
 
 DEFAULT = View("bert-l6-h384-uncased", "default a", "default b", Selection(1, 1))
 

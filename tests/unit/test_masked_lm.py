@@ -7,15 +7,16 @@ import pytest
 import torch
 import transformers
 
-from explorer import api, checkpoints
+from explorer import api
 from explorer.api import masked_lm
-from explorer.attribution import attribute, baseline_ids, integrated_gradients_in_steps
-from explorer.errors import CapabilityError, InputError
-from explorer.filling import fill_jointly, log_probability
-from explorer.lens import follow, lens, lens_error
-from explorer.pseudo_likelihood import hidden_surprise_in_steps, pseudo_likelihoods_in_steps, seen_surprise
-from explorer.steps import finished
-from explorer.targets import is_next_target, word_target
+from explorer.base.errors import CapabilityError, InputError
+from explorer.base.steps import finished
+from explorer.model import checkpoints
+from explorer.techniques.attribution import attribute, baseline_ids, integrated_gradients_in_steps
+from explorer.techniques.filling import fill_jointly, log_probability
+from explorer.techniques.lens import follow, lens, lens_error
+from explorer.techniques.pseudo_likelihood import hidden_surprise_in_steps, pseudo_likelihoods_in_steps, seen_surprise
+from explorer.techniques.targets import is_next_target, word_target
 
 TEXT = "The man went to the [MASK] slowly."
 

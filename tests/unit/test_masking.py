@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.masking import (
+from explorer.base.errors import InputError
+from explorer.text.masking import (
     IGNORED,
     KEPT,
     MASKED,
@@ -12,7 +13,6 @@ from explorer.analysis.masking import (
     ordinary_ids,
     treat_pieces,
 )
-from explorer.errors import InputError
 
 MASK_ID = 3
 RANDOM_IDS = np.arange(10, 500)

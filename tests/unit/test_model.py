@@ -9,10 +9,10 @@ import torch
 import transformers
 
 import explorer
-from explorer import checkpoints
-from explorer import model as model_module
-from explorer.errors import CapabilityError, InputError, ModelError
-from explorer.model import Explorer
+from explorer.base.errors import CapabilityError, InputError, ModelError
+from explorer.model import checkpoints
+from explorer.model import explorer as model_module
+from explorer.model.explorer import Explorer
 
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
 
@@ -150,7 +150,7 @@ def test_more_guesses_than_pieces_are_all_of_them(make_tiny):
 
 
 def test_a_vocabulary_smaller_than_top_k_is_no_error(tiny, monkeypatch):
-    monkeypatch.setattr("explorer.limits.MAX_TOP_K", 500)
+    monkeypatch.setattr("explorer.text.limits.MAX_TOP_K", 500)
     (blank,) = tiny.fill_mask("the [MASK]", top_k=500)
     assert sorted(candidate.id for candidate in blank.candidates) == list(range(108))
     assert sum(candidate.probability for candidate in blank.candidates) == pytest.approx(1, abs=1e-5)

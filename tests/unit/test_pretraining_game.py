@@ -5,9 +5,11 @@ import pytest
 import torch
 import transformers
 
-from explorer import checkpoints
-from explorer.analysis.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED
-from explorer.analysis.spans import (
+from explorer.base.errors import InputError
+from explorer.model import checkpoints
+from explorer.techniques.masking_game import Rules, hide, loss_error, play
+from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED
+from explorer.text.spans import (
     LONGEST,
     span_chooser,
     span_length_shares,
@@ -15,8 +17,6 @@ from explorer.analysis.spans import (
     treat_spans,
     word_chooser,
 )
-from explorer.errors import InputError
-from explorer.pretraining_game import Rules, hide, loss_error, play
 
 TEXT_A = "The old man walked slowly to the market because he wanted to buy some milk and bread for his dog."
 TEXT_B = "He paid and carried the bottle home."

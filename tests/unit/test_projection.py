@@ -11,7 +11,7 @@ from explorer.analysis.layer_maps import LayerMaps
 from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, trustworthiness
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.basics import projection
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 from explorer.tabs.working import Stopped, in_steps
 
 RANDOM = np.random.default_rng(0)

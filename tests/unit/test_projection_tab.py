@@ -5,16 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from explorer.errors import InputError
-from explorer.features import forget
-from explorer.limits import MAX_TEXTS
-from explorer.shared import View
+from explorer.base.errors import InputError
+from explorer.model.features import forget
+from explorer.page.wiring import View
 from explorer.tabs import projection_data
-from explorer.tabs.lines import NO_LABEL, read_lines
 from explorer.tabs.projection import CONTROLS, _open
 from explorer.tabs.projection_data import piece_kind, text_column_of
 from explorer.tabs.projection_drawing import draw_in_steps, play_in_steps
 from explorer.tabs.projection_picture import COLOURS, NONE_CHOSEN
+from explorer.text.limits import MAX_TEXTS
+from explorer.text.lines import NO_LABEL, read_lines
 
 ROWS = [{"id": str(i), "text": f"milk {i} {'the cat ' * (i % 5)}", "label": "ab"[i % 2]} for i in range(300)]
 DEFAULTS = {
@@ -89,7 +89,7 @@ def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
     key = draw()["key"]
     screen = draw(picked=((7,), key))
     listed = [row["index"] for row in screen["listed"]["rows"]]
-    from explorer.features import features
+    from explorer.model.features import features
 
     vectors = features(tiny, [row["text"] for row in ROWS], 2).astype(np.float64)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

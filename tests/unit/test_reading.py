@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from explorer import limits
-from explorer.errors import InputError
-from explorer.training.examples import BUILT_IN, FOLDER, Examples, built_in, check_examples, check_pairs, split
-from explorer.training.reading import MAX_FILE_BYTES, Columns, choose, guess_columns, read_table
+from explorer.base.errors import InputError
+from explorer.base.paths import EXAMPLES
+from explorer.text import limits
+from explorer.text.tables import MAX_FILE_BYTES, Columns, choose, guess_columns, read_table
+from explorer.training.examples import BUILT_IN, Examples, built_in, check_examples, check_pairs, split
 
 ROWS = [
     ("A fine, long day; really", "good"),
@@ -134,7 +135,7 @@ def test_ten_megabytes_in_one_cell(write):
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_sets_are_balanced_and_free_of_repeats(name):
     examples = built_in(name)
-    table = read_table(FOLDER / f"{name}.csv")
+    table = read_table(EXAMPLES / f"{name}.csv")
     assert choose(table, guess_columns(table))[1] == ""
     assert bool(examples.texts_b) == (name == "same_meaning")
     assert min(examples.counts.values()) >= 30

@@ -12,7 +12,7 @@ from explorer.analysis.similarity import (
     nearest,
 )
 from explorer.api.similarity import sentence_similarity, similarity, word_in_context
-from explorer.errors import InputError
+from explorer.base.errors import InputError
 
 RIVER, MONEY = "She sat on the bank of the river.", "He put the money in the bank."
 VECTORS = np.array([[1, 0], [1, 1], [0, 2], [-3, 0], [0, 0]], dtype=np.float32)
@@ -128,7 +128,7 @@ def test_sentences_are_compared_by_their_features(bundled, refusal):
 
 def test_the_senses_we_ship_come_apart_with_depth_but_for_the_one_we_say_does_not(bundled):
     from explorer.tabs.hidden_word import NOT_TOLD_APART, _contexts, senses
-    from explorer.tabs.lines import read_lines
+    from explorer.text.lines import read_lines
 
     class View:
         model = bundled

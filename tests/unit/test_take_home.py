@@ -13,12 +13,12 @@ import pytest
 import torch
 
 import explorer
-from explorer import checkpoints
-from explorer import features as explorer_features
-from explorer.attribution import Attribution, Path
-from explorer.errors import ExplorerError, InputError
-from explorer.features import forget
-from explorer.steps import finished
+from explorer.base.errors import ExplorerError, InputError
+from explorer.base.steps import finished
+from explorer.model import checkpoints
+from explorer.model import features as explorer_features
+from explorer.model.features import forget
+from explorer.techniques.attribution import Attribution, Path
 from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
 from explorer.training.reasons import compare, decide

@@ -9,11 +9,11 @@ import torch
 from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 import explorer
-from explorer import features as explorer_features
 from explorer.analysis import evaluation
-from explorer.errors import InputError
-from explorer.features import features, forget
-from explorer.steps import finished
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.model import features as explorer_features
+from explorer.model.features import features, forget
 from explorer.training import prefix, store
 from explorer.training.classifier import vectors_in_steps
 from explorer.training.examples import Examples, split

@@ -1,0 +1,240 @@
+"""Where a model comes from: the bundled one, a local folder, the hub's local cache, the hub.
+
+Nothing here imports torch, so that a page can be up before it is loaded.
+"""
+
+import contextvars
+import errno
+import io
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    IncompleteSnapshotError,
+    RepositoryNotFoundError,
+)
+from huggingface_hub.utils import validate_repo_id
+from tqdm import tqdm
+
+from explorer.base.errors import ModelError
+from explorer.base.paths import ASSETS
+from explorer.model.families import Family, family_of
+
+BUNDLED = "bert-l6-h384-uncased"
+BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
+EXAMPLE_ID = "google-bert/bert-base-uncased"
+
+TOKENIZER_FILES = [
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+    "special_tokens_map.json",
+    "added_tokens.json",
+]
+WEIGHT_FILES = [
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+]
+VOCABULARY_FILES = {"tokenizer.json", "vocab.txt"}  # either will do
+HUB_TIMEOUT = 10  # seconds for the hub to say what a repository holds
+NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
+
+Report = Callable[[float, str], None]
+"""Told how far a download is: a share from 0 to 1 and what is being done."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder that holds one model, under the name a person knows it by."""
+
+    name: str
+    folder: Path
+    family: Family
+    stamp: float  # time of the last change of a file: a folder that was rewritten is another checkpoint
+
+
+_sources: list[Callable[[str], Path | None]] = []
+
+
+def add_source(source: Callable[[str], Path | None]) -> None:
+    """Let models be found by names of somebody else's: `source(name)` is the folder, or None for a name it does not know."""
+    if source not in _sources:
+        _sources.append(source)
+
+
+def default_name() -> str:
+    """The model to open with: BERT_EXPLORER_MODEL of the environment, or the bundled one."""
+    return os.environ.get("BERT_EXPLORER_MODEL", "").strip() or BUNDLED
+
+
+def find(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> Checkpoint:
+    """The checkpoint called `name`: the bundled model, a local folder, or an id on the hub (local cache first).
+
+    Raises ModelError, in one sentence: what was tried and what to do.
+    """
+    if isinstance(name, os.PathLike):
+        name = os.fspath(name)
+    if name is None or (isinstance(name, str) and not name.strip()):
+        name = default_name()
+    name = name.strip() if isinstance(name, str) else ""
+    if not name or not name.isprintable() or len(name) > 300:
+        raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
+    if name == BUNDLED:
+        return _checkpoint(name, BUNDLED_FOLDER)
+    for source in _sources:
+        if folder := source(name):
+            return _checkpoint(name, folder)
+    if folder := _local_folder(name):
+        return _checkpoint(name, folder)
+    return _checkpoint(name, _from_hub(name, report or (lambda share, what: None)))
+
+
+def _local_folder(name: str) -> Path | None:
+    """The folder `name`, if it is one that a visitor may open: on a public Space only hub ids are taken."""
+    if "SPACE_ID" in os.environ and name != default_name():
+        return None
+    try:
+        folder = Path(name).expanduser()
+        return folder.resolve() if folder.is_dir() else None
+    except (OSError, RuntimeError):
+        return None
+
+
+def _checkpoint(name: str, folder: Path) -> Checkpoint:
+    if not _is_complete(folder):
+        raise ModelError(
+            f"{name} holds no checkpoint; "
+            "a folder needs config.json, model.safetensors and tokenizer.json or vocab.txt."
+        )
+    family = family_of(_model_type(folder / "config.json", name), name)
+    stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
+    return Checkpoint(name, folder, family, stamp)
+
+
+def _is_complete(folder: Path) -> bool:
+    """Whether a folder holds a configuration, a vocabulary, and weights with every shard that their index names."""
+    try:
+        files = {path.name for path in folder.iterdir() if path.is_file()}
+        if "config.json" not in files or not files & VOCABULARY_FILES:
+            return False
+        for weights in WEIGHT_FILES:
+            if weights in files:
+                shards = json.loads((folder / weights).read_bytes()) if weights.endswith(".index.json") else {}
+                return files.issuperset(shards.get("weight_map", {}).values())
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        pass
+    return False
+
+
+def _model_type(config: Path, name: str) -> object:
+    try:
+        return json.loads(config.read_text("utf-8")).get("model_type")
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
+        raise ModelError(f"The config.json of {name} cannot be read; fetch the model again.") from error
+
+
+def _from_hub(name: str, report: Report) -> Path:
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
+    return _from_cache(name) or _download(name, report)
+
+
+def _from_cache(name: str) -> Path | None:
+    """The newest complete snapshot of `name` in the local cache, without any request."""
+    try:
+        folder = Path(huggingface_hub.snapshot_download(name, local_files_only=True))
+    except IncompleteSnapshotError as error:  # most files of a repository are never asked for
+        folder = Path(error.snapshot_path)
+    except OSError:
+        return None
+    return folder if _is_complete(folder) else None
+
+
+def _download(name: str, report: Report) -> Path:
+    report(0, f"asking the hub for {name}")
+    try:
+        info = huggingface_hub.HfApi().model_info(name, timeout=HUB_TIMEOUT, files_metadata=True)
+        sizes = {entry.rfilename: entry.size or 0 for entry in info.siblings or []}
+        if "config.json" not in sizes:
+            raise ModelError(f"{name} on the hub has no config.json; name a model such as {EXAMPLE_ID}.")
+        family_of(_model_type(Path(huggingface_hub.hf_hub_download(name, "config.json")), name), name)
+        if not VOCABULARY_FILES & sizes.keys():
+            raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
+        wanted = ["config.json", *TOKENIZER_FILES, *_weights_to_fetch(set(sizes), name)]
+        total = sum(size for file, size in sizes.items() if any(fnmatch(file, pattern) for pattern in wanted))
+        bar = _reporting_bar(report, total)
+        folder = huggingface_hub.snapshot_download(name, allow_patterns=wanted, tqdm_class=bar)
+        report(1, f"opening {name}")
+    except GatedRepoError as error:
+        raise ModelError(f"{name} is gated; accept its terms on the hub and set HF_TOKEN, then try again.") from error
+    except RepositoryNotFoundError as error:
+        raise ModelError(f"There is no model {name} on the hub (or it is private); try {EXAMPLE_ID}.") from error
+    except ModelError:
+        raise
+    except (HfHubHTTPError, OSError, ValueError, RuntimeError) as error:  # hf_xet raises RuntimeError
+        if isinstance(error, OSError) and error.errno in NOT_STORABLE:
+            raise ModelError(f"{name} cannot be stored in the local cache; make room, or set HF_HOME.") from error
+        raise _unreachable(name) from error
+    except Exception as error:  # the hub's HTTP client is not ours to import; its errors are told by their module
+        if not type(error).__module__.startswith("http"):
+            raise
+        raise _unreachable(name) from error
+    return Path(folder)
+
+
+def _unreachable(name: str) -> ModelError:
+    return ModelError(
+        f"{name} is not in the local cache and the hub cannot be reached; "
+        "connect to the internet once, or name a folder."
+    )
+
+
+def _weights_to_fetch(files: set[str], name: str) -> list[str]:
+    """safetensors when there are any; otherwise the older format, which transformers reads with weights_only=True."""
+    for single, index, shards in (
+        ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors"),
+        ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin"),
+    ):
+        if single in files:
+            return [single]
+        if index in files:
+            return [index, shards]
+    raise ModelError(f"{name} on the hub has no weights that PyTorch can read; try {EXAMPLE_ID}.")
+
+
+def _reporting_bar(report: Report, total: int) -> type[tqdm]:
+    """A progress bar that tells `report` how many of the `total` bytes are there, instead of drawing on the terminal.
+
+    The hub moves several of them (bytes received, bytes written) from the threads of its own; what is told never goes
+    back, and it is told in the context of the caller, where Gradio finds the page that waits.
+    """
+    context = contextvars.copy_context()
+    furthest = 0.0
+
+    class ReportingBar(tqdm):
+        """Counts the bytes of all files together."""
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            kwargs.pop("name", None)
+            super().__init__(*args, **{**kwargs, "file": io.StringIO()})
+
+        def display(self, *args: Any, **kwargs: Any) -> None:
+            nonlocal furthest
+            if self.unit == "B" and min(self.n, total) > furthest:
+                furthest = min(self.n, total)
+                context.copy().run(report, furthest / total, f"fetching {furthest / 1e6:.0f} of {total / 1e6:.0f} MB")
+
+    return ReportingBar

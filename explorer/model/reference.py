@@ -1,0 +1,32 @@
+"""What vectors of a model have in common already, so that a similarity between two of them can be judged."""
+
+import csv
+import functools
+
+import numpy as np
+
+from explorer.base.paths import EXAMPLES
+from explorer.model.explorer import Explorer
+from explorer.model.features import features, reference_states
+
+NUMBER = 100
+
+
+@functools.cache
+def texts() -> tuple[str, ...]:
+    """NUMBER sentences that have nothing to do with each other, from the examples that we ship."""
+    lines = (EXAMPLES / "topics.txt").read_text("utf-8").splitlines()
+    topics = [line.rpartition("|")[0].strip() for line in lines if "|" in line]
+    with (EXAMPLES / "sentiment.csv").open(encoding="utf-8", newline="") as file:
+        rest = [row["text"] for row in csv.DictReader(file)]
+    return tuple([*topics, *rest][:NUMBER])
+
+
+def tokens(model: Explorer) -> np.ndarray:
+    """[layers + 1, NUMBER, hidden] float32: one token of each sentence, at every hidden state."""
+    return reference_states(model, texts())
+
+
+def sentences(model: Explorer, layer: int, pooling: str) -> np.ndarray:
+    """[NUMBER, hidden] float32: the vector of each sentence, at a hidden state."""
+    return features(model, texts(), layer, pooling)

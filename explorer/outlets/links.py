@@ -1,0 +1,43 @@
+"""A link that reopens a view: which query parameters there are, written and read in one place."""
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from explorer.model import checkpoints
+from explorer.page.wiring import Selection, View
+from explorer.text.limits import MAX_CHARACTERS
+
+MOST_LAYERS = 1_000  # no model has as many; the view brings a selection into its model's range
+
+
+def query(view: View, tab: str) -> str:
+    """The query string of a link to this view."""
+    chosen = view.chosen
+    parameters = {"a": view.text_a, "b": view.text_b, "layer": chosen.layer, "head": chosen.head, "tab": tab}
+    if chosen.token is not None:
+        parameters["token"] = chosen.token
+    if view.model_name != checkpoints.default_name():
+        parameters["model"] = view.model_name
+    return urlencode(parameters)
+
+
+def read(parameters: Mapping[str, str], default: View) -> View:
+    """The view that the parameters of a link name; what is missing or makes no sense is as in `default`."""
+    layer, head = _number(parameters.get("layer"), 0, None), _number(parameters.get("head"), 1, None)
+    return View(
+        parameters.get("model") or default.model_name,
+        parameters.get("a", default.text_a)[: MAX_CHARACTERS + 1],
+        parameters.get("b", "" if "a" in parameters else default.text_b)[: MAX_CHARACTERS + 1],
+        Selection(
+            default.chosen.layer if layer is None else layer,
+            default.chosen.head if head is None else head,
+            _number(parameters.get("token"), 0, default.chosen.token),
+            default.chosen.picked or layer is not None or head is not None,
+        ),
+    )
+
+
+def _number(value: str | None, low: int, default: int | None) -> int | None:
+    if value is None or not value.isdecimal() or not low <= int(value[:6]) <= MOST_LAYERS:
+        return default
+    return int(value)

@@ -1,0 +1,169 @@
+"""Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion.
+
+Gradients are taken with respect to word embeddings that are handed in, so that the shared model needs no hook.
+"""
+
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+import torch
+
+from explorer.model.explorer import Explorer
+from explorer.model.trace import Trace
+from explorer.techniques.targets import TOKENS_AT_ONCE, Target, batches, read
+from explorer.text import limits
+
+METHODS = ("integrated_gradients", "gradient_x_input", "occlusion")
+MOST_STEPS = 500
+FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
+
+
+@dataclass(frozen=True)
+class Path:
+    """What the sum of integrated gradients is checked against, in units of the target's logit."""
+
+    steps: int
+    change: float  # the logit at the input less that at the baseline
+    delta: float  # what the scores' sum exceeds the change by
+
+    @property
+    def sums_up(self) -> bool:
+        """Whether the scores' sum is the change, to 5 % or to 0.05."""
+        return abs(self.delta) <= FINE * max(1.0, abs(self.change))
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """A score for each token, in units of the target's logit: `scores` [tokens] float32.
+
+    The `path` is what they were integrated along, None for a method that promises no sum.
+    """
+
+    scores: np.ndarray
+    path: Path | None = None
+
+
+def attribute(
+    model: Explorer, trace: Trace, target: Target, method: str = "integrated_gradients", steps: int = 50
+) -> Attribution:
+    """Scores of all tokens for the target's logit. Raises InputError for an unknown method or number of steps."""
+    limits.check_choice(method, "the method", METHODS)
+    steps = limits.check_integer(steps, "the number of steps", 1, MOST_STEPS)
+    if method == "integrated_gradients":
+        return integrated_gradients(model, trace, target, steps)
+    return gradient_x_input(model, trace, target) if method == "gradient_x_input" else occlusion(model, trace, target)
+
+
+def integrated_gradients(
+    model: Explorer,
+    trace: Trace,
+    target: Target,
+    steps: int = 50,
+    logit: Callable[[torch.Tensor], torch.Tensor] | None = None,
+) -> Attribution:
+    """Sundararajan et al. 2017, with captum: Gauss-Legendre quadrature in `steps` points, summed over dimensions.
+
+    The path goes from [PAD] at every piece that is not a special token to the input; positions and segments stay.
+    """
+    from captum.attr import IntegratedGradients  # imported when asked for: it is slow to load
+
+    words, baseline = word_embeddings(model, trace.ids), word_embeddings(model, baseline_ids(model, trace))
+    logit = logit or _logit_of(model, trace, target)
+    with torch.enable_grad():
+        attributed, delta = IntegratedGradients(logit).attribute(
+            words,
+            baseline,
+            n_steps=steps,
+            internal_batch_size=max(1, TOKENS_AT_ONCE // trace.kept),
+            return_convergence_delta=True,
+        )
+    with torch.no_grad():
+        path = Path(steps, float(logit(words) - logit(baseline)), float(delta))
+    return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32), path)
+
+
+def integrated_gradients_in_steps(
+    model: Explorer, trace: Trace, target: Target, steps: int = 50
+) -> Generator[float, None, Attribution]:
+    """The same, yielding the share done, 0 to 1; closing the generator stops the work."""
+    watched = Watched(_logit_of(model, trace, target))
+    with ThreadPoolExecutor(1) as pool:  # captum cannot be interrupted but from inside what it calls
+        running = pool.submit(integrated_gradients, model, trace, target, steps, watched)
+        try:
+            while not wait([running], timeout=0.5).done:
+                yield min(1.0, watched.rows / (steps + 4))
+            return running.result()
+        finally:
+            watched.stopped = True
+
+
+class Watched:
+    """A function of a batch that counts the rows it was given, and refuses more when it is stopped."""
+
+    def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        self.function, self.rows, self.stopped = function, 0, False
+
+    def __call__(self, batch: torch.Tensor) -> torch.Tensor:
+        """The function's answer. Raises InterruptedError once stopped."""
+        if self.stopped:
+            raise InterruptedError("stopped")
+        self.rows += len(batch)
+        return self.function(batch)
+
+
+def gradient_x_input(model: Explorer, trace: Trace, target: Target) -> Attribution:
+    """The gradient of the logit with respect to a word embedding, times that embedding (Shrikumar et al. 2016)."""
+    from captum.attr import InputXGradient  # see integrated_gradients
+
+    words = word_embeddings(model, trace.ids).requires_grad_()
+    with torch.enable_grad():
+        attributed = InputXGradient(_logit_of(model, trace, target)).attribute(words)
+    return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32))
+
+
+@torch.inference_mode()
+def occlusion(model: Explorer, trace: Trace, target: Target) -> Attribution:
+    """How much the logit falls when [MASK] stands in a token's place; 0 for special tokens, which stay."""
+    special = special_places(model, trace)
+    places = [position for position in range(trace.kept) if not special[position]]
+    original = torch.tensor(trace.ids)
+    segments = torch.tensor(trace.segments)
+    full = read(model, target, trace.states[-1:]).logit
+    scores = np.zeros(trace.kept, dtype=np.float32)
+    for batch in batches(len(places), trace.kept):
+        here = torch.tensor(places[batch])
+        ids = original.repeat(len(here), 1)  # [batch, tokens]
+        ids[torch.arange(len(here)), here] = model.mask_id
+        hidden = model.run_from(0, model.embed(ids, segments.expand_as(ids)))
+        scores[places[batch]] = (full - read(model, target, hidden).logit).numpy()
+    return Attribution(scores)
+
+
+def special_places(model: Explorer, trace: Trace) -> np.ndarray:
+    """[tokens] bool: [CLS], [SEP], [MASK] and the other special tokens."""
+    return np.isin(trace.ids, model.tokenizer.all_special_ids)
+
+
+def baseline_ids(model: Explorer, trace: Trace) -> list[int]:
+    """The ids with [PAD] in place of every piece that is not a special token."""
+    return np.where(special_places(model, trace), trace.ids, model.tokenizer.pad_token_id).tolist()
+
+
+def word_embeddings(model: Explorer, ids: tuple[int, ...] | list[int]) -> torch.Tensor:
+    """The rows of the word embedding table: [1, tokens, hidden], a copy."""
+    table = attrgetter(model.family.embeddings)(model.encoder).word_embeddings.weight
+    return table.detach()[torch.tensor([list(ids)])]
+
+
+def _logit_of(model: Explorer, trace: Trace, target: Target) -> Callable[[torch.Tensor], torch.Tensor]:
+    segments = torch.tensor([trace.segments])
+
+    def logit(words: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch]
+        embeddings = attrgetter(model.family.embeddings)(model.encoder)
+        types = segments.expand(words.shape[:2]) if model.capabilities.segments else None
+        return read(model, target, model.run_from(0, embeddings(inputs_embeds=words, token_type_ids=types))).logit
+
+    return logit

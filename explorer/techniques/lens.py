@@ -1,0 +1,67 @@
+"""The masked-LM head after every layer: when the model came to believe what it says in the end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from explorer.model.explorer import Explorer
+from explorer.model.trace import Trace
+
+
+@dataclass(frozen=True)
+class Lens:
+    """What the head says of each hidden state (0: embeddings) at some positions.
+
+    ids, probabilities: [hidden states, positions, top_k], best first, probabilities 0 to 1. final_ranks: [hidden
+    states, positions], where the last state's first guess stands, 1 is first.
+    """
+
+    positions: tuple[int, ...]
+    ids: np.ndarray
+    probabilities: np.ndarray
+    final_ranks: np.ndarray
+
+
+@torch.inference_mode()
+def lens(model: Explorer, trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
+    """Read the hidden states of `positions` with the masked-LM head, as if each were the last.
+
+    nostalgebraist's logit lens (2020), for BERT: the head has its own dense layer and LayerNorm, which were trained
+    for the last state alone, so early layers are read with glasses made for another. Raises CapabilityError.
+    """
+    positions = list(positions)
+    top_k = min(top_k, model.capabilities.vocab_size)
+    logits = model.masked_lm(trace.states[-1][positions])
+    final = logits.argmax(-1, keepdim=True)  # [positions, 1]
+    ids, probabilities, ranks = [], [], []
+    for states in trace.states:  # one layer at a time: the vocabulary is large
+        logits = model.masked_lm(states[positions])  # [positions, vocabulary]
+        best, best_ids = logits.softmax(-1).topk(top_k, dim=-1)
+        ids.append(best_ids.numpy())
+        probabilities.append(best.numpy())
+        ranks.append((logits > logits.gather(-1, final)).sum(-1).numpy() + 1)
+    return Lens(tuple(positions), np.stack(ids), np.stack(probabilities), np.stack(ranks))
+
+
+@torch.inference_mode()
+def follow(model: Explorer, trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Chosen pieces at one position, through the layers.
+
+    Returns their probabilities (0 to 1) and ranks (1 is first), [hidden states, pieces] each.
+    """
+    logits = model.masked_lm(trace.states[:, position])  # [hidden states, vocabulary]
+    chosen = logits[:, list(ids)]  # [hidden states, pieces]
+    ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1
+    return logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy()
+
+
+@torch.inference_mode()
+def lens_error(model: Explorer, trace: Trace, positions: Sequence[int]) -> float:
+    """How far the lens at the last state is from transformers' own forward pass: the largest difference of a logit."""
+    positions = list(positions)
+    segments = torch.tensor([trace.segments]) if model.capabilities.segments else None
+    hidden = model.encoder(input_ids=torch.tensor([trace.ids]), token_type_ids=segments).last_hidden_state[0]
+    own = model.masked_lm(hidden[positions])
+    return float((own - model.masked_lm(trace.states[-1][positions])).abs().max())

@@ -1,0 +1,147 @@
+"""The game BERT was trained with, played once on one text: hide pieces, guess them, tell whether B follows, pay."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+from explorer.base.errors import InputError
+from explorer.model.explorer import Explorer, MaskGuesses
+from explorer.model.trace import Encoding
+from explorer.text import limits
+from explorer.text.masking import (
+    UNTOUCHED,
+    MaskedPieces,
+    choose_pieces,
+    ordinary_ids,
+    treat_pieces,
+)
+from explorer.text.spans import span_chooser, treat_spans, word_chooser
+
+STRATEGIES = ("pieces", "words", "spans")
+GUESSES = 3
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How pieces are chosen and treated; the defaults are those of Devlin et al. 2019, section 3.1."""
+
+    strategy: str = "pieces"
+    rate: float = 0.15
+    masked: float = 0.8
+    random: float = 0.1
+    seed: int = 0
+
+    def checked(self) -> "Rules":
+        """These rules. Raises InputError when they cannot be played by."""
+        limits.check_choice(self.strategy, "the strategy", STRATEGIES)
+        limits.check_number(self.rate, "the share of chosen pieces", 0.01, 1)
+        limits.check_number(self.masked, "the share of masked pieces", 0, 1)
+        limits.check_number(self.random, "the share of replaced pieces", 0, 1)
+        limits.check_integer(self.seed, "the seed", 0, 2**31 - 1)
+        if self.masked + self.random > 1 + 1e-9:
+            raise InputError("Masked and replaced pieces are more than 100 % together; lower one of the two shares.")
+        return self
+
+
+@dataclass(frozen=True)
+class Round:
+    """One input as it was hidden, and what the model said; arrays are [chosen], in order of position.
+
+    losses: -ln of the probability of the original piece. mlm_loss is their mean; next_loss is -ln of the probability
+    of the true class, None without a B or without a next-sentence head.
+    """
+
+    encoding: Encoding
+    masked: MaskedPieces  # a batch of one
+    positions: tuple[int, ...]
+    guesses: tuple[MaskGuesses, ...]
+    losses: np.ndarray
+    read: tuple[str, ...]  # what stands at the chosen places instead
+    next_label: int | None  # 0: B follows A, 1: it does not
+    is_next: float | None
+    next_loss: float | None
+
+    @property
+    def mlm_loss(self) -> float:
+        """The mean of `losses`, in nats."""
+        return float(self.losses.mean())
+
+    @property
+    def loss(self) -> float:
+        """What training makes smaller: the sum of both losses."""
+        return self.mlm_loss + (self.next_loss or 0.0)
+
+
+def hide(model: Explorer, encoding: Encoding, rules: Rules) -> MaskedPieces:
+    """Choose and treat the pieces of one input. Raises InputError when there is nothing to choose from."""
+    rules = rules.checked()
+    ids, words = np.array([encoding.ids]), np.array([encoding.words])
+    eligible = (np.array([encoding.sequences]) >= 0) & (ids != model.mask_id)
+    if not eligible.any():
+        raise InputError("There is no visible word to hide; type one beside the [MASK]s.")
+    rng = np.random.default_rng(rules.seed)
+    choose = {"pieces": choose_pieces, "words": word_chooser(words), "spans": span_chooser(words)}[rules.strategy]
+    treat = treat_spans if rules.strategy == "spans" else treat_pieces
+    return treat(
+        ids,
+        choose(eligible, rules.rate, rng),
+        mask_id=model.mask_id,
+        random_ids=random_ids(model),
+        rng=rng,
+        shares=(rules.masked, rules.random, max(0.0, 1 - rules.masked - rules.random)),
+    )
+
+
+@lru_cache(maxsize=4)
+def random_ids(model: Explorer) -> np.ndarray:
+    """The ids that may stand in for a piece."""
+    tokenizer = model.tokenizer
+    return ordinary_ids(tokenizer.convert_ids_to_tokens(range(len(tokenizer))), tokenizer.all_special_ids)
+
+
+@torch.inference_mode()
+def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: int | None = None) -> Round:
+    """Hide, run once, and score. `next_label` is 0 when B truly follows A, 1 when it is a stranger, None without B.
+
+    Raises InputError or CapabilityError.
+    """
+    model.require("fill_mask")
+    encoding = model.encode(text_a, text_b)
+    masked = hide(model, encoding, rules)
+    positions = np.flatnonzero(masked.treatment[0] != UNTOUCHED).tolist()
+    hidden = _last_state(model, masked, encoding)
+    labels = torch.from_numpy(masked.labels[0][positions])
+    logs = model.masked_lm(hidden[0][positions]).log_softmax(-1)
+    is_next = next_loss = None
+    if next_label is not None and text_b and model.capabilities.next_sentence:
+        next_logs = model.next_sentence_logits(hidden).log_softmax(-1)[0]
+        is_next, next_loss = float(next_logs[0].exp()), -float(next_logs[next_label])
+    return Round(
+        encoding,
+        masked,
+        tuple(positions),
+        tuple(model.guesses(hidden[0][positions], positions, GUESSES)),
+        -logs.gather(-1, labels[:, None])[:, 0].numpy(),
+        tuple(model.pieces(masked.input_ids[0][positions].tolist())),
+        next_label,
+        is_next,
+        next_loss,
+    )
+
+
+@torch.inference_mode()
+def loss_error(model: Explorer, played: Round) -> float:
+    """How far our loss is from the one that transformers' pre-training model computes from the same labels."""
+    ids, labels = torch.from_numpy(played.masked.input_ids), torch.from_numpy(played.masked.labels)
+    segments = torch.tensor([played.encoding.segments])
+    scored = played.next_loss is not None
+    given = {"labels": labels, "next_sentence_label": torch.tensor([played.next_label if scored else 0])}
+    outputs = model.module(input_ids=ids, token_type_ids=segments if model.capabilities.segments else None, **given)
+    unscored = 0.0 if scored else -float(outputs.seq_relationship_logits.log_softmax(-1)[0, 0])
+    return abs(float(outputs.loss) - unscored - played.loss)
+
+
+def _last_state(model: Explorer, masked: MaskedPieces, encoding: Encoding) -> torch.Tensor:
+    return model.run_from(0, model.embed(torch.from_numpy(masked.input_ids), torch.tensor([encoding.segments])))

@@ -1,0 +1,106 @@
+"""The one number that a question is about: a piece at a place, or IsNext.
+
+Switching heads off, patching and attribution all ask what moves such a number. It depends on the last hidden state
+of one token only, which is where they may save work.
+"""
+
+from dataclasses import dataclass
+
+import torch
+
+from explorer.base.errors import InputError
+from explorer.model.explorer import Explorer
+from explorer.model.trace import Trace
+from explorer.text import limits
+
+TOKENS_AT_ONCE = 1024
+"""Tokens in a batch: enough to keep two cores busy, few enough for the feed-forward part to stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Class `id` of the head that reads `position` (zero-based); `token` is its name for a person.
+
+    `head` is "fill_mask", with a class for each piece, or "next_sentence", where 0 is IsNext.
+    """
+
+    head: str
+    position: int
+    id: int
+    token: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The target's `logit` and its `probability` (softmax over all classes of the head), one entry a row: [batch]."""
+
+    logit: torch.Tensor
+    probability: torch.Tensor
+
+
+IS_NEXT = Target("next_sentence", 0, 0, "IsNext")
+
+
+def word_target(model: Explorer, trace: Trace, word: str = "", position: int | None = None) -> Target:
+    """The target `word` at `position`, by default at the first [MASK]; "" is the model's first guess there.
+
+    Raises CapabilityError without a masked-LM head, InputError when there is no [MASK], or the word is not one piece.
+    """
+    if position is None:
+        position = model.blanks(trace)[0]
+    if not limits.check_optional_text(word, "the word"):
+        (guess,) = model.guesses(trace.states[-1][[position]], [position], top_k=1)
+        return Target("fill_mask", position, guess.candidates[0].id, guess.candidates[0].token)
+    return Target("fill_mask", position, *piece_of(model, word))
+
+
+def is_next_target(model: Explorer, trace: Trace) -> Target:
+    """The target IsNext. Raises CapabilityError without the head, InputError when there is no B."""
+    model.require("next_sentence")
+    if not trace.text_b:
+        raise InputError("There is no second sentence; type one in B.")
+    return IS_NEXT
+
+
+def piece_of(model: Explorer, word: str) -> tuple[int, str]:
+    """The id and the name of the one piece that `word` is. Raises InputError when it is several, or unknown.
+
+    '##ing' is found by its name; anything else is read as the tokenizer reads it, so that 'Paris' finds 'paris'.
+    """
+    word = limits.check_text(word, "the word").strip()
+    vocabulary, unknown = model.tokenizer.get_vocab(), model.tokenizer.unk_token
+    if word in vocabulary:
+        return vocabulary[word], word
+    pieces = model.tokenizer.tokenize(word)
+    if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
+        read = " ".join(pieces[:6]) or "nothing"
+        raise InputError(
+            f"The word {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one."
+        )
+    return vocabulary[pieces[0]], pieces[0]
+
+
+def read(model: Explorer, target: Target, hidden: torch.Tensor) -> Reading:
+    """The target in last hidden states [batch, tokens, hidden]."""
+    return read_at(model, target, hidden[:, target.position])
+
+
+def read_at(model: Explorer, target: Target, vectors: torch.Tensor) -> Reading:
+    """The target, from the last hidden state [batch, hidden] of its token."""
+    next_sentence = target.head == "next_sentence"
+    logits = model.next_sentence_logits(vectors[:, None]) if next_sentence else model.masked_lm(vectors)
+    return Reading(logits[:, target.id], logits.softmax(-1)[:, target.id])
+
+
+@torch.inference_mode()
+def own_reading(model: Explorer, trace: Trace, target: Target) -> Reading:
+    """The target as transformers' own forward pass gives it: what everything derived has to match."""
+    segments = torch.tensor([trace.segments]) if model.capabilities.segments else None
+    hidden = model.encoder(input_ids=torch.tensor([trace.ids]), token_type_ids=segments).last_hidden_state
+    return read(model, target, hidden)
+
+
+def batches(rows: int, tokens: int) -> list[slice]:
+    """`rows` inputs of `tokens` tokens in slices that fit a batch."""
+    size = max(1, TOKENS_AT_ONCE // tokens)
+    return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]

@@ -1,0 +1,86 @@
+"""What kind of token each one is, and what masking a word does to the text."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MASK, UNKNOWN = "[MASK]", "[UNK]"
+
+
+def token_kinds(tokens: Sequence[str], sequences: Sequence[int]) -> list[str]:
+    """ "special" (added by the tokenizer), "mask", "unk", "continuation" (of a word) or "piece", one a token.
+
+    `sequences` says where a token came from: 0 text A, 1 text B, -1 the tokenizer.
+    """
+    return [_kind(token, sequence) for token, sequence in zip(tokens, sequences, strict=True)]
+
+
+def _kind(token: str, sequence: int) -> str:
+    if sequence < 0:
+        return "special"
+    if token in (MASK, UNKNOWN):
+        return "mask" if token == MASK else "unk"
+    return "continuation" if token.startswith("##") else "piece"
+
+
+@dataclass(frozen=True)
+class Blanks:
+    """Two texts, and what their [MASK]s hide: in order, a word and the number of [MASK]s it takes.
+
+    A [MASK] that somebody typed hides nothing known: ("", 1).
+    """
+
+    texts: tuple[str, str]
+    hidden: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        masks = len(self.spans)
+        if sum(count for _, count in self.hidden) != masks:  # the text was edited by hand since
+            object.__setattr__(self, "hidden", (("", 1),) * masks)
+
+    @property
+    def spans(self) -> list[tuple[int, int, int]]:
+        """(text, start, end) of every [MASK], those of A first."""
+        return [
+            (side, *match.span())
+            for side, text in enumerate(self.texts)
+            for match in re.finditer(re.escape(MASK), text)
+        ]
+
+    def toggle(
+        self, token: int, offsets: Sequence[tuple[int, int]], sequences: Sequence[int], words: Sequence[int]
+    ) -> "Blanks":
+        """Hide the word at the zero-based `token` behind one [MASK] a piece, or bring it back if it is hidden.
+
+        The other arguments have one entry a token, as in `explorer.model.trace.Encoding`. Unchanged where there is
+        nothing to do: a token that the tokenizer added, or a [MASK] that was typed.
+        """
+        side = sequences[token]
+        if side < 0:
+            return self
+        if (side, *offsets[token]) in self.spans:
+            return self._bring_back(self.spans.index((side, *offsets[token])))
+        pieces = [i for i, word in enumerate(words) if sequences[i] == side and word == words[token]]
+        start, end = offsets[pieces[0]][0], offsets[pieces[-1]][1]
+        before = sum((mask_side, mask_start) < (side, start) for mask_side, mask_start, _ in self.spans)
+        group = self._group_of(before)
+        hidden = (*self.hidden[:group], (self.texts[side][start:end], len(pieces)), *self.hidden[group:])
+        return Blanks(self._with(side, start, end, " ".join([MASK] * len(pieces))), hidden)
+
+    def _bring_back(self, mask: int) -> "Blanks":
+        group = self._group_of(mask)
+        word, count = self.hidden[group]
+        if not word:
+            return self
+        first = sum(length for _, length in self.hidden[:group])
+        (side, start, _), (_, _, end) = self.spans[first], self.spans[first + count - 1]
+        return Blanks(self._with(side, start, end, word), self.hidden[:group] + self.hidden[group + 1 :])
+
+    def _group_of(self, mask: int) -> int:
+        """The index in `hidden` of the entry that [MASK] number `mask` belongs to; its end when there is none."""
+        groups = [group for group, (_, count) in enumerate(self.hidden) for _ in range(count)]
+        return groups[mask] if mask < len(groups) else len(self.hidden)
+
+    def _with(self, side: int, start: int, end: int, new: str) -> tuple[str, str]:
+        changed = self.texts[side][:start] + new + self.texts[side][end:]
+        return (changed, self.texts[1]) if side == 0 else (self.texts[0], changed)

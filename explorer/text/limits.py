@@ -1,0 +1,124 @@
+"""What may come in, checked once, with a sentence that says what to do.
+
+Every text, number and choice that a person or a program sends passes through here before anything is computed.
+Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head_index` are where that changes.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import TypeGuard
+
+from explorer.base.errors import InputError
+
+MAX_CHARACTERS = 20_000  # of one text: 512 pieces are about 2,500 characters of English
+MAX_TEXTS = 5_000  # of one request
+MAX_TOP_K = 100
+MAX_COMPARED = 50  # sentences in a matrix of similarities
+
+
+def check_text(text: object, name: str = "the text") -> str:
+    """A text that a tokenizer can take, unchanged. Raises InputError when it is empty, too long or not a text."""
+    if not isinstance(text, str):
+        raise InputError(f"{_capitalised(name)} must be a text; send a sentence.")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"{_capitalised(name)} has {len(text):,} characters; shorten it to {MAX_CHARACTERS:,} or fewer."
+        )
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError(f"{_capitalised(name)} holds half a character (a lone surrogate); paste it again.")
+    if not has_visible_characters(text):
+        raise InputError(f"{_capitalised(name)} is empty; type a sentence.")
+    return text
+
+
+def check_optional_text(text: object, name: str) -> str:
+    """Like `check_text`, but nothing at all (None, blanks) is allowed and becomes ''."""
+    if text is None or (isinstance(text, str) and len(text) <= MAX_CHARACTERS and not has_visible_characters(text)):
+        return ""
+    return check_text(text, name)
+
+
+def has_visible_characters(text: str) -> bool:
+    """Whether anything is left once blanks and control characters are dropped, as BERT's tokenizer drops them."""
+    return any(not character.isspace() and unicodedata.category(character) not in ("Cc", "Cf") for character in text)
+
+
+def check_texts(texts: object, most: int = MAX_TEXTS) -> list[str]:
+    """A list of 1 to `most` texts. Raises InputError naming the first one that cannot be used."""
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise InputError("Send the texts as a list of sentences.")
+    if not texts:
+        raise InputError("There are no texts; give at least one sentence.")
+    if len(texts) > most:
+        raise InputError(f"There are {len(texts):,} texts; keep {most:,} of them or fewer.")
+    return [check_text(text, f"text {number}") for number, text in enumerate(texts, start=1)]
+
+
+def check_integer(value: object, name: str, low: int, high: int) -> int:
+    """A whole number from `low` to `high`, both allowed. Raises InputError otherwise."""
+    if _is_number(value) and low <= value <= high and (isinstance(value, Integral) or float(value).is_integer()):
+        return int(value)
+    raise InputError(f"{_capitalised(name)} must be a whole number from {low} to {high}, not {_shown(value)}.")
+
+
+def check_number(value: object, name: str, low: float, high: float) -> float:
+    """A finite number from `low` to `high`, both allowed. Raises InputError otherwise."""
+    if _is_number(value) and low <= (value if isinstance(value, int) else float(value)) <= high:
+        return float(value)
+    raise InputError(f"{_capitalised(name)} must be a number from {low:g} to {high:g}, not {_shown(value)}.")
+
+
+def check_choice(value: object, name: str, choices: Sequence[str]) -> str:
+    """One of `choices`. Raises InputError listing them otherwise."""
+    if isinstance(value, str) and value in choices:
+        return value
+    raise InputError(f"{_capitalised(name)} must be one of {', '.join(choices)}, not {_shown(value)}.")
+
+
+def layer_index(layer: object, layers: int) -> int:
+    """The zero-based index of attention layer `layer`, counted from 1; -1 is the last one."""
+    return layers - 1 if _is_last(layer) else check_integer(layer, "the layer", 1, layers) - 1
+
+
+def head_index(head: object, heads: int) -> int:
+    """The zero-based index of head `head`, counted from 1."""
+    return check_integer(head, "the head", 1, heads) - 1
+
+
+def head_indices(pairs: object, layers: int, heads: int) -> list[tuple[int, int]]:
+    """Zero-based (layer, head) for a list of [layer, head] counted from 1, each once. Raises InputError."""
+    if isinstance(pairs, str) or not isinstance(pairs, Sequence) or len(pairs) > layers * heads:
+        raise InputError(f"Send the heads as a list of at most {layers * heads} pairs [layer, head].")
+    if any(isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs):
+        raise InputError("Every head must be a pair [layer, head], such as [1, 1].")
+    return list(dict.fromkeys((layer_index(layer, layers), head_index(head, heads)) for layer, head in pairs))
+
+
+def hidden_state_index(layer: object, layers: int) -> int:
+    """The index of a hidden state: 0 is the embedding output, k the output of layer k, -1 the last one."""
+    return layers if _is_last(layer) else check_integer(layer, "the layer", 0, layers)
+
+
+def _is_last(layer: object) -> bool:
+    return _is_number(layer) and layer == -1
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a number of Python or numpy; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _shown(value: object) -> str:
+    """What was sent, short enough for a sentence."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, str):
+        return repr(value[:40])
+    if isinstance(value, bool) or (_is_number(value) and not abs(value) > 1e15):
+        return str(value)
+    return "a number that large" if _is_number(value) else "a list or an object"
+
+
+def _capitalised(name: str) -> str:
+    return name[:1].upper() + name[1:]

@@ -1,0 +1,126 @@
+"""The masked-LM game: which pieces are hidden from BERT, and how (Devlin et al. 2019, section 3.1).
+
+Of every input 15 % of the pieces are *chosen*. A chosen piece becomes [MASK] (80 %), or another word (10 %), or stays
+as it is (10 %); the model has to name the original piece at all chosen places. The two 10 % exist because [MASK] never
+occurs in real text: a model that saw only masks would learn nothing about the words it can see.
+
+Two steps, kept apart: a *chooser* says where (`choose_pieces`; a chooser of whole spans, as in SpanBERT, has the same
+signature), and `treat_pieces` says what happens there. Plain NumPy, so the pre-training loop and the page share it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.base.errors import InputError
+
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+
+IGNORED: Final = -100
+"""The label of a place that has no loss; the value that PyTorch's cross-entropy and transformers skip."""
+
+UNTOUCHED, MASKED, RANDOM, KEPT = range(4)
+"""The codes in `MaskedPieces.treatment`; the last three are the chosen places."""
+
+
+@dataclass(frozen=True)
+class MaskedPieces:
+    """A batch after masking; all three arrays are [batch, tokens].
+
+    input_ids: what the model reads. labels: the original id at chosen places, `IGNORED` elsewhere.
+    treatment: one of UNTOUCHED, MASKED, RANDOM, KEPT (int8).
+    """
+
+    input_ids: Ints
+    labels: Ints
+    treatment: NDArray[np.int8]
+
+
+class Chooser(Protocol):
+    """Says which pieces are chosen: never one that is not eligible, about `rate` of the others in every row."""
+
+    def __call__(self, eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
+        """[batch, tokens] of what may be chosen -> [batch, tokens] of what is."""
+        ...
+
+
+def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
+    """Single pieces, uniformly: in each row `rate` of the eligible ones, rounded, and at least one (BERT's own rule).
+
+    A row with nothing eligible gets nothing.
+    """
+    counts = eligible.sum(axis=1)  # [batch]
+    wanted = np.where(counts > 0, np.maximum(1, np.rint(rate * counts)), 0)  # [batch]
+    lots = np.where(eligible, rng.random(eligible.shape), 2.0)  # 2 is above every lot, so never drawn first
+    rank = lots.argsort(axis=1).argsort(axis=1)  # [batch, tokens] 0 = the smallest lot of its row
+    return rank < wanted[:, None]
+
+
+def check_shares(shares: tuple[float, float, float]) -> None:
+    """Raises InputError if the shares of masked, random and kept pieces do not sum to 1."""
+    if min(shares) < 0 or not np.isclose(sum(shares), 1.0):
+        raise InputError(f"The shares of masked, random and kept pieces must sum to 1, these sum to {sum(shares):g}.")
+
+
+def treat_pieces(
+    input_ids: Ints,
+    chosen: Bools,
+    *,
+    mask_id: int,
+    random_ids: Ints,
+    rng: np.random.Generator,
+    shares: tuple[float, float, float] = (0.8, 0.1, 0.1),
+) -> MaskedPieces:
+    """Replace the chosen pieces: each independently masked, random or kept with the given `shares` (they sum to 1).
+
+    `random_ids` [n] are the ids that a random piece is drawn from (see `ordinary_ids`); the original itself may be
+    drawn, as in BERT. Raises InputError if the shares do not sum to 1 or there is no id to draw.
+    """
+    check_shares(shares)
+    if len(random_ids) == 0:
+        raise InputError("There is no vocabulary entry that could stand in as a random piece.")
+    lot = rng.random(input_ids.shape)  # [batch, tokens]
+    treatment = np.select([lot < shares[0], lot < shares[0] + shares[1]], [MASKED, RANDOM], KEPT)
+    treatment = np.where(chosen, treatment, UNTOUCHED).astype(np.int8)
+    strangers = rng.choice(random_ids, size=input_ids.shape)  # [batch, tokens]
+    return MaskedPieces(
+        input_ids=np.select([treatment == MASKED, treatment == RANDOM], [mask_id, strangers], input_ids),
+        labels=np.where(chosen, input_ids, IGNORED),
+        treatment=treatment,
+    )
+
+
+def mask_pieces(
+    input_ids: Ints,
+    special: Bools,
+    *,
+    mask_id: int,
+    random_ids: Ints,
+    rng: np.random.Generator,
+    rate: float = 0.15,
+    shares: tuple[float, float, float] = (0.8, 0.1, 0.1),
+    choose: Chooser = choose_pieces,
+) -> MaskedPieces:
+    """Choose and treat, for a batch.
+
+    input_ids and special are [batch, tokens]; `special` is true where a piece must not be chosen ([CLS], [SEP],
+    padding). The same `rng` state gives the same result. Raises InputError for a rate outside 0..1.
+    """
+    if not 0 < rate <= 1:
+        raise InputError(f"The masking rate must be above 0 and at most 1, not {rate:g}.")
+    chosen = choose(~special, rate, rng)
+    return treat_pieces(input_ids, chosen, mask_id=mask_id, random_ids=random_ids, rng=rng, shares=shares)
+
+
+def ordinary_ids(tokens: Sequence[str], special_ids: Collection[int]) -> NDArray[np.int64]:
+    """The ids that may stand in as a random piece: all but the specials and BERT's reserved '[unused42]' entries.
+
+    `tokens` is the vocabulary in order of id. BERT itself drew from everything; an entry that no text contains is
+    recognised at once as wrong, so drawing it would teach nothing.
+    """
+    banned = set(special_ids)
+    return np.array([i for i, token in enumerate(tokens) if i not in banned and not token.startswith("[unused")])
