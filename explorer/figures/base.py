@@ -2,14 +2,18 @@
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
-import base64
 import html
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+import plotly
 import plotly.graph_objects as go
 
+from explorer.figures.bytes import to_base64
+
+PLOTLY_JS = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").resolve()
 NO_WIDTH = "\u200b"
 CATEGORIES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]  # Okabe & Ito
 DIVERGING = "PuOr"  # only for values with a sign
@@ -42,8 +46,7 @@ def _packed(value: object) -> object:
         return {name: _packed(part) for name, part in value.items() if part is not None}
     if not isinstance(value, np.ndarray):
         return value
-    data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
-    packed = {"dtype": {"float32": "f4", "uint8": "u1"}[value.dtype.name], "bdata": data}
+    packed = {"dtype": {"float32": "f4", "uint8": "u1"}[value.dtype.name], "bdata": to_base64(value)}
     return packed if value.ndim == 1 else {**packed, "shape": ", ".join(map(str, value.shape))}
 
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.base.errors import ExplorerError
+from explorer.figures.token_row import token_row_of
 from explorer.page.components import Notice, TokenRow
-from explorer.text.blanks import token_kinds
-from explorer.text.words import hints
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
@@ -112,24 +111,7 @@ class View:
 
     def chip_row(self, detail: bool = False) -> dict[str, Any]:
         """The tokens for a TokenRow, with everything that is known of them when `detail` is asked for."""
-        encoding = self.trace.encoding
-        more = {}
-        if detail:
-            more = {
-                "ids": encoding.ids,
-                "positions": encoding.positions,
-                "attention_mask": encoding.attention_mask,
-                "offsets": encoding.offsets,
-            }
-        return TokenRow.pack(
-            encoding.tokens,
-            kinds=token_kinds(encoding.tokens, encoding.sequences),
-            segments=encoding.segments,
-            words=encoding.words,
-            hints=hints(encoding.tokens, encoding.offsets, encoding.sequences, encoding.words),
-            selected=self.selection.token,
-            **more,
-        )
+        return token_row_of(self.trace.encoding, self.selection.token, detail)
 
 
 def friendly(handler: Callable) -> Callable:

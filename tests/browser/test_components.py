@@ -9,6 +9,10 @@ import plotly.graph_objects as go
 import pytest
 from playwright.sync_api import expect
 
+from explorer.figures.attention_lines import attention_lines
+from explorer.figures.bars import bar_groups, bars
+from explorer.figures.head_grid import head_grid
+from explorer.figures.token_row import Numbers, token_row
 from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
 from tests.browser.steps import click_chart
 
@@ -59,16 +63,8 @@ def points():
 
 def row_value(selected=None):
     size = len(TOKENS)
-    spans = [(0, 0)] * size
-    return TokenRow.pack(
-        TOKENS,
-        kinds=KINDS,
-        segments=SEGMENTS,
-        ids=range(100, 100 + size),
-        positions=range(size),
-        offsets=spans,
-        selected=selected,
-    )
+    numbers = Numbers(ids=range(100, 100 + size), positions=range(size), offsets=[(0, 0)] * size)
+    return token_row(TOKENS, KINDS, SEGMENTS, numbers, selected=selected)
 
 
 def tell(name):
@@ -85,13 +81,13 @@ def build():
         said, masked = gr.Textbox(elem_id="said"), gr.Textbox(elem_id="masked")
         made = {
             "strip": TokenRow(row_value(), elem_id="strip"),
-            "grid": HeadGrid(HeadGrid.pack(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
-            "bars": Bars(Bars.pack([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
+            "grid": HeadGrid(head_grid(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
+            "bars": Bars(bars([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
             "groups": Bars(
-                Bars.pack_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]),
+                bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]),
                 elem_id="groups",
             ),
-            "lines": AttentionLines(AttentionLines.pack(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
+            "lines": AttentionLines(attention_lines(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
             "chart": PlotlyChart(heatmap(weights(5, 5)), height=300, label="A heatmap", elem_id="chart"),
         }
         Notice(elem_id="silent")
@@ -133,9 +129,9 @@ def _buttons(made, notice, hidden, space):
     button("tell an error", notice, lambda: {"text": "It failed.", "kind": "error"})
     button("select token 6", made["strip"], lambda: row_value(6))
     button("slowly select token 1", made["strip"], lambda: time.sleep(0.6) or row_value(1))
-    button("select head 2, 1", made["grid"], lambda: HeadGrid.pack(weights(3, 4, 6, 6), (1, 0)))
-    button("many heads", made["grid"], lambda: HeadGrid.pack(weights(24, 16, 32, 32), (23, 15)))
-    button("other bars", made["bars"], lambda: Bars.pack([("market", 0.9996, ""), ("street", 0, "")]))
+    button("select head 2, 1", made["grid"], lambda: head_grid(weights(3, 4, 6, 6), (1, 0)))
+    button("many heads", made["grid"], lambda: head_grid(weights(24, 16, 32, 32), (23, 15)))
+    button("other bars", made["bars"], lambda: bars([("market", 0.9996, ""), ("street", 0, "")]))
     odd = PAYLOADS
     kinds = ["piece"] * len(odd)
     size = len(odd)
@@ -143,11 +139,11 @@ def _buttons(made, notice, hidden, space):
         "odd texts",
         [made["strip"], made["cards"], made["lines"], made["bars"], made["groups"], notice],
         lambda: (
-            TokenRow.pack(odd, kinds=kinds, segments=[0] * size, selected=0),
-            TokenRow.pack(odd, kinds=kinds, segments=[0] * size, ids=range(size)),
-            AttentionLines.pack(weights(size, size), odd, kinds, selected=1),
-            Bars.pack([(text, 0.5, text) for text in odd]),
-            Bars.pack_groups([(text, [(text, 0.5, text)]) for text in odd]),
+            token_row(odd, kinds, [0] * size, selected=0),
+            token_row(odd, kinds, [0] * size, Numbers(ids=range(size))),
+            attention_lines(weights(size, size), odd, kinds, selected=1),
+            bars([(text, 0.5, text) for text in odd]),
+            bar_groups([(text, [(text, 0.5, text)]) for text in odd]),
             " ".join(odd),
         ),
     )
@@ -466,7 +462,7 @@ class TestAttentionLines:
     def test_512_tokens_draw_their_strongest_edges_and_say_so(self, open_kit):
         page = open_kit()
         size = 512
-        value = AttentionLines.pack(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
+        value = attention_lines(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
         taken = page.evaluate(
             """(value) => {
                 const host = document.createElement("div");

@@ -1,42 +1,12 @@
-from collections.abc import Sequence
-from typing import Any
-
+from explorer.figures.bars import bar_groups, bars, percent
 from explorer.page.components.base import Drawn
 
-Row = tuple[str, float, str]
+__all__ = ["Bars", "percent"]
 
 
 class Bars(Drawn):
     """Shares as horizontal bars. A click triggers `.select`: `event.index` is the row, or [group, row] in groups."""
 
     skeleton = "<div class='bx bx-bars'></div>"
-
-    @staticmethod
-    def pack(rows: Sequence[Row]) -> dict[str, Any]:
-        """The value for rows of (label, share from 0 to 1, note); the note may be empty."""
-        return {"grouped": False, "groups": [_group("", rows)]}
-
-    @staticmethod
-    def pack_groups(groups: Sequence[tuple[str, Sequence[Row]]]) -> dict[str, Any]:
-        """The value for several groups of rows, each under its heading."""
-        return {"grouped": True, "groups": [_group(heading, rows) for heading, rows in groups]}
-
-
-def percent(share: float) -> str:
-    """A share as a reader expects it: never 0 or 100 % where it is not exactly that."""
-    if 0 < share < 0.0005:
-        return "<0.1 %"
-    if 0.9995 <= share < 1:
-        return ">99.9 %"
-    return f"{share:.1%}".replace("%", " %")
-
-
-def _group(heading: str, rows: Sequence[Row]) -> dict[str, Any]:
-    return {"heading": str(heading), "rows": [_row(*row) for row in rows]}
-
-
-def _row(label: str, share: float, note: str) -> dict[str, Any]:
-    if not 0 <= share <= 1 + 1e-6:
-        raise ValueError(f"the share of {label!r} is {share}, not between 0 and 1")
-    share = min(float(share), 1.0)
-    return {"label": str(label), "share": share, "percent": percent(share), "note": str(note)}
+    pack = staticmethod(bars)
+    pack_groups = staticmethod(bar_groups)

@@ -3,18 +3,14 @@
 Values never enter a template: Gradio evaluates templates as JavaScript, and a token may say anything.
 """
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
-import numpy as np
-import plotly
 
 from explorer.base.paths import ASSETS
-
-PLOTLY_JS = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").resolve()
+from explorer.figures.base import PLOTLY_JS
 
 
 def _head() -> str:
@@ -64,16 +60,3 @@ class Drawn(gr.HTML):
     def api_info(self) -> dict[str, Any]:
         """What a client would send."""
         return {"type": "object"}
-
-
-def to_base64(array: np.ndarray) -> str:
-    """The bytes of an array, row by row, lowest byte first."""
-    return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode("ascii")
-
-
-def sqrt_bytes(weights: np.ndarray) -> np.ndarray:
-    """Weights in 0 to 1 as bytes on a square-root scale, since attention is sparse: uint8, same shape."""
-    weights = np.asarray(weights, dtype=np.float32)
-    if not np.isfinite(weights).all() or weights.min(initial=0) < -1e-4 or weights.max(initial=0) > 1 + 1e-4:
-        raise ValueError("weights must be numbers from 0 to 1")
-    return np.rint(np.sqrt(weights.clip(0, 1)) * 255).astype(np.uint8)

@@ -1,47 +1,9 @@
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-
-from explorer.page.components.base import Drawn, sqrt_bytes, to_base64
+from explorer.figures.head_grid import head_grid
+from explorer.page.components.base import Drawn
 
 
 class HeadGrid(Drawn):
     """Layers × heads as small pictures. A click or an arrow key triggers `.select`: `event.index == [layer, head]`."""
 
     skeleton = "<div class='bx bx-by-head bx-heads' role='group' aria-label='attention heads'></div>"
-
-    @staticmethod
-    def pack(
-        thumbnails: np.ndarray,
-        selected: tuple[int, int] = (0, 0),
-        sqrt: bool = True,
-        *,
-        notes: Sequence[Sequence[str]] | None = None,
-        marks: np.ndarray | None = None,
-    ) -> dict[str, Any]:
-        """The value for `thumbnails` [layers, heads, n, n] in 0 to 1; `selected` is (layer, head), zero-based.
-
-        `notes` [layers][heads] says what is told of a head that is pointed at; `marks` [layers, heads] in 0 to 1 is
-        drawn as a bar below each picture.
-        """
-        thumbnails = np.asarray(thumbnails)
-        if thumbnails.ndim != 4 or thumbnails.shape[2] != thumbnails.shape[3] or 0 in thumbnails.shape:
-            raise ValueError(f"thumbnails must be [layers, heads, n, n], not {list(thumbnails.shape)}")
-        layers, heads, size, _ = thumbnails.shape
-        layer, head = (int(index) for index in selected)
-        if not (0 <= layer < layers and 0 <= head < heads):
-            raise ValueError(f"there is no layer {layer}, head {head} (zero-based) among {layers} × {heads}")
-        for name, rows in (("notes", notes), ("marks", marks)):
-            if rows is not None and (len(rows), {len(row) for row in rows}) != (layers, {heads}):
-                raise ValueError(f"{name} must have one entry for each of {layers} × {heads} heads")
-        pixels = sqrt_bytes(thumbnails if sqrt else np.square(thumbnails))
-        return {
-            "layers": layers,
-            "heads": heads,
-            "size": size,
-            "data": to_base64(pixels),
-            "selected": [layer, head],
-            "notes": None if notes is None else [str(note) for row in notes for note in row],
-            "marks": None if marks is None else np.asarray(marks).ravel().round(3).tolist(),
-        }
+    pack = staticmethod(head_grid)

@@ -1,6 +1,4 @@
-from collections.abc import Sequence
-from typing import Any
-
+from explorer.figures.ranking import ranking
 from explorer.page.components.base import Drawn
 
 
@@ -8,9 +6,4 @@ class Ranking(Drawn):
     """Texts with a number each, under a heading. A click triggers `.select`: `event.index` is the row's own index."""
 
     skeleton = "<div class='bx bx-ranking' role='group'></div>"
-
-    @staticmethod
-    def pack(heading: str, rows: Sequence[tuple[int, str, str]], note: str = "") -> dict[str, Any]:
-        """The value for rows of (index, text, number as it is to be read); the note stands below them."""
-        listed = [{"index": int(index), "text": str(text), "number": str(number)} for index, text, number in rows]
-        return {"heading": str(heading), "rows": listed, "note": str(note)}
+    pack = staticmethod(ranking)

@@ -1,6 +1,4 @@
-from collections.abc import Collection, Sequence
-from typing import Any
-
+from explorer.figures.switch_board import switch_board
 from explorer.page.components.base import Drawn
 
 
@@ -12,28 +10,4 @@ class SwitchBoard(Drawn):
     """
 
     skeleton = "<div class='bx bx-by-head bx-board' role='group' aria-label='heads to switch off'></div>"
-
-    @staticmethod
-    def pack(
-        layers: int,
-        heads: int,
-        off: Collection[tuple[int, int]] = (),
-        effects: Sequence[Sequence[float]] | None = None,
-        notes: Sequence[Sequence[str]] | None = None,
-    ) -> dict[str, Any]:
-        """The value for zero-based `off` heads; `effects` [layers][heads] from -1 (lowers) to 1 (raises), None if unknown.
-
-        `notes` say in words what a colour means.
-        """
-        for name, rows in (("effects", effects), ("notes", notes)):
-            if rows is not None and [len(row) for row in rows] != [heads] * layers:
-                raise ValueError(f"{name} must be {layers} rows of {heads}")
-        if any(not (0 <= layer < layers and 0 <= head < heads) for layer, head in off):
-            raise ValueError(f"there are {layers} × {heads} heads (zero-based), not {sorted(off)}")
-        return {
-            "layers": layers,
-            "heads": heads,
-            "off": [[int(layer), int(head)] for layer, head in off],
-            "effects": None if effects is None else [[round(float(effect), 4) for effect in row] for row in effects],
-            "notes": None if notes is None else [[str(note) for note in row] for row in notes],
-        }
+    pack = staticmethod(switch_board)

@@ -1,9 +1,5 @@
-from collections.abc import Sequence
-from typing import Any
-
+from explorer.figures.word_grid import word_grid
 from explorer.page.components.base import Drawn
-
-Cell = tuple[str, float, str]
 
 
 class WordGrid(Drawn):
@@ -13,30 +9,4 @@ class WordGrid(Drawn):
     """
 
     skeleton = "<div class='bx bx-words' tabindex='0'></div>"
-
-    @staticmethod
-    def pack(
-        corner: str,
-        columns: Sequence[str],
-        rows: Sequence[str],
-        cells: Sequence[Sequence[Cell]],
-        marked: int | None = None,
-    ) -> dict[str, Any]:
-        """The value for cells [rows][columns] of (word, share from 0 to 1, note); `marked` is a column of interest."""
-        if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
-            raise ValueError(f"the cells do not fit {len(rows)} rows and {len(columns)} columns")
-        if any(not 0 <= share <= 1 + 1e-6 for row in cells for _, share, _ in row):
-            raise ValueError("shares must be from 0 to 1")
-        return {
-            "corner": str(corner),
-            "columns": [str(column) for column in columns],
-            "rows": [str(row) for row in rows],
-            "cells": [
-                [
-                    {"text": str(word), "share": round(min(float(share), 1.0), 4), "note": str(note)}
-                    for word, share, note in row
-                ]
-                for row in cells
-            ],
-            "marked": None if marked is None else int(marked),
-        }
+    pack = staticmethod(word_grid)

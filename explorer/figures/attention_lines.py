@@ -1,0 +1,51 @@
+"""One head as lines."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from explorer.figures.bytes import sqrt_bytes, to_base64
+
+MOST_EDGES = 1500
+
+
+def attention_lines(
+    weights: np.ndarray,
+    tokens: Sequence[str],
+    kinds: Sequence[str],
+    selected: int | None = None,
+    *,
+    key_tokens: Sequence[str] | None = None,
+    key_kinds: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """The value for `weights` [query, key], none of them negative; `selected` is a zero-based query.
+
+    The keys are the queries unless they are given. Of a long input only the MOST_EDGES strongest edges are drawn
+    together; those of one token are always complete.
+    """
+    weights = np.asarray(weights, dtype=np.float32)
+    key_tokens = tokens if key_tokens is None else key_tokens
+    key_kinds = kinds if key_kinds is None else key_kinds
+    shape = (len(tokens), len(key_tokens))
+    if weights.shape != shape or (len(kinds), len(key_kinds)) != shape or 0 in shape:
+        raise ValueError(f"{shape} tokens and {len(kinds)}, {len(key_kinds)} kinds do not fit {list(weights.shape)}")
+    if selected is not None and not 0 <= selected < len(tokens):
+        raise ValueError(f"there is no token {selected} among {len(tokens)}")
+    top = max(float(weights.max()), 1e-9)
+    flat = weights.ravel()
+    strongest = np.argsort(-flat, kind="stable")[:MOST_EDGES]
+    return {
+        "queries": {"tokens": [str(token) for token in tokens], "kinds": list(kinds)},
+        "keys": {"tokens": [str(token) for token in key_tokens], "kinds": list(key_kinds)},
+        "data": to_base64(sqrt_bytes(weights / top)),  # on a scale up to the strongest, or long inputs round to 0
+        "edges": to_base64(strongest[flat[strongest] > 0].astype(np.uint32)),
+        "top": top,
+        "strongest": {"query": _strongest(weights), "key": _strongest(weights.T)},
+        "selected": None if selected is None else int(selected),
+    }
+
+
+def _strongest(rows: np.ndarray) -> dict[str, list[float]]:
+    """Where the largest weight of each row is, and how large."""
+    return {"index": rows.argmax(axis=1).tolist(), "weight": rows.max(axis=1).round(6).tolist()}

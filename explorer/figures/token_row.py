@@ -1,0 +1,85 @@
+"""Tokens as chips, or as cards with their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from explorer.text.blanks import token_kinds
+from explorer.text.words import hints
+
+if TYPE_CHECKING:
+    from explorer.model.trace import Encoding  # imported, it would load torch
+
+KINDS = ("special", "mask", "unk", "piece", "continuation")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What cards show besides the segment, one entry a token; a column that is None is left out.
+
+    `offsets` are the characters [start, end) that a token came from, shown from the first to the last, counted from 1.
+    """
+
+    ids: Sequence[int] | None = None
+    positions: Sequence[int] | None = None
+    attention_mask: Sequence[int] | None = None
+    offsets: Sequence[tuple[int, int]] | None = None
+
+
+def token_row(
+    tokens: Sequence[str],
+    kinds: Sequence[str],
+    segments: Sequence[int],
+    numbers: Numbers = Numbers(),
+    hints: Sequence[str] | None = None,
+    selected: int | None = None,
+) -> dict[str, Any]:
+    """The value for `tokens`: all sequences have one entry a token, `kinds` one of KINDS; `selected` is zero-based.
+
+    A hint is what appears when its token is pointed at. Raises ValueError for what does not fit the tokens.
+    """
+    columns = {"kinds": kinds, "segments": segments, "hints": hints, **vars(numbers)}
+    for name, column in columns.items():
+        if column is not None and len(column) != len(tokens):
+            raise ValueError(f"{name} has {len(column)} entries for {len(tokens)} tokens")
+    if unknown := set(kinds) - set(KINDS):
+        raise ValueError(f"unknown kinds of tokens: {sorted(unknown)}")
+    if selected is not None and not 0 <= selected < len(tokens):
+        raise ValueError(f"there is no token {selected} among {len(tokens)}")
+    return {
+        "tokens": [str(token) for token in tokens],
+        "kinds": list(kinds),
+        "segments": _integers(segments),
+        "letters": len(set(segments)) > 1,
+        "ids": _integers(numbers.ids),
+        "positions": _integers(numbers.positions),
+        "mask": _integers(numbers.attention_mask),
+        "chars": None if numbers.offsets is None else [_characters(*span) for span in numbers.offsets],
+        "hints": None if hints is None else [str(hint) for hint in hints],
+        "selected": None if selected is None else int(selected),
+    }
+
+
+def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool = False) -> dict[str, Any]:
+    """The value for an input as the model reads it; with `detail`, everything that a card can show of it."""
+    numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
+    return token_row(
+        encoding.tokens,
+        token_kinds(encoding.tokens, encoding.sequences),
+        encoding.segments,
+        numbers if detail else Numbers(),
+        hints(encoding.tokens, encoding.offsets, encoding.sequences, encoding.words),
+        selected,
+    )
+
+
+def _integers(column: Sequence[int] | None) -> list[int] | None:
+    return None if column is None else [int(entry) for entry in column]
+
+
+def _characters(start: int, end: int) -> str:
+    if end <= start:
+        return "–"
+    return str(start + 1) if end == start + 1 else f"{start + 1}–{end}"

@@ -1,0 +1,211 @@
+"""The values of our own components: nothing of the arrays is lost, and what does not fit is refused."""
+
+import base64
+
+import numpy as np
+import pytest
+
+from explorer.figures.attention_lines import attention_lines
+from explorer.figures.bars import bar_groups, bars
+from explorer.figures.head_grid import head_grid
+from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.figures.token_row import Numbers, token_row
+
+
+def softmax(*shape):
+    raised = np.exp(np.random.default_rng(0).normal(size=shape) * 2)
+    return (raised / raised.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def from_base64(text, kind):
+    return np.frombuffer(base64.b64decode(text), dtype=kind)
+
+
+class TestHeadGrid:
+    def test_pixels_survive_on_a_square_root_scale(self):
+        weights = softmax(2, 3, 5, 5)
+        packed = head_grid(weights, (1, 2))
+        assert (packed["layers"], packed["heads"], packed["size"], packed["selected"]) == (2, 3, 5, [1, 2])
+        pixels = from_base64(packed["data"], np.uint8).reshape(weights.shape)
+        np.testing.assert_array_equal(pixels, np.rint(np.sqrt(weights) * 255))
+        assert np.abs((pixels / 255) ** 2 - weights).max() < 0.005
+
+    def test_without_the_square_root_the_scale_is_linear(self):
+        weights = softmax(1, 1, 4, 4)
+        pixels = from_base64(head_grid(weights, (0, 0), sqrt=False)["data"], np.uint8).reshape(weights.shape)
+        assert np.abs(pixels / 255 - weights).max() < 0.003
+
+    def test_all_numbers_are_plain(self):
+        packed = head_grid(softmax(2, 2, 3, 3), (np.int64(1), np.int64(0)))
+        assert [type(index) for index in packed["selected"]] == [int, int]
+
+    @pytest.mark.parametrize(
+        ("thumbnails", "selected"),
+        [
+            (np.zeros((2, 3, 4)), (0, 0)),
+            (np.zeros((2, 3, 4, 5)), (0, 0)),
+            (np.zeros((0, 3, 4, 4)), (0, 0)),
+            (np.zeros((2, 3, 4, 4)), (2, 0)),
+            (np.zeros((2, 3, 4, 4)), (0, -1)),
+            (np.full((1, 1, 2, 2), np.nan), (0, 0)),
+            (np.full((1, 1, 2, 2), 1.5), (0, 0)),
+            (np.full((1, 1, 2, 2), -0.5), (0, 0)),
+        ],
+    )
+    def test_what_is_no_attention_is_refused(self, thumbnails, selected):
+        with pytest.raises(ValueError, match=r"thumbnails|layer|weights"):
+            head_grid(thumbnails, selected)
+
+
+class TestTokenRow:
+    tokens = ("[CLS]", "un", "##do", "[SEP]", "a", "[SEP]")
+    kinds = ("special", "piece", "continuation", "special", "piece", "special")
+
+    def pack(self, **more):
+        numbers = Numbers(
+            **{name: more.pop(name) for name in ("ids", "positions", "attention_mask", "offsets") if name in more}
+        )
+        return token_row(
+            self.tokens, **{"kinds": self.kinds, "segments": (0, 0, 0, 0, 1, 1), "numbers": numbers, **more}
+        )
+
+    def test_letters_only_where_there_are_two_segments(self):
+        assert self.pack()["letters"] is True
+        assert self.pack(segments=[0] * 6)["letters"] is False
+
+    def test_what_is_not_given_is_not_shown(self):
+        packed = self.pack()
+        assert [packed[name] for name in ("ids", "positions", "mask", "chars", "selected")] == [None] * 5
+
+    def test_numbers_become_plain_and_characters_count_from_one(self):
+        packed = self.pack(
+            ids=np.arange(6),
+            attention_mask=[1] * 6,
+            positions=range(6),
+            offsets=[(0, 0), (0, 2), (2, 4), (0, 0), (0, 1), (0, 0)],
+            selected=np.int64(2),
+        )
+        assert packed["ids"] == [0, 1, 2, 3, 4, 5]
+        assert type(packed["ids"][0]) is int
+        assert packed["chars"] == ["–", "1–2", "3–4", "–", "1", "–"]
+        assert packed["selected"] == 2
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"kinds": ["piece"]},
+            {"kinds": ["word"] * 6},
+            {"segments": [0]},
+            {"ids": [1, 2]},
+            {"selected": 6},
+            {"selected": -1},
+        ],
+    )
+    def test_what_does_not_fit_the_tokens_is_refused(self, wrong):
+        with pytest.raises(ValueError, match=r"entries|kinds|no token"):
+            self.pack(**wrong)
+
+
+class TestAttentionLines:
+    def test_weights_edges_and_the_strongest_are_exact(self):
+        weights = softmax(7, 7)
+        packed = attention_lines(weights, list("abcdefg"), ["piece"] * 7)
+        read = (from_base64(packed["data"], np.uint8).reshape(7, 7) / 255) ** 2 * packed["top"]
+        assert np.abs(read - weights).max() < 0.005
+        edges = from_base64(packed["edges"], "<u4")
+        np.testing.assert_array_equal(edges, np.argsort(-weights.ravel(), kind="stable"))
+        assert packed["top"] == pytest.approx(weights.max())
+        assert packed["strongest"]["query"]["index"] == weights.argmax(1).tolist()
+        assert packed["strongest"]["key"]["index"] == weights.argmax(0).tolist()
+        np.testing.assert_allclose(packed["strongest"]["key"]["weight"], weights.max(0), atol=1e-6)
+
+    def test_a_long_input_sends_its_1500_strongest_edges(self):
+        weights = softmax(512, 512)
+        packed = attention_lines(weights, ["x"] * 512, ["piece"] * 512)
+        chosen = weights.ravel()[from_base64(packed["edges"], "<u4")]
+        assert len(chosen) == 1500
+        assert chosen.min() >= np.sort(weights.ravel())[-1500]
+
+    def test_keys_may_differ_from_queries(self):
+        weights = softmax(2, 3)
+        packed = attention_lines(weights, "ab", ["piece"] * 2, key_tokens="xyz", key_kinds=["piece"] * 3)
+        assert packed["queries"]["tokens"] == ["a", "b"]
+        assert packed["keys"]["tokens"] == ["x", "y", "z"]
+        assert len(from_base64(packed["edges"], "<u4")) == 6
+
+    def test_a_head_that_looks_nowhere_is_drawn_too(self):
+        assert attention_lines(np.zeros((2, 2)), ["a", "b"], ["piece"] * 2)["top"] > 0
+
+    @pytest.mark.parametrize(("size", "selected"), [(2, None), (4, None), (3, 3), (3, -1), (0, None)])
+    def test_what_does_not_fit_is_refused(self, size, selected):
+        with pytest.raises(ValueError, match=r"fit|no token"):
+            attention_lines(softmax(3, 3), ["x"] * size, ["piece"] * size, selected)
+
+
+class TestBars:
+    @pytest.mark.parametrize(
+        ("share", "text"),
+        [
+            (0.431, "43.1 %"),
+            (0, "0.0 %"),
+            (0.0004, "<0.1 %"),
+            (0.0006, "0.1 %"),
+            (0.9994, "99.9 %"),
+            (0.9996, ">99.9 %"),
+            (1, "100.0 %"),
+            (np.float32(0.5), "50.0 %"),
+        ],
+    )
+    def test_percentages_never_claim_0_or_100(self, share, text):
+        (group,) = bars([("x", share, "")])["groups"]
+        assert group["rows"][0]["percent"] == text
+        assert type(group["rows"][0]["share"]) is float
+
+    def test_groups_keep_their_headings(self):
+        packed = bar_groups([("first", [("a", 0.5, "note")]), ("second", [])])
+        assert packed["grouped"] is True
+        assert [group["heading"] for group in packed["groups"]] == ["first", "second"]
+        assert packed["groups"][0]["rows"][0]["note"] == "note"
+        assert bars([])["groups"][0]["rows"] == []
+
+    @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+    def test_what_is_no_share_is_refused(self, share):
+        with pytest.raises(ValueError, match="share"):
+            bars([("x", share, "")])
+
+
+class TestStripTable:
+    columns = (Column("name", "name"), Column("share", "bar", 2.0), Column("vector", "strip"), Column("norm", "number"))
+
+    def test_cells_are_packed_by_the_kind_of_their_column(self):
+        packed = strip_table(self.columns, [Row(["<b>", 1.0, np.array([1, -4, 2]), "4.58"], token=3)])
+        name, share, strip, norm = packed["rows"][0]["cells"]
+        assert (name, share, norm, strip["top"], packed["rows"][0]["token"]) == ("<b>", 0.5, "4.58", 4.0, 3)
+        np.testing.assert_array_equal(from_base64(strip["data"], np.float32), [1, -4, 2])
+
+    def test_a_cell_may_be_empty_and_a_bar_stays_in_its_column(self):
+        packed = strip_table(self.columns, [Row(["a", 5.0, np.zeros(2), None]), Row([None, -1.0, None, "x"])])
+        assert [row["cells"][1] for row in packed["rows"]] == [1.0, 0.0]
+        assert packed["rows"][0]["cells"][2]["top"] > 0
+        assert packed["rows"][1]["cells"][0] is None
+
+    def test_a_row_that_does_not_fit_is_refused(self):
+        with pytest.raises(ValueError, match="2 cells for 4 columns"):
+            strip_table(self.columns, [Row(["a", 1.0])])
+
+
+def test_lines_may_lead_from_some_tokens_to_others():
+    weights = softmax(2, 3)
+    packed = attention_lines(weights, ["a", "b"], ["piece"] * 2, 1, key_tokens=["x", "y", "z"], key_kinds=["piece"] * 3)
+    assert (packed["queries"]["tokens"], packed["keys"]["tokens"]) == (["a", "b"], ["x", "y", "z"])
+    assert packed["strongest"]["key"]["index"] == weights.argmax(0).tolist()
+    with pytest.raises(ValueError, match="do not fit"):
+        attention_lines(weights, ["a", "b"], ["piece"] * 2)
+
+
+def test_a_grid_tells_of_each_head_and_draws_a_bar():
+    packed = head_grid(softmax(2, 3, 4, 4), notes=[list("abc"), list("def")], marks=np.full((2, 3), 0.5))
+    assert packed["notes"] == list("abcdef")
+    assert packed["marks"] == [0.5] * 6
+    with pytest.raises(ValueError, match="2 × 3 heads"):
+        head_grid(softmax(2, 3, 4, 4), notes=[["a"]])
