@@ -1,0 +1,135 @@
+"""Controls made from settings, and parts of the page made from the parts of a view."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from explorer.page.components import (
+    AttentionLines,
+    Bars,
+    HeadGrid,
+    Meter,
+    Notice,
+    PlotlyChart,
+    Ranking,
+    StripTable,
+    SwitchBoard,
+    TokenRow,
+    WordGrid,
+)
+from explorer.text.tables import read_table
+from explorer.views.settings import Choice, Memory, Number, Setting, Sheet, Switch, Text, Upload
+from explorer.views.view import Part
+
+FOR_THE_PANEL = ("heard", "line")  # when a control is heard, and whether it begins a line
+SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
+
+
+def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Component:
+    """The control of a setting; what a view keeps for itself becomes a state."""
+    if isinstance(setting, Memory):
+        return gr.State(default)
+    look = {name: value for name, value in setting.look.items() if name not in FOR_THE_PANEL}
+    look |= {"elem_id": elem_id, "label": setting.label or None}
+    if isinstance(setting, Choice | Switch) and (not setting.label or isinstance(setting, Switch)):
+        look |= {"container": False} | ({} if isinstance(setting, Switch) else {"show_label": False})
+    return _MAKERS[type(setting)](setting, default, look)
+
+
+def _choice(setting: Choice, default: Any, look: dict[str, Any]) -> gr.components.Component:
+    kind = gr.Dropdown if setting.menu else gr.Radio
+    return kind(list(setting.options), value=default, **look)
+
+
+def _number(setting: Number, default: float, look: dict[str, Any]) -> gr.components.Component:
+    if look.pop("box", False):
+        return gr.Number(default, precision=0 if isinstance(setting.step, int) else None, **look)
+    low, high = (SLIDER[name] if callable(bound := getattr(setting, name)) else bound for name in ("low", "high"))
+    return gr.Slider(low, high, value=min(default, high), step=setting.step, **look)
+
+
+def _upload(setting: Upload, default: None, look: dict[str, Any]) -> gr.components.Component:
+    """The table is kept in a state; the file itself is dropped once it was read."""
+    state = gr.State(default)
+    types = list(setting.types)
+    as_button = look.pop("as_button", False)
+    box = gr.UploadButton(file_types=types, size="sm", **look) if as_button else gr.File(file_types=types, **look)
+    state.box = box  # type: ignore[attr-defined]
+    return state
+
+
+_MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.Component]] = {
+    Choice: _choice,
+    Number: _number,
+    Upload: _upload,
+    Switch: lambda setting, default, look: gr.Checkbox(default, **look),
+    Text: lambda setting, default, look: gr.Textbox(default, **look),
+    Sheet: lambda setting, default, look: gr.Dataframe(
+        [list(row) for row in default],
+        headers=list(setting.columns),
+        static_columns=list(range(setting.fixed, len(setting.columns))),
+        interactive=True,
+        **look,
+    ),
+}
+
+
+def uploaded(path: str | None) -> Any:
+    """The table in a file, None for no file. Raises InputError."""
+    return read_table(Path(path)) if path else None
+
+
+def fitted(setting: Setting, value: Any, view: Any, capabilities: Any) -> dict[str, Any]:
+    """What has to change of a control: its range with the model, and whether it applies."""
+    changed: dict[str, Any] = {}
+    if isinstance(setting, Number) and (callable(setting.low) or callable(setting.high)):
+        low, high = setting.range(capabilities)
+        # A slider from a number to the same number is none; Gradio refuses to draw it.
+        changed |= {"minimum": low, "maximum": max(high, low + 1), "value": value, "visible": low < high}
+    if setting.when is not None:
+        changed["visible"] = changed.get("visible", True) and bool(setting.when(view))
+    return changed
+
+
+def drawn(part: Part, elem_id: str) -> Any:
+    """The component of a part. Its value comes later."""
+    options = dict(part.options)
+    classes = options.pop("classes", None) or {"check": "check", "heading": "detail-title"}.get(part.kind)
+    common = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
+    if part.optional:
+        common["visible"] = False
+    if part.kind in ("caption", "heading"):
+        markdown = options.pop("markdown")
+        return gr.Markdown(markdown, **({"elem_classes": "caption"} if part.kind == "caption" else {}) | common)
+    if part.kind == "button":
+        return gr.Button(options.pop("label"), size="sm", **options, **common)
+    return PARTS[part.kind](**options, **common)
+
+
+def _frame(
+    columns: list[str] | None = None, types: Any = "str", widths: list[str] | None = None, **options: Any
+) -> Any:
+    look = {"interactive": False, "wrap": True, "show_label": bool(options.get("label")), **options}
+    return gr.Dataframe(headers=columns, datatype=types, column_widths=widths, **look)
+
+
+PARTS: dict[str, Callable[..., Any]] = {
+    "chart": PlotlyChart,
+    "head_grid": HeadGrid,
+    "lines": AttentionLines,
+    "tokens": TokenRow,
+    "strips": StripTable,
+    "bars": Bars,
+    "words": WordGrid,
+    "ranking": Ranking,
+    "board": SwitchBoard,
+    "meter": Meter,
+    "frame": _frame,
+    "sentence": Notice,
+    "check": Notice,
+    "prose": gr.Markdown,
+    "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
+}
+"""What draws a part, by its kind. A component of one's own is one line here."""

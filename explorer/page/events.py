@@ -1,0 +1,147 @@
+"""How the page listens: one way for every handler to be run, and what the browser does before it is."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.base.errors import ExplorerError
+from explorer.base.log import logger
+from explorer.views.subject import Selection, Subject
+
+BUSY = "(...values) => BertPage.busy(values)"
+"""JavaScript for a listener: what is in sight fades until DONE has run."""
+
+DONE = "() => BertPage.done()"
+
+CHOSEN = "(...values) => BertPage.chosen(values)"
+"""JavaScript for a listener to dropdowns: it runs when something is chosen there, not when they are only left."""
+
+Triggers = functools.partial | Sequence[Callable]
+"""What is listened to: `earlier.success` or an event of our own components, or a list of events of components."""
+
+Updates = dict[Any, Any]
+"""New values by component; what is not named stays as it is."""
+
+Values = dict[Any, Any]
+"""The values of components, by component: nothing depends on their order."""
+
+ONE_AT_A_TIME = {"concurrency_id": "model", "concurrency_limit": 1}
+"""For every handler that runs torch: two passes at once on few cores are both slower than one after the other."""
+
+TRAINING = {"concurrency_id": "train", "concurrency_limit": 2}
+"""For work that takes long and must not hold up the others."""
+
+MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}
+"""For work that starts by itself and takes long: it holds up neither a training nor a picture."""
+
+QUIET = {"api_visibility": "private", "show_progress": "hidden", **ONE_AT_A_TIME}
+
+
+def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
+    """Options for a listener to the `change` of text boxes: it runs once for what a person types, pastes or deletes there.
+
+    (`input` tells only of keys that write a letter.) What the page itself sets is drawn by whoever sets it.
+    """
+    selector = ", ".join(f"#{box.elem_id}" for box in boxes)
+    return {"js": f"(...values) => BertPage.typed(values, '{selector}')", "trigger_mode": "multiple"}
+
+
+def friendly(handler: Callable) -> Callable:
+    """Let a person read what went wrong: our own errors in their sentence, others as one that says no more.
+
+    Gradio passes the message of `gr.Error` on, and leaves everything on the page as it was.
+    """
+
+    def explained(error: Exception) -> gr.Error:
+        if isinstance(error, ExplorerError):
+            return gr.Error(str(error), print_exception=False)
+        logger.error("A handler failed", exc_info=error)
+        return gr.Error("That did not work, for a reason the server's log tells; the page keeps what it had.")
+
+    @functools.wraps(handler)
+    def run(*arguments: Any, **named: Any) -> Any:
+        try:
+            return handler(*arguments, **named)
+        except gr.Error:
+            raise
+        except Exception as error:
+            raise explained(error) from error
+
+    @functools.wraps(handler)
+    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
+        try:
+            yield from handler(*arguments, **named)
+        except gr.Error:
+            raise
+        except Exception as error:
+            raise explained(error) from error
+
+    return run_on if inspect.isgeneratorfunction(handler) else run
+
+
+def run(
+    triggers: Triggers,
+    handler: Callable,
+    outputs: Iterable[Any],
+    inputs: Iterable[Any] = (),
+    **options: Any,
+) -> gr.events.Dependency:
+    """Run `handler(values)` when one of the triggers fires: it gets the values of `inputs` by component."""
+    listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
+    settings = {**QUIET, **_options_for(triggers), **options}
+    return listen(friendly(handler), set(inputs), list(dict.fromkeys(outputs)), **settings)
+
+
+def run_picked(
+    triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
+) -> gr.events.Dependency:
+    """Like `run`, for something that was clicked: `handler(values, event)`."""
+
+    def picked(values: Values, event: gr.SelectData) -> Any:
+        return handler(values, event)
+
+    def picked_on(values: Values, event: gr.SelectData) -> Iterator[Any]:
+        yield from handler(values, event)
+
+    # Every quick click counts. Gradio's default drops what comes while one is worked on, and
+    # "always_last" repeats the click that was under way instead of the last one.
+    settings = {"trigger_mode": "multiple", **options}
+    return run(triggers, picked_on if inspect.isgeneratorfunction(handler) else picked, outputs, inputs, **settings)
+
+
+def _options_for(triggers: Triggers) -> dict[str, str]:
+    """What a listener needs by default, so that the last choice counts, even one made while an earlier is worked on.
+
+    (By default, Gradio drops what happens while the same listener is at work.)
+    """
+    if isinstance(triggers, functools.partial):
+        follows = not triggers.func.has_trigger  # `earlier.success`, not an event of a component
+        return {"trigger_mode": "always_last"} if follows else {}
+    if not any(trigger.event_name in ("input", "release") for trigger in triggers):
+        return {}
+    with_menu = any(isinstance(trigger.__self__, gr.Dropdown) for trigger in triggers)
+    return {"trigger_mode": "always_last"} | ({"js": CHOSEN} if with_menu else {})
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The components that a subject is made of."""
+
+    model_name: gr.State
+    text_a: gr.Textbox
+    text_b: gr.Textbox
+    selection: gr.State
+
+    @property
+    def all(self) -> list[gr.components.Component]:
+        """All of them."""
+        return [self.model_name, self.text_a, self.text_b, self.selection]
+
+    def subject(self, values: Values) -> Subject:
+        """What the page is about now."""
+        chosen: Selection = values[self.selection]
+        return Subject(values[self.model_name], values[self.text_a], values[self.text_b], chosen)

@@ -1,0 +1,154 @@
+"""What a tab listens to, read off its views: controls, clicks, buttons, files, and long work."""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from explorer.page import controls
+from explorer.page.events import BUSY, DONE, MAPPING, TRAINING, Triggers, Updates, Values, run, run_picked, typed_in
+from explorer.page.panel import Panel
+from explorer.page.tab import TabPage
+from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
+from explorer.views.view import Change, LongView
+
+
+def listen(tab: TabPage) -> None:
+    """Let everything in a tab be heard."""
+    if tab.which:
+        switched = run([tab.which.input], _showing(tab), tab.all_outputs, tab.all_inputs, js=BUSY)
+        switched.then(None, js=DONE, api_visibility="private")
+    if tab.steppers:
+        steps = [slider.input for slider in tab.steppers.values()]
+        run(steps, _stepping(tab), tab.all_outputs, [*tab.all_inputs, *tab.steppers.values()])
+    for name in tab.controls:
+        _listen_to_control(tab, name)
+    for panel in tab.panels:
+        for name, method in panel.view.listens_to().items():
+            if name in panel.parts:
+                _listen_to_part(tab, panel, name, method)
+        if issubclass(panel.view, LongView):
+            _listen_to_work(tab, panel)
+
+
+def _showing(tab: TabPage) -> Callable[[Values], Updates]:
+    def show(values: Values) -> Updates:
+        return tab.show(tab.inputs.subject(values), values)
+
+    return show
+
+
+def _stepping(tab: TabPage) -> Callable[[Values], Updates]:
+    def step(values: Values) -> Updates:
+        chosen = {name.replace("hidden_state", "layer"): int(values[box]) for name, box in tab.steppers.items()}
+        subject = tab.inputs.subject(values).select(**chosen)
+        return {tab.inputs.selection: subject.selection, **tab.redraw(subject, values)}
+
+    return step
+
+
+def _listen_to_control(tab: TabPage, name: str) -> None:
+    """A choice in a control: what it means to the view that says so, and a new picture of all that read it."""
+    component, readers = tab.controls[name], [panel for panel in tab.panels if name in panel.controls]
+    setting = readers[0].view.settings[name]
+    triggers, options = _heard(component, setting)
+    if not triggers:
+        return
+    meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
+
+    def choose(values: Values) -> Updates:
+        subject = tab.inputs.subject(values)
+        if meaning is None:
+            return tab.redraw(subject, values, readers)
+        view = meaning.read(values, subject)
+        chosen = getattr(view, name)
+        change = getattr(view, f"on_{name}")(subject, chosen)
+        settings = {name: chosen, **change.settings}
+        return apply(tab, meaning, values, Change(change.selection, settings, change.shown))
+
+    run(triggers, choose, tab.all_outputs if meaning else _outputs(tab, readers), tab.all_inputs, **options)
+
+
+def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, str]]:
+    """When a control is heard: a text once it was typed, a file once it was read, a sheet when a button is pressed."""
+    if isinstance(setting, Memory | Sheet):
+        return [], {}
+    if isinstance(setting, Upload):
+        box = component.box
+        event = box.upload if isinstance(box, gr.UploadButton) else box.change
+        return run([event], lambda values: {component: controls.uploaded(values[box])}, [component], [box]).success, {}
+    heard = setting.look.get("heard") or ("change" if isinstance(setting, Text) else "input")
+    return [getattr(component, heard)], typed_in(component) if heard == "change" else {}
+
+
+def _listen_to_part(tab: TabPage, panel: Panel, name: str, method: Callable[..., Any]) -> None:
+    component, part = panel.parts[name], panel.view.parts[name]
+    options = TRAINING if part.options.get("long") or inspect.isgeneratorfunction(method) else {}
+
+    def answer(values: Values, index: Any = None) -> Any:
+        subject = tab.inputs.subject(values)
+        return getattr(panel.read(values, subject), f"on_{name}")(subject, index)
+
+    def pressed(values: Values) -> Updates:
+        return apply(tab, panel, values, answer(values))
+
+    def pressed_on(values: Values) -> Iterator[Updates]:
+        for shown in answer(values):
+            yield panel.updates(shown)
+
+    def clicked(values: Values, event: gr.SelectData) -> Updates:
+        customdata = getattr(event, "customdata", None)
+        index = event.index if customdata is None else customdata
+        return apply(tab, panel, values, answer(values, index), component)
+
+    outputs = tab.all_outputs
+    if part.kind == "button":
+        run(
+            [component.click],
+            pressed_on if inspect.isgeneratorfunction(method) else pressed,
+            outputs,
+            tab.all_inputs,
+            **options,
+        )
+    else:
+        run_picked([component.select], clicked, outputs, tab.all_inputs, **options)
+
+
+def apply(tab: TabPage, panel: Panel, values: Values, change: Change, clicked: Any = None) -> Updates:
+    """What a click means, on the page."""
+    subject = tab.inputs.subject(values)
+    updates = panel.updates(change.shown)
+    if not change.selection and not change.settings:
+        return updates
+    updates |= panel.set(change.settings)
+    values = {**values, **{panel.controls[name]: value for name, value in change.settings.items()}}
+    readers = [other for other in tab.panels if any(name in other.controls for name in change.settings)]
+    if change.selection:
+        subject = subject.select(**change.selection)
+        updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject)}
+        readers = []
+    return updates | tab.redraw(subject, values, readers, clicked) | panel.updates(change.shown)
+
+
+def _listen_to_work(tab: TabPage, panel: Panel) -> None:
+    """Start and stop, and how far it is; or, for work that starts by itself, its being wanted."""
+
+    def work(values: Values) -> Iterator[Updates]:
+        if panel.asked and not values[panel.asked]:  # a page that has just been opened says `change` too
+            return
+        subject = tab.inputs.subject(values)
+        yield from panel.run(subject, panel.read(values, subject))
+
+    triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], TRAINING)
+    asked = [panel.asked] if panel.asked else []
+    running = run(triggers, work, panel.outputs, [*tab.inputs.all, *panel.inputs, *asked], **options)
+    cancelled = panel.work.stop.click(None, cancels=[running], api_visibility="private")
+    # After it, not with it: the last progress is still on its way.
+    run(cancelled.then, lambda values: panel.stopped(), [*panel.outputs, *asked])
+
+
+def _outputs(tab: TabPage, panels: Sequence[Panel]) -> list[Any]:
+    asked = [panel.asked for panel in panels if panel.asked]
+    columns = [choice.column for choice in tab.choices.values()]
+    return [tab.hint, *columns, *asked, *(item for panel in panels for item in panel.outputs)]

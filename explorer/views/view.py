@@ -1,0 +1,263 @@
+"""One notion of a view: a question with named settings, what it computes, and what is seen of it. No Gradio here.
+
+A view is a class. Its fields are its settings, its parts what is seen, both in the order in which they stand on the page:
+
+    class Rollout(View):
+        name, label = "attention/rollout", "Through all layers"
+        question = "Where does each token come from?"
+        up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda can: can.layers)
+        matrix = chart("Attention rollout", height=460)
+        check = check()
+
+        def compute(self, subject): ...   # {"matrix": a figure, "check": a verdict}
+
+The page makes the controls, the listening and the waiting from it, a program asks `compute` for the numbers.
+"""
+
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from explorer.base.cache import OnceCache
+from explorer.base.steps import finished
+from explorer.views.settings import Settings
+from explorer.views.subject import Subject
+
+Shown = dict[str, Any]
+"""What is to be seen: a value by the name of a part or a setting. A part that is left out stays as it is, an `optional`
+one disappears. A value may be a function, called only if the value is wanted; or `props` of the thing."""
+
+QUICK = 60e9
+"""Multiplications that are done without asking: about a second on two cores."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that is seen: `kind` says what draws it, `options` are for that.
+
+    `optional`: there only when it has a value. `marks`: it shows by itself what was clicked in it, and is not sent again.
+    `more`: folded away.
+    """
+
+    kind: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    optional: bool = False
+    marks: bool = False
+    more: bool = False
+
+
+def part(kind: str, *, optional: bool = False, marks: bool = False, more: bool = False, **options: Any) -> Part:
+    """A part that the component of this kind draws; the page has a list of the kinds."""
+    return Part(kind, options, optional, marks, more)
+
+
+def chart(label: str, height: int = 400, **options: Any) -> Part:
+    """A Plotly figure; `label` says what it is to those who do not see it."""
+    return part("chart", label=label, height=height, **options)
+
+
+def sentence(**options: Any) -> Part:
+    """One plain sentence, which may hold words of the person's."""
+    return part("sentence", **options)
+
+
+def prose(**options: Any) -> Part:
+    """Markdown of ours, without words of the person's."""
+    return part("prose", **options)
+
+
+def caption(markdown: str, **options: Any) -> Part:
+    """Markdown that is always there."""
+    return part("caption", markdown=markdown, **options)
+
+
+def heading(markdown: str, **options: Any) -> Part:
+    """A title within a view."""
+    return part("heading", markdown=markdown, **options)
+
+
+def check() -> Part:
+    """The proof below a picture, from `verdict`."""
+    return part("check")
+
+
+def button(label: str, **options: Any) -> Part:
+    """Something to press: what it means is the view's `on_<name>`."""
+    return part("button", label=label, **options)
+
+
+class props(dict):
+    """What else changes of a part or a control besides its value: label, choices, interactive, visible."""
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(named)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a click means: another selection on the page, other settings of the view, or only something else to see."""
+
+    selection: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    shown: Mapping[str, Any] = field(default_factory=dict)
+
+
+def select(**chosen: Any) -> Change:
+    """Choose a layer (from 1), a head (from 1) or a token (from 0) for the whole page."""
+    return Change(selection=chosen)
+
+
+def settle(**settings: Any) -> Change:
+    """Set settings of the view."""
+    return Change(settings=settings)
+
+
+def show(**shown: Any) -> Change:
+    """Change what is seen, and nothing else."""
+    return Change(shown=shown)
+
+
+def verdict(fine: bool, what: str) -> dict[str, str]:
+    """A check as it is shown: red when it failed."""
+    mark = "✓ matches the model" if fine else "✗ does not match the model"
+    return {"text": f"{mark}: {what}.", "kind": "info" if fine else "error"}
+
+
+def max_error(error: float) -> str:
+    """A largest error as the checks tell it."""
+    return f"max error {error:.0e}" if error else "max error 0"
+
+
+def matches(error: float, what: str, limit: float = 1e-3) -> dict[str, str]:
+    """The verdict on one largest error."""
+    return verdict(error <= limit, f"{what} ({max_error(error)})")
+
+
+class View(Settings):
+    """One question, and the answer to it. Subclasses declare settings and parts, and say what they show.
+
+    `needs` is what a model must be able to do (a field of its capabilities); `columns` names what stands side by side,
+    of everything that is declared, `widths` how wide; `width` is the view's own beside others. A method
+    `on_<name>(subject, value)` says what a click on a part (its index), a press of a button (None) or a choice of a
+    setting (its value) means: it returns a Change, or is a generator of what is to be seen meanwhile.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str] = ""
+    question: ClassVar[str] = ""
+    needs: ClassVar[str | None] = None
+    columns: ClassVar[Sequence[Sequence[str]]] = ()
+    widths: ClassVar[Sequence[int]] = ()
+    width: ClassVar[int] = 1
+    folded: ClassVar[str] = ""  # the title under which the whole view is folded away
+    layout: ClassVar[Sequence[str]] = ()  # names of settings and parts, in the order of the class
+    parts: ClassVar[Mapping[str, Part]] = {}
+
+    def __init_subclass__(cls) -> None:
+        fields = vars(cls).get("__annotations__", {})
+        own = [name for name, value in vars(cls).items() if isinstance(value, Part) or name in fields]
+        super().__init_subclass__()
+        names = dict.fromkeys([*cls.layout, *own])
+        cls.parts = {name: value for name in names if isinstance(value := getattr(cls, name, None), Part)}
+        cls.layout = [name for name in names if name in cls.parts or name in cls.settings]
+
+    def unless(self, subject: Subject) -> str:
+        """Why there is nothing to see for this input, or ''."""
+        return ""
+
+    def compute(self, subject: Subject) -> Shown:
+        """What is to be seen."""
+        return {}
+
+    @classmethod
+    def listens_to(cls) -> dict[str, Callable[..., Any]]:
+        """The parts and settings with a meaning of their own, and the method that tells it."""
+        return {name: method for name in cls.layout if (method := getattr(cls, f"on_{name}", None))}
+
+
+_results: OnceCache[Hashable, Any] = OnceCache(64)
+
+
+class LongView(View):
+    """A view with work of many passes: done at once where it is quick, else when `start` is pressed, with a way to stop.
+
+    With `start` = '' it is done whenever it is asked for, beside the rest of the page.
+    """
+
+    start: ClassVar[str] = ""
+
+    def passes(self, subject: Subject) -> float:
+        """How many forward passes the work is worth."""
+        return 0
+
+    def work(self, subject: Subject) -> Generator[Any, None, Any]:
+        """The work: yields the share done, 0 to 1, or a sentence with it, and returns what `draw` needs."""
+        raise NotImplementedError
+        yield
+
+    def draw(self, subject: Subject, found: Any) -> Shown:
+        """What is to be seen of the result."""
+        raise NotImplementedError
+
+    def waiting(self, subject: Subject) -> Shown:
+        """What is to be seen while there is no result yet."""
+        return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
+
+    def key(self, subject: Subject) -> Hashable:
+        """The work's result is the same where this is."""
+        changed = tuple(str(getattr(self, name)) for name in self.settings)
+        return (self.name, subject.model_name, subject.text_a, subject.text_b, subject.selection.token, changed)
+
+    def known(self, subject: Subject) -> Any | None:
+        """The result, if it is there already or quickly made."""
+        found = _results.peek(self.key(subject))
+        if found is None and self._is_quick(subject):
+            found = self.result(subject)
+        return found
+
+    def result(self, subject: Subject) -> Any:
+        """The result, however long it takes."""
+        return _results.get(self.key(subject), lambda: finished(self.work(subject)))
+
+    def keep(self, subject: Subject, found: Any) -> None:
+        """Remember a result that was made step by step."""
+        _results.get(self.key(subject), lambda: found)
+
+    def compute(self, subject: Subject) -> Shown:
+        """What is to be seen once the work is done."""
+        return self.draw(subject, self.result(subject))
+
+    def _is_quick(self, subject: Subject) -> bool:
+        return is_quick(subject, self.passes(subject))
+
+
+def is_quick(subject: Subject, passes: float) -> bool:
+    """Whether so many forward passes over this input are done in about a second."""
+    can = subject.model.capabilities
+    return 12 * can.layers * can.hidden_size**2 * subject.trace.kept * passes <= QUICK
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab: its question, and the views to choose from, each choice one or several of them in rows.
+
+    `above` stands over every choice, `note` below. `steppers` are what can be chosen of the selection in the tab itself
+    ('layer', 'head' or 'hidden_state'); `first(subject)` chooses the layer and head that it opens with.
+    """
+
+    id: str
+    label: str
+    question: str
+    choices: Mapping[str, Sequence[Sequence[type[View]]]]
+    needs: str | None = None
+    above: Sequence[type[View]] = ()
+    note: str = ""
+    steppers: Sequence[str] = ()
+    without_steppers: Sequence[str] = ()  # the choices that need none
+    first: Callable[[Subject], Subject] = lambda subject: subject
+
+    @property
+    def views(self) -> list[type[View]]:
+        """All of them, each once."""
+        rows = [row for choice in self.choices.values() for row in choice]
+        return list(dict.fromkeys([*self.above, *(view for row in rows for view in row)]))
