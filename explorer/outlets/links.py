@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from explorer.model import checkpoints
-from explorer.views.subject import Selection, Subject
 from explorer.text.limits import MAX_CHARACTERS
+from explorer.views.subject import Selection, Subject
 
 MOST_LAYERS = 1_000  # no model has as many; a subject brings a selection into its model's range
 

@@ -20,7 +20,7 @@ from explorer.page.components import (
     WordGrid,
 )
 from explorer.text.tables import read_table
-from explorer.views.settings import Choice, Memory, Number, Setting, Sheet, Switch, Text, Upload
+from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.views.view import Part
 
 FOR_THE_PANEL = ("heard", "line")  # when a control is heard, and whether it begins a line
@@ -64,6 +64,7 @@ _MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.
     Choice: _choice,
     Number: _number,
     Upload: _upload,
+    Several: lambda setting, default, look: gr.CheckboxGroup([], value=list(default), **look),
     Switch: lambda setting, default, look: gr.Checkbox(default, **look),
     Text: lambda setting, default, look: gr.Textbox(default, **look),
     Sheet: lambda setting, default, look: gr.Dataframe(
@@ -88,6 +89,8 @@ def fitted(setting: Setting, value: Any, view: Any, capabilities: Any) -> dict[s
         low, high = setting.range(capabilities)
         # A slider from a number to the same number is none; Gradio refuses to draw it.
         changed |= {"minimum": low, "maximum": max(high, low + 1), "value": value, "visible": low < high}
+    if isinstance(setting, Several):
+        changed |= {"choices": list(setting.options(capabilities)), "value": list(value)}
     if setting.when is not None:
         changed["visible"] = changed.get("visible", True) and bool(setting.when(view))
     return changed

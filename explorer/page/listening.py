@@ -11,6 +11,7 @@ from explorer.page.events import BUSY, DONE, MAPPING, TRAINING, Triggers, Update
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
+from explorer.views.subject import Subject
 from explorer.views.view import Change, LongView
 
 
@@ -65,7 +66,7 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
         chosen = getattr(view, name)
         change = getattr(view, f"on_{name}")(subject, chosen)
         settings = {name: chosen, **change.settings}
-        return apply(tab, meaning, values, Change(change.selection, settings, change.shown))
+        return apply(tab, meaning, subject, values, Change(change.selection, settings, change.shown))
 
     run(triggers, choose, tab.all_outputs if meaning else _outputs(tab, readers), tab.all_inputs, **options)
 
@@ -83,52 +84,41 @@ def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, str]]:
 
 
 def _listen_to_part(tab: TabPage, panel: Panel, name: str, method: Callable[..., Any]) -> None:
+    """A click on a part or a press of a button, and what the view says that it means."""
     component, part = panel.parts[name], panel.view.parts[name]
-    options = TRAINING if part.options.get("long") or inspect.isgeneratorfunction(method) else {}
+    streams = inspect.isgeneratorfunction(method)
 
     def answer(values: Values, index: Any = None) -> Any:
         subject = tab.inputs.subject(values)
-        return getattr(panel.read(values, subject), f"on_{name}")(subject, index)
+        outcome = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
+        return outcome if streams else apply(tab, panel, subject, values, outcome, component)
 
-    def pressed(values: Values) -> Updates:
-        return apply(tab, panel, values, answer(values))
-
-    def pressed_on(values: Values) -> Iterator[Updates]:
+    def stream(values: Values) -> Iterator[Updates]:
         for shown in answer(values):
-            yield panel.updates(shown)
+            yield panel.updates(shown, only_these=True)
 
-    def clicked(values: Values, event: gr.SelectData) -> Updates:
-        customdata = getattr(event, "customdata", None)
-        index = event.index if customdata is None else customdata
-        return apply(tab, panel, values, answer(values, index), component)
+    def click(values: Values, event: gr.SelectData) -> Updates:
+        return answer(values, event.customdata if part.customdata else event.index)
 
-    outputs = tab.all_outputs
     if part.kind == "button":
-        run(
-            [component.click],
-            pressed_on if inspect.isgeneratorfunction(method) else pressed,
-            outputs,
-            tab.all_inputs,
-            **options,
-        )
+        options = TRAINING if streams or part.long else {}
+        run([component.click], stream if streams else answer, tab.all_outputs, tab.all_inputs, **options)
     else:
-        run_picked([component.select], clicked, outputs, tab.all_inputs, **options)
+        run_picked([component.select], click, tab.all_outputs, tab.all_inputs)
 
 
-def apply(tab: TabPage, panel: Panel, values: Values, change: Change, clicked: Any = None) -> Updates:
+def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
     """What a click means, on the page."""
-    subject = tab.inputs.subject(values)
-    updates = panel.updates(change.shown)
-    if not change.selection and not change.settings:
-        return updates
-    updates |= panel.set(change.settings)
+    updates = panel.set(change.settings)
     values = {**values, **{panel.controls[name]: value for name, value in change.settings.items()}}
-    readers = [other for other in tab.panels if any(name in other.controls for name in change.settings)]
     if change.selection:
         subject = subject.select(**change.selection)
         updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject)}
-        readers = []
-    return updates | tab.redraw(subject, values, readers, clicked) | panel.updates(change.shown)
+        updates |= tab.redraw(subject, values, but=clicked)
+    elif change.settings:
+        readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]
+        updates |= tab.redraw(subject, values, readers, clicked)
+    return updates | panel.updates(change.shown, only_these=True)
 
 
 def _listen_to_work(tab: TabPage, panel: Panel) -> None:

@@ -96,8 +96,8 @@ class Panel:
         """New values of settings, on their controls."""
         return {self.controls[name]: value for name, value in settings.items()}
 
-    def updates(self, shown: Shown, but: str = "") -> Updates:
-        """What is to be seen, by component."""
+    def updates(self, shown: Shown, but: str = "", only_these: bool = False) -> Updates:
+        """What is to be seen, by component; with `only_these` nothing else changes."""
         updates: Updates = {}
         for name, value in shown.items():
             if name in self.parts and name == but and self.view.parts[name].marks:
@@ -105,7 +105,7 @@ class Panel:
             component = self.parts.get(name) or self.controls[name]
             updates[getattr(component, "box", component)] = _update(self.view.parts.get(name), value)
         for name, part in self.view.parts.items():
-            if part.optional and name not in shown:
+            if part.optional and name not in shown and not only_these:
                 updates[self.parts[name]] = gr.update(visible=False)
         return updates
 

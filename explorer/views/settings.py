@@ -62,6 +62,21 @@ class Choice(Setting):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Several(Setting):
+    """Any of `options(capabilities)`, which are whole numbers; none of them is allowed."""
+
+    options: Callable[[Any], Sequence[int]]
+
+    def check(self, value: Any, name: str, capabilities: Any) -> tuple[int, ...]:
+        """Those that this model has, each once, in their order. Raises InputError for anything but a list of numbers."""
+        if not isinstance(value, list | tuple) or any(
+            isinstance(one, bool) or not isinstance(one, int) for one in value
+        ):
+            raise InputError(f"{self._called(name).capitalize()} must be a list of whole numbers.")
+        return tuple(known for known in self.options(capabilities) if known in value)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Switch(Setting):
     """On or off."""
 
@@ -159,6 +174,11 @@ def choice(options: Sequence[Any], label: str = "", *, default: Any = None, menu
     """A field that is one of `options`, values or (label, value); by default the first."""
     made = Choice(options=tuple(options), label=label, menu=menu, **_split(more))
     return use(made, made.values[0] if default is None else default)
+
+
+def several(options: Callable[[Any], Sequence[int]], label: str, *, default: Sequence[int] = (), **more: Any) -> Any:
+    """A field that is any of the numbers that `options(capabilities)` gives."""
+    return use(Several(options=options, label=label, **_split(more)), tuple(default))
 
 
 def switch(default: bool, label: str, **more: Any) -> Any:

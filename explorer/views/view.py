@@ -36,7 +36,7 @@ class Part:
     """Something that is seen: `kind` says what draws it, `options` are for that.
 
     `optional`: there only when it has a value. `marks`: it shows by itself what was clicked in it, and is not sent again.
-    `more`: folded away.
+    `more`: folded away. `customdata`: a click is told by the customdata of its point. `long`: a press of it takes long.
     """
 
     kind: str
@@ -44,11 +44,14 @@ class Part:
     optional: bool = False
     marks: bool = False
     more: bool = False
+    customdata: bool = False
+    long: bool = False
 
 
-def part(kind: str, *, optional: bool = False, marks: bool = False, more: bool = False, **options: Any) -> Part:
+def part(kind: str, **given: Any) -> Part:
     """A part that the component of this kind draws; the page has a list of the kinds."""
-    return Part(kind, options, optional, marks, more)
+    own = {name: given.pop(name) for name in list(given) if name in Part.__dataclass_fields__}
+    return Part(kind, given, **own)
 
 
 def chart(label: str, height: int = 400, **options: Any) -> Part:

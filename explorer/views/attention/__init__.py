@@ -3,6 +3,7 @@
 from explorer.views.attention.heads import Heads, OneHead
 from explorer.views.attention.metrics import Formulas, HeadNumbers, HeadTable
 from explorer.views.attention.rollout import Rollout
+from explorer.views.attention.several import SeveralHeads
 from explorer.views.attention_data import most_telling_first
 from explorer.views.view import Tab
 
@@ -12,6 +13,7 @@ TAB = Tab(
     "Who looks at whom?",
     {
         "One head": [[Heads, OneHead]],
+        "Several heads": [[SeveralHeads]],
         "All heads by numbers": [[HeadNumbers, HeadTable], [Formulas]],
         "Through all layers": [[Rollout]],
     },
