@@ -55,6 +55,13 @@ class OnceCache(Generic[Key, Value]):
         with self._lock:
             return [future.result() for future in self._entries.values() if _has_result(future)]
 
+    def forget(self, key: Key, value: Value) -> None:
+        """Make the value at `key` anew when it is asked for next, unless that has happened already."""
+        with self._lock:
+            future = self._entries.get(key)
+            if future is not None and _has_result(future) and future.result() == value:
+                del self._entries[key]
+
     def clear(self) -> None:
         """Forget all values; what is being computed now still reaches those who wait for it."""
         with self._lock:

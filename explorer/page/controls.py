@@ -19,18 +19,18 @@ from explorer.page.components import (
     TokenRow,
     WordGrid,
 )
-from explorer.text.tables import read_table
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.views.view import Part
 
-FOR_THE_PANEL = ("heard", "line")  # when a control is heard, and whether it begins a line
+FOR_THE_PANEL = ("heard", "line", "queue")  # when a control is heard, whether it begins a line, and may wait its turn
 SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
 
 
 def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Component:
     """The control of a setting; what a view keeps for itself becomes a state."""
     if isinstance(setting, Memory):
-        return gr.State(default)
+        named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # the same after a restart
+        return gr.BrowserState(default, **named) if setting.stored else gr.State(default)
     look = {name: value for name, value in setting.look.items() if name not in FOR_THE_PANEL}
     look |= {"elem_id": elem_id, "label": setting.label or None}
     if isinstance(setting, Choice | Switch) and (not setting.label or isinstance(setting, Switch)):
@@ -39,8 +39,9 @@ def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Compo
 
 
 def _choice(setting: Choice, default: Any, look: dict[str, Any]) -> gr.components.Component:
-    kind = gr.Dropdown if setting.menu else gr.Radio
-    return kind(list(setting.options), value=default, **look)
+    if setting.menu:
+        return gr.Dropdown(list(setting.options), value=default, allow_custom_value=setting.free, **look)
+    return gr.Radio(list(setting.options), value=default, **look)
 
 
 def _number(setting: Number, default: float, look: dict[str, Any]) -> gr.components.Component:
@@ -77,9 +78,9 @@ _MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.
 }
 
 
-def uploaded(path: str | None) -> Any:
-    """The table in a file, None for no file. Raises InputError."""
-    return read_table(Path(path)) if path else None
+def uploaded(setting: Upload, path: str | None) -> Any:
+    """What is in a file, None for no file. Raises InputError."""
+    return setting.read(Path(path)) if path else None
 
 
 def fitted(setting: Setting, value: Any, view: Any, capabilities: Any) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def drawn(part: Part, elem_id: str) -> Any:
         markdown = options.pop("markdown")
         return gr.Markdown(markdown, **({"elem_classes": "caption"} if part.kind == "caption" else {}) | common)
     if part.kind == "button":
-        return gr.Button(options.pop("label"), size="sm", **options, **common)
+        return gr.Button(options.pop("label"), **{"size": "sm", **options}, **common)
     return PARTS[part.kind](**options, **common)
 
 
@@ -133,6 +134,7 @@ PARTS: dict[str, Callable[..., Any]] = {
     "sentence": Notice,
     "check": Notice,
     "prose": gr.Markdown,
+    "download": lambda **options: gr.DownloadButton(size="sm", **options),
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
 }
 """What draws a part, by its kind. A component of one's own is one line here."""

@@ -54,6 +54,8 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
     """A choice in a control: what it means to the view that says so, and a new picture of all that read it."""
     component, readers = tab.controls[name], [panel for panel in tab.panels if name in panel.controls]
     setting = readers[0].view.settings[name]
+    if any(name in panel.view.by_hand for panel in readers):
+        return
     triggers, options = _heard(component, setting)
     if not triggers:
         return
@@ -72,16 +74,21 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
     run(triggers, choose, tab.all_outputs if meaning else _outputs(tab, readers), tab.all_inputs, **options)
 
 
-def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, str]]:
+def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
     """When a control is heard: a text once it was typed, a file once it was read, a sheet when a button is pressed."""
     if isinstance(setting, Memory | Sheet):
         return [], {}
     if isinstance(setting, Upload):
         box = component.box
         event = box.upload if isinstance(box, gr.UploadButton) else box.change
-        return run([event], lambda values: {component: controls.uploaded(values[box])}, [component], [box]).success, {}
+
+        def read(values: Values) -> Updates:
+            return {component: controls.uploaded(setting, values[box])}
+
+        return run([event], read, [component], [box]).success, {}
     heard = setting.look.get("heard") or ("change" if isinstance(setting, Text) else "input")
-    return [getattr(component, heard)], typed_in(component) if heard == "change" else {}
+    options = {"queue": False} if setting.look.get("queue") is False else {}
+    return [getattr(component, heard)], options | (typed_in(component) if heard == "change" else {})
 
 
 def _listen_to_part(tab: TabPage, panel: Panel, name: str, method: Callable[..., Any]) -> None:

@@ -65,6 +65,11 @@ class Panel:
         return list(self.controls.values())
 
     @property
+    def memories(self) -> list[gr.components.Component]:
+        """What the view may leave behind for those after it."""
+        return [control for name, control in self.controls.items() if isinstance(self.view.settings[name], Memory)]
+
+    @property
     def outputs(self) -> list[Any]:
         """Everything that showing the view may change."""
         boxes = [control.box for control in self.controls.values() if hasattr(control, "box")]
@@ -199,7 +204,11 @@ class Builder:
                     self._make(name)
 
     def _build_row(self, kind: str, names: Sequence[str]) -> None:
-        with gr.Row(elem_classes="controls") if kind == "row" and self._in_row(names) else nullcontext():
+        if kind.isdecimal():
+            row = gr.Row(equal_height=True)
+        else:
+            row = gr.Row(elem_classes="controls") if kind == "row" and self._in_row(names) else nullcontext()
+        with row:
             for name in names:
                 self._make(name)
 
@@ -231,10 +240,16 @@ def _declared(view: type[View], name: str) -> Setting | Part:
 
 
 def _kind(view: type[View], name: str) -> str:
-    """What stands in one row with its neighbours: controls and buttons, but for boxes that want the width."""
+    """What stands in one row with its neighbours: controls and buttons, but for boxes that want the width.
+
+    The number of a row that the view declares, for what is in one.
+    """
     declared = _declared(view, name)
     if declared.more:
         return "more"
+    for number, names in enumerate(view.side_by_side):
+        if name in names:
+            return str(number)
     row = declared.kind == "button" if isinstance(declared, Part) else not isinstance(declared, Text | Sheet | Upload)
     return "row" if row else "wide"
 

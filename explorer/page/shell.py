@@ -10,7 +10,7 @@ from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
 from explorer.outlets import links
-from explorer.page import extras
+from explorer.page import finetune
 from explorer.page.components import Notice, TokenRow
 from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
 from explorer.page.listening import listen
@@ -85,7 +85,7 @@ def build_shell() -> tuple[gr.Blocks, Shell]:
             _listen_to_tab(shell, tab)
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
-        _listen_to_model(shell, extras.build(shell.tabs))
+        _listen_to_model(shell, finetune.build(shell.tabs))
         _listen_to_opening(shell, blocks)
     return blocks, shell
 

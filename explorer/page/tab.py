@@ -13,7 +13,7 @@ from explorer.page.events import Inputs, Updates, Values
 from explorer.page.panel import Builder, Panel
 from explorer.views.settings import Memory
 from explorer.views.subject import Subject
-from explorer.views.view import Tab, View
+from explorer.views.view import Cell, Tab, View, views_in
 
 STEPPERS = {
     "layer": ("Layer", 1, lambda can: can.layers),
@@ -116,7 +116,10 @@ class TabPage:
         return updates
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] = (), but: Any = None) -> Updates:
-        """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked."""
+        """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.
+
+        What a view leaves in a memory is read by those after it.
+        """
         updates: Updates = {self.hint: ""}
         opened = [*self.above, *self.open(values).panels]
         for panel in [panel for panel in opened if not only or panel in only]:
@@ -125,7 +128,9 @@ class TabPage:
                 if why := view.unless(subject):
                     return {**updates, self.hint: why, self.open(values).column: gr.Column(visible=False)}
                 clicked = next((name for name, component in panel.parts.items() if component is but), "")
-                updates |= panel.show(subject, view, clicked)
+                shown = panel.show(subject, view, clicked)
+                updates |= shown
+                values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
             except ExplorerError as error:
                 updates[self.hint] = {"text": str(error), "kind": "error"}
         return updates
@@ -175,7 +180,7 @@ def _build_steppers(made: TabPage) -> None:
 
 def _build_shared(made: TabPage) -> None:
     """The controls of settings that several choices read stand above them all, where they are needed."""
-    choices = [{name for row in rows for view in row for name in view.settings} for rows in made.tab.choices.values()]
+    choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
     declared = {name: view for view in made.tab.views for name in view.settings}
     for name, view in declared.items():
         if sum(name in names for names in choices) > 1 and name not in made.controls:
@@ -187,17 +192,18 @@ def _build_shared(made: TabPage) -> None:
                 made.controls[name] = controls.control(setting, default, f"{made.tab.id}-{name.replace('_', '-')}")
 
 
-def _build_choice(made: TabPage, rows: Sequence[Sequence[type[View]]], visible: bool) -> Choice:
+def _build_choice(made: TabPage, rows: Sequence[Sequence[Cell]], visible: bool) -> Choice:
     with gr.Column(visible=visible, elem_classes="part") as column:
         choice = Choice(column)
         for row in rows:
-            if len(row) == 1:
-                choice.panels.append(_build_panel(made, row[0]))
+            cells = [views_in([[cell]]) for cell in row]
+            if len(cells) == 1:
+                choice.panels += [_build_panel(made, view) for view in cells[0]]
                 continue
             with gr.Row(elem_classes="overview-detail"):
-                for view in row:
-                    with gr.Column(scale=view.width, min_width=320):
-                        choice.panels.append(_build_panel(made, view))
+                for views in cells:
+                    with gr.Column(scale=views[0].width, min_width=320):
+                        choice.panels += [_build_panel(made, view) for view in views]
     return choice
 
 

@@ -38,6 +38,11 @@ def stop(identifier: object) -> bool:
     return found is not None
 
 
+def is_running(identifier: object) -> bool:
+    """Whether a job of this id runs now."""
+    return _find(identifier) is not None
+
+
 def wait(identifier: object, seconds: float) -> None:
     """Return when no job of this id runs any more, or after so many seconds."""
     found = _find(identifier)

@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from explorer.base.errors import InputError
 from explorer.text import limits
+from explorer.text.tables import FILE_TYPES, read_table
 
 Bound = float | Callable[[Any], float]
 """A number, or where it comes from in the capabilities of a model."""
@@ -43,10 +45,14 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Setting):
-    """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row."""
+    """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row.
+
+    `free`: a menu into which any text may be typed.
+    """
 
     options: Sequence[Any] = ()
     menu: bool = False
+    free: bool = False
 
     @property
     def values(self) -> list[Any]:
@@ -54,7 +60,9 @@ class Choice(Setting):
         return [option[1] if isinstance(option, tuple) else option for option in self.options]
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
-        """One of the options; 1 is not True."""
+        """One of the options, or a text where that is allowed; 1 is not True."""
+        if self.free:
+            return limits.check_optional_text(value, self._called(name))
         for known in self.values:
             if value == known and isinstance(value, bool) == isinstance(known, bool):
                 return known
@@ -120,17 +128,18 @@ class Text(Setting):
 
     def check(self, value: Any, name: str, capabilities: Any) -> str:
         """The text as it was typed; '' for nothing."""
-        text = limits.check_optional_text(value, self._called(name)) if value is not None else ""
-        if len(text) > self.most:
-            raise InputError(f"{self._called(name).capitalize()} is longer than {self.most:,} characters; shorten it.")
-        return text
+        return limits.check_optional_text(value, self._called(name), self.most)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Memory(Setting):
-    """What clicks leave behind and no control shows: `kept(value)` gives what the view makes of it, whatever it is."""
+    """What clicks leave behind and no control shows: `kept(value)` gives what the view makes of it, whatever it is.
+
+    `stored`: the name under which the browser keeps it, beyond a reload.
+    """
 
     kept: Callable[[Any], Any] = lambda value: value
+    stored: str = ""
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
         """As the view can use it. It may come from a browser: `kept` lets nothing through that is of no use."""
@@ -139,9 +148,10 @@ class Memory(Setting):
 
 @dataclass(frozen=True, kw_only=True)
 class Upload(Setting):
-    """A table from a file of the person's, or None; it stays with the page and in no link."""
+    """What `read` makes of a file of the person's, or None; it stays with the page and in no link."""
 
-    types: Sequence[str] = (".csv", ".tsv", ".txt", ".json", ".jsonl")
+    types: Sequence[str] = FILE_TYPES
+    read: Callable[[Path], Any] = read_table
     linked: bool = False
 
 
@@ -202,7 +212,7 @@ def memory(default: Any = None, kept: Callable[[Any], Any] = lambda value: value
 
 
 def upload(label: str, **more: Any) -> Any:
-    """A field that is a table from a file, or None."""
+    """A field that is what `read` makes of a file, by default a table, or None."""
     return use(Upload(label=label, **_split(more)), None)
 
 
@@ -213,7 +223,7 @@ def sheet(rows: Sequence[Sequence[Any]], label: str, **more: Any) -> Any:
 
 def _split(given: dict[str, Any]) -> dict[str, Any]:
     """What is no field of any setting is how the page draws it: lines, placeholder, a least width."""
-    own = {"more", "linked", "when", "most", "types", "columns", "fixed"}
+    own = {"more", "linked", "when", "free", "most", "stored", "types", "read", "columns", "fixed"}
     look = {name: value for name, value in given.items() if name not in own}
     return {**{name: value for name, value in given.items() if name in own}, "look": look}
 

@@ -4,6 +4,8 @@ import functools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from explorer.base.errors import InputError
+
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
     from explorer.model.trace import Trace
@@ -60,7 +62,7 @@ class Subject:
     def selection(self) -> Selection:
         """The selection, moved to where this model and input have something."""
         can, chosen = self.model.capabilities, self.chosen
-        token = chosen.token if chosen.token is not None and 0 <= chosen.token < self.trace.kept else None
+        token = chosen.token if chosen.token is not None and 0 <= chosen.token < self._tokens else None
         return Selection(min(chosen.layer, can.layers), min(chosen.head, can.heads), token, chosen.picked)
 
     def select(self, **changes: Any) -> "Subject":
@@ -83,6 +85,14 @@ class Subject:
         """The [MASK] in question: the chosen token if it is one, else the first. There must be one."""
         masks = self.trace.mask_positions
         return self.selection.token if self.selection.token in masks else masks[0]
+
+    @property
+    def _tokens(self) -> int:
+        """How many tokens there are to choose from: none where there is no text, which not every view needs."""
+        try:
+            return self.trace.kept
+        except InputError:
+            return 0
 
     def _with(self, **known: Any) -> "Subject":
         vars(self).update(known)

@@ -152,6 +152,8 @@ class View(Settings):
     columns: ClassVar[Sequence[Sequence[str]]] = ()
     widths: ClassVar[Sequence[int]] = ()
     width: ClassVar[int] = 1
+    side_by_side: ClassVar[Sequence[Sequence[str]]] = ()  # what shares a line, each as wide as its `scale` says
+    by_hand: ClassVar[Mapping[str, str]] = {}  # what the page does with a part or setting itself, and why
     folded: ClassVar[str] = ""  # the title under which the whole view is folded away
     layout: ClassVar[Sequence[str]] = ()  # names of settings and parts, in the order of the class
     parts: ClassVar[Mapping[str, Part]] = {}
@@ -237,7 +239,18 @@ class LongView(View):
 def is_quick(subject: Subject, passes: float) -> bool:
     """Whether so many forward passes over this input are done in about a second."""
     can = subject.model.capabilities
-    return 12 * can.layers * can.hidden_size**2 * subject.trace.kept * passes <= QUICK
+    for_a_token = 12 * can.layers * can.hidden_size**2 * passes
+    return for_a_token <= QUICK and for_a_token * subject.trace.kept <= QUICK
+
+
+Cell = type[View] | Sequence[type[View]]
+"""A view, or several of them one below the other."""
+
+
+def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
+    """The views that stand in some rows."""
+    cells = [cell for row in rows for cell in row]
+    return [view for cell in cells for view in ([cell] if isinstance(cell, type) else cell)]
 
 
 @dataclass(frozen=True)
@@ -251,7 +264,7 @@ class Tab:
     id: str
     label: str
     question: str
-    choices: Mapping[str, Sequence[Sequence[type[View]]]]
+    choices: Mapping[str, Sequence[Sequence[Cell]]]
     needs: str | None = None
     above: Sequence[type[View]] = ()
     note: str = ""
@@ -262,5 +275,4 @@ class Tab:
     @property
     def views(self) -> list[type[View]]:
         """All of them, each once."""
-        rows = [row for choice in self.choices.values() for row in choice]
-        return list(dict.fromkeys([*self.above, *(view for row in rows for view in row)]))
+        return list(dict.fromkeys([*self.above, *(view for rows in self.choices.values() for view in views_in(rows))]))

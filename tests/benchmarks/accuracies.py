@@ -49,8 +49,8 @@ RECIPES = {
 def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Callable[[str], None] = print) -> float:
     """The accuracy of one training; `report` hears how it goes."""
     import explorer
-    from explorer.tabs.finetune_settings import PRESETS, preset_for
     from explorer.training.training import make_plan, run_training
+    from explorer.views.finetune.recipe import PRESETS, preset_for
 
     model, examples = explorer.load(model_name), _examples(recipe.train)
     layers = model.capabilities.layers if recipe.layers == "all" else recipe.layers

@@ -126,7 +126,9 @@ def test_what_is_listened_to_and_laid_out_is_declared():
         assert {name for column in view.columns for name in column} <= set(view.layout), view.name
         buttons = {name for name, part in view.parts.items() if isinstance(part, Part) and part.kind == "button"}
         own = {"stop"} if issubclass(view, LongView) and not view.start else set()
-        assert buttons - own <= set(view.listens_to()), view.name
+        assert buttons - own - set(view.by_hand) <= set(view.listens_to()), view.name
+        assert {*view.by_hand, *(name for row in view.side_by_side for name in row)} <= set(view.layout), view.name
+        assert all(why.endswith(".") for why in view.by_hand.values()), view.name
 
 
 def test_the_defaults_pass_their_own_checks():
