@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.arguments import explorer_for
+from explorer.base.steps import finished, map_steps
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_pairs
 
@@ -48,14 +49,8 @@ def train_head(
         batch_size=batch_size,
         seed=seed,
     )
-    steps, progress = teach(explorer, given, plan), gr.Progress()
-    while True:
-        try:
-            step = next(steps)
-            progress(step.share, desc=step.doing)
-        except StopIteration as done:
-            taught = done.value
-            break
+    progress = gr.Progress()
+    taught = finished(map_steps(teach(explorer, given, plan), lambda step: progress(step.share, desc=step.doing)))
     history = [{name: getattr(epoch, name) for name in REPORTED} for epoch in taught.history]
     return {
         "head": new_run(taught, given, "API").id,
@@ -94,12 +89,8 @@ def probe_layers(
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
     steps, progress = probe(explorer_for(model), given, pooling, seeds), gr.Progress()
-    while True:
-        try:
-            share, doing = next(steps)
-            progress(share, desc=doing)
-        except StopIteration as done:
-            return {"layers": [layer.as_row() for layer in done.value]}
+    layers = finished(map_steps(steps, lambda step: progress(step[0], desc=step[1])))
+    return {"layers": [layer.as_row() for layer in layers]}
 
 
 ENDPOINTS = (train_head, classify, probe_layers)
