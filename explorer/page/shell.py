@@ -208,9 +208,8 @@ def _wire_tokens(shell: Shell) -> None:
         return {page.selection: page.reselect(view, token=int(token)).selection}
 
     def mask(view: View, token: int, hidden: tuple[tuple[str, int], ...]) -> Updates:
-        encoding = view.trace.encoding
         before = Blanks((view.text_a, view.text_b), hidden)
-        after = before.toggle(int(token), encoding.offsets, encoding.sequences, encoding.words)
+        after = before.toggle(view.trace.encoding, int(token))
         return {page.text_a: after.texts[0], page.text_b: after.texts[1], shell.blanks: after.hidden}
 
     picked = page.on_pick([row.select for row in page.picked_rows], pick, [page.selection])

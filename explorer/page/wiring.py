@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.base.errors import ExplorerError
+from explorer.base.log import logger
 from explorer.page.components import Notice, TokenRow
-from explorer.text.blanks import token_kinds
-from explorer.text.words import hints
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
     from explorer.model.trace import Trace
-
-logger = logging.getLogger("explorer")
 
 BUSY = "(...values) => BertPage.busy(values)"
 """JavaScript for a listener: what is in sight fades until DONE has run."""
@@ -123,10 +119,10 @@ class View:
             }
         return TokenRow.pack(
             encoding.tokens,
-            kinds=token_kinds(encoding.tokens, encoding.sequences),
+            kinds=encoding.kinds,
             segments=encoding.segments,
             words=encoding.words,
-            hints=hints(encoding.tokens, encoding.offsets, encoding.sequences, encoding.words),
+            hints=encoding.hints,
             selected=self.selection.token,
             **more,
         )
