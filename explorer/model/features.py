@@ -8,7 +8,6 @@ read once is kept, for every hidden state on the way, so that another layer of t
 import functools
 import threading
 from collections.abc import Generator, Sequence
-from operator import attrgetter
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,7 +17,6 @@ from explorer.base.cache import RecentArrays
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.model.trace import Trace
 from explorer.text import limits
 
 POOLINGS = ("cls", "mean", "pooler")
@@ -30,7 +28,9 @@ FAST_FROM = 256  # texts: fewer are read in a moment anyway
 CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
 
 _one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
-_kept: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
+_caches: WeakKeyDictionary[Explorer, RecentArrays] = (
+    WeakKeyDictionary()
+)  # a model that is gone takes its features along
 
 
 def features(
@@ -55,7 +55,7 @@ def features_in_steps(
         raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
     rows = yield from _read(model, texts, index, pooling, precision)
     vectors = np.stack([row[index] for row in rows])
-    return _pooled(model, vectors) if pooling == "pooler" else vectors
+    return _apply_pooler(model, vectors) if pooling == "pooler" else vectors
 
 
 def layer_features_in_steps(
@@ -67,7 +67,7 @@ def layer_features_in_steps(
     """
     rows = yield from _read(model, texts, model.capabilities.layers, pooling, precision)
     if pooling == "pooler":
-        return _pooled(model, np.stack([row[-1] for row in rows]))[None]
+        return _apply_pooler(model, np.stack([row[-1] for row in rows]))[None]
     return np.stack(rows, axis=1)
 
 
@@ -79,35 +79,16 @@ def reference_states(model: Explorer, texts: Sequence[str]) -> np.ndarray:
     return np.stack(finished(_read(model, texts, model.capabilities.layers, ANY_TOKEN, "auto")), axis=1)
 
 
-@torch.inference_mode()
-def word_embeddings(model: Explorer, ids: Sequence[int]) -> np.ndarray:
-    """[ids, hidden] float32: rows of the table of word embeddings, what a piece is before it has any context."""
-    return model.module.get_input_embeddings().weight[torch.tensor(list(ids))].numpy()
-
-
-@torch.inference_mode()
-def pooled_output(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The model's pooled vector [hidden], and the weight [hidden, hidden] and bias [hidden] of its dense layer.
-
-    Raises CapabilityError when the model has no pooler.
-    """
-    model = trace.model
-    vector = model.pool(trace.states[-1:])[0]
-    pooler = attrgetter(model.family.pooler)(model.encoder)
-    dense = next(part for part in pooler.modules() if isinstance(part, torch.nn.Linear))
-    return vector.numpy(), dense.weight.numpy(), dense.bias.numpy()
-
-
 def forget() -> None:
     """Drop what is kept of every model."""
-    _kept.clear()
+    _caches.clear()
 
 
 @functools.cache
 def bfloat16_is_fast() -> bool:
     """Whether the processor multiplies bfloat16 natively (AVX512-BF16, AMX); elsewhere it is slower than float32."""
-    can = torch.cpu.get_capabilities()
-    return any(can.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
+    processor = torch.cpu.get_capabilities()
+    return any(processor.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
 
 
 def _read(
@@ -123,7 +104,7 @@ def _read(
     few = precision == "auto" and len(texts) < FAST_FROM
     fast = precision != "exact" and not few and bfloat16_is_fast()
 
-    kept = _kept.setdefault(model, RecentArrays(CACHE_BYTES))
+    kept = _caches.setdefault(model, RecentArrays(CACHE_BYTES))
     found = {text: kept.get((text, pooling, fast)) for text in texts}
     missing = [text for text, rows in found.items() if rows is None or len(rows) <= top]
     done = len(found) - len(missing)
@@ -171,7 +152,7 @@ def _states(ids: list[tuple[int, ...]], model: Explorer, top: int, pooling: str,
         return hidden[range(len(ids)), chosen]
 
     with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        hidden = model.embed(padded, torch.zeros_like(padded))  # [batch, tokens, hidden]
+        hidden = model.embed(padded, torch.tensor(0))  # [batch, tokens, hidden]
         pooled = [pool(hidden)]
         for layer in model.layers[:top]:
             hidden = layer(hidden, mask)
@@ -180,6 +161,6 @@ def _states(ids: list[tuple[int, ...]], model: Explorer, top: int, pooling: str,
 
 
 @torch.inference_mode()
-def _pooled(model: Explorer, vectors: np.ndarray) -> np.ndarray:
+def _apply_pooler(model: Explorer, vectors: np.ndarray) -> np.ndarray:
     """The pooler's output [texts, hidden] for the [CLS] vectors [texts, hidden] of the last layer."""
     return model.pool(torch.from_numpy(vectors)[:, None]).numpy()
