@@ -121,11 +121,9 @@ class TabPage:
         opened = [*self.above, *self.open(values).panels]
         for panel in [panel for panel in opened if not only or panel in only]:
             try:
-                view = panel.read(values, subject)
-                if why := view.unless(subject):
+                if why := panel.read(values, subject).unless(subject):
                     return {**updates, self.hint: why, self.open(values).column: gr.Column(visible=False)}
-                clicked = next((name for name, component in panel.parts.items() if component is but), "")
-                updates |= panel.show(subject, view, clicked)
+                updates |= panel.show(subject, values, but)
             except ExplorerError as error:
                 updates[self.hint] = {"text": str(error), "kind": "error"}
         return updates
