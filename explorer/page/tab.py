@@ -154,11 +154,12 @@ def build_tab(tab: Tab, inputs: Inputs) -> TabPage:
 def _build_frame(made: TabPage) -> None:
     labels = list(made.tab.choices)
     look = {"show_label": False, "container": False, "elem_id": f"{made.tab.id}-view"}
-    with gr.Row(elem_classes="controls"):
-        if len(labels) > 1:
-            made.which = gr.Radio(labels, value=labels[0], **look)
-        if made.tab.steppers == ["hidden_state"] or len(made.tab.steppers) == 1:
-            _build_steppers(made)
+    if len(labels) > 1 or len(made.tab.steppers) == 1:  # an empty row would leave a gap
+        with gr.Row(elem_classes="controls"):
+            if len(labels) > 1:
+                made.which = gr.Radio(labels, value=labels[0], **look)
+            if len(made.tab.steppers) == 1:
+                _build_steppers(made)
     if len(made.tab.steppers) > 1:
         with gr.Row():
             _build_steppers(made)

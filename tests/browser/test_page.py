@@ -39,7 +39,7 @@ def test_typing_updates_the_open_tab_only(open_app):
     page = open_app()
     open_tab(page, "Tokens")
     type_into(page, "text-a", "hello")
-    expect(page.locator("#token-cards .bx-token").nth(1)).to_have_text("hello")
+    expect(page.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("hello")
     open_tab(page, "Attention")
     expect(page.locator("#attention-head-heatmap .ytick text", has_text="hello")).to_be_visible()
 
@@ -182,7 +182,7 @@ def test_two_people_do_not_see_each_others_words(open_app):
     type_into(second, "text-a", "public")
     expect(chips(second).nth(1)).to_have_text("public")
     open_tab(first, "Tokens")
-    expect(first.locator("#token-cards .bx-token").nth(1)).to_have_text("elephant")
+    expect(first.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("elephant")
     assert "elephant" not in second.content()
 
 
