@@ -52,10 +52,10 @@ def build(
         target, kind = target_of(view, word), METHODS.get(method, method)
         count = limits.check_integer(count, "the number of steps", 1, MOST_STEPS)
         if kind == "integrated_gradients":
-            scores = yield from integrated_gradients_in_steps(view.model, view.trace, target, count)
+            scores = yield from integrated_gradients_in_steps(view.trace, target, count)
         else:
-            scores = attribute(view.model, view.trace, target, kind, count)
-        return target, scores, attribute(view.model, view.trace, target, "occlusion")
+            scores = attribute(view.trace, target, kind, count)
+        return target, scores, attribute(view.trace, target, "occlusion")
 
     def draw(
         view: View, found: "tuple[Target, Attribution, Attribution]", word: str, method: str, count: int

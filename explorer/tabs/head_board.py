@@ -59,7 +59,7 @@ def build(
     def steps(view: View, word: str) -> Generator[float, None, np.ndarray]:
         from explorer.techniques.ablation import head_effects_in_steps
 
-        return head_effects_in_steps(view.model, view.trace, target_of(view, word))
+        return head_effects_in_steps(view.trace, target_of(view, word))
 
     def draw(view: View, effects: np.ndarray, word: str, switches: Any = None) -> Updates:
         before = _probability(view, target_of(view, word), view.trace.states[-1])
@@ -75,12 +75,9 @@ def build(
         states = view.trace.states[-1]
         groups = [("With all heads", answer(view, target, states))]
         if hidden:
-            after = without_heads(view.model, view.trace, hidden)
+            after = without_heads(view.trace, hidden)
             groups.append((f"Without {_named(hidden)}", answer(view, target, after)))
-        error = abs(
-            float(own_reading(view.model, view.trace, target).logit)
-            - float(read(view.model, target, states[None]).logit)
-        )
+        error = abs(float(own_reading(view.trace, target).logit) - float(read(view.model, target, states[None]).logit))
         return {
             answers: Bars.pack_groups(groups),
             said: f"{len(hidden)} of {_count(view)} heads are off."

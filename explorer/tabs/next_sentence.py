@@ -64,7 +64,7 @@ def _pair() -> Part:
 
         answer = view.model.next_sentence(view.text_a, view.text_b)
         turned = view.model.next_sentence(view.text_b, view.text_a)
-        error = abs(float(own_reading(view.model, view.trace, IS_NEXT).logit) - answer.logits[0])
+        error = abs(float(own_reading(view.trace, IS_NEXT).logit) - answer.logits[0])
         return {
             verdict: _bars(answer, "B", "A"),
             logits: _logits(answer),
@@ -107,7 +107,7 @@ def _saturation(answer: "NextSentence") -> str:
 def _target(view: View, _: str) -> "Target":
     from explorer.techniques.targets import is_next_target
 
-    return is_next_target(view.model, view.trace)
+    return is_next_target(view.trace)
 
 
 def _answer(view: View, target: "Target", states: "torch.Tensor") -> list[tuple[str, float, str]]:

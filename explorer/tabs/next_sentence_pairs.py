@@ -11,7 +11,9 @@ from explorer.base.errors import InputError
 from explorer.page.components import Bars, Notice
 from explorer.page.wiring import TRAINING, Page, Updates, View
 from explorer.tabs.parts import Part
-from explorer.text.pairs import MOST_PAIRS, checked, pairs_from_csv, pairs_from_lines
+from explorer.text.lines import pairs_from_lines, split_lines
+from explorer.text.pairs import MOST_PAIRS, check_pairs, read_pairs
+from explorer.text.tables import FILE_TYPES
 
 PAIRS = [
     ("The baby would not stop crying.", "Her father picked her up and sang to her."),
@@ -22,7 +24,6 @@ PAIRS = [
     ("He bought a ticket at the counter.", "Most frogs lay their eggs in water."),
 ]
 COLUMNS = ["A", "B", "IsNext", "Logit difference"]
-MOST_BYTES = 1_000_000
 
 
 def build_table(page: Page) -> Part:
@@ -48,7 +49,11 @@ def build_table(page: Page) -> Part:
                 "", lines=4, label="One pair a line: A, then a tab or ||, then B", elem_id="pair-lines", scale=6
             )
             file = gr.File(
-                file_types=[".csv"], label="CSV with the columns A,B", elem_id="pair-file", scale=4, height=130
+                file_types=[*FILE_TYPES],
+                label="CSV, TSV or JSON lines with the columns A,B",
+                elem_id="pair-file",
+                scale=4,
+                height=130,
             )
         gr.Markdown(
             "Click a column's head to sort by it. The logit difference (IsNext − NotNext, no bounds) still tells pairs "
@@ -68,11 +73,8 @@ def build_table(page: Page) -> Part:
         yield from _score_in_steps(view, pairs_from_lines(text))
 
     def score_file(view: View, path: str | None) -> Iterator[Updates]:
-        if not path:
-            return
-        if Path(path).stat().st_size > MOST_BYTES:
-            raise InputError("The file is larger than 1 MB; keep its first rows.")
-        yield from _score_in_steps(view, pairs_from_csv(Path(path).read_bytes()))
+        if path:
+            yield from _score_in_steps(view, read_pairs(Path(path)))
 
     def _score_in_steps(view: View, pairs: list[tuple[str, str]]) -> Iterator[Updates]:
         rows = []
@@ -102,7 +104,7 @@ def _only_text(handler: Any) -> Any:
 def pairs_of(table: pd.DataFrame) -> list[tuple[str, str]]:
     """The sentences in the table. Raises InputError when a row has one only."""
     rows = table[["A", "B"]].fillna("").itertuples(index=False)
-    return checked([(str(a or "").strip(), str(b or "").strip()) for a, b in rows], "row")
+    return check_pairs([(str(a or "").strip(), str(b or "").strip()) for a, b in rows], "row")
 
 
 def scored(view: View, pairs: list[tuple[str, str]]) -> pd.DataFrame:
@@ -139,7 +141,7 @@ def build_ranking(page: Page) -> Part:
             )
 
     def show(view: View, lines: str) -> Updates:
-        texts = [line.strip() for line in str(lines or "").splitlines() if line.strip()]
+        texts = split_lines(lines)
         if view.text_b.strip():
             texts.append(view.text_b.strip())
         texts = list(dict.fromkeys(texts))
