@@ -39,8 +39,9 @@ def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Compo
 
 
 def _choice(setting: Choice, default: Any, look: dict[str, Any]) -> gr.components.Component:
-    kind = gr.Dropdown if setting.menu else gr.Radio
-    return kind(list(setting.options), value=default, **look)
+    if setting.menu:
+        return gr.Dropdown(list(setting.options), value=default, allow_custom_value=setting.free, **look)
+    return gr.Radio(list(setting.options), value=default, **look)
 
 
 def _number(setting: Number, default: float, look: dict[str, Any]) -> gr.components.Component:

@@ -43,10 +43,14 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Setting):
-    """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row."""
+    """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row.
+
+    `free`: a menu into which any text may be typed.
+    """
 
     options: Sequence[Any] = ()
     menu: bool = False
+    free: bool = False
 
     @property
     def values(self) -> list[Any]:
@@ -54,7 +58,9 @@ class Choice(Setting):
         return [option[1] if isinstance(option, tuple) else option for option in self.options]
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
-        """One of the options; 1 is not True."""
+        """One of the options, or a text where that is allowed; 1 is not True."""
+        if self.free:
+            return limits.check_optional_text(value, self._called(name))
         for known in self.values:
             if value == known and isinstance(value, bool) == isinstance(known, bool):
                 return known
@@ -213,7 +219,7 @@ def sheet(rows: Sequence[Sequence[Any]], label: str, **more: Any) -> Any:
 
 def _split(given: dict[str, Any]) -> dict[str, Any]:
     """What is no field of any setting is how the page draws it: lines, placeholder, a least width."""
-    own = {"more", "linked", "when", "most", "types", "columns", "fixed"}
+    own = {"more", "linked", "when", "free", "most", "types", "columns", "fixed"}
     look = {name: value for name, value in given.items() if name not in own}
     return {**{name: value for name, value in given.items() if name in own}, "look": look}
 
