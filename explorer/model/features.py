@@ -20,6 +20,7 @@ from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.trace import Trace
 from explorer.text import limits
+from explorer.text.pairs import Pair
 
 POOLINGS = ("cls", "mean", "pooler")
 ANY_TOKEN = "any token"
@@ -29,14 +30,17 @@ BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, f
 FAST_FROM = 256  # texts: fewer are read in a moment anyway
 CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
 
+Encoded = tuple[tuple[int, ...], tuple[int, ...]]
+"""The ids of a text or pair, and the segment of each."""
+
 _one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
 _kept: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
 
 
 def features(
-    model: Explorer, texts: Sequence[str], layer: int = -1, pooling: str = "mean", precision: str = "auto"
+    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", precision: str = "auto"
 ) -> np.ndarray:
-    """[texts, hidden] float32: each text read by itself, cut to what the model takes.
+    """[texts, hidden] float32: each text, or pair of texts, read by itself, cut to what the model takes.
 
     `layer` is a hidden state, 0 to the number of layers, -1 the last. `pooling`: "cls" is the vector of the first
     token, "mean" the mean over all tokens with [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer.
@@ -47,7 +51,7 @@ def features(
 
 
 def features_in_steps(
-    model: Explorer, texts: Sequence[str], layer: int = -1, pooling: str = "mean", precision: str = "auto"
+    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", precision: str = "auto"
 ) -> Generator[float, None, np.ndarray]:
     """Like `features`, for those who show progress or may stop: yields the share done, 0 to 1, after every batch."""
     index = limits.hidden_state_index(layer, model.capabilities.layers)
@@ -59,7 +63,7 @@ def features_in_steps(
 
 
 def layer_features_in_steps(
-    model: Explorer, texts: Sequence[str], pooling: str = "mean", precision: str = "auto"
+    model: Explorer, texts: Sequence[str | Pair], pooling: str = "mean", precision: str = "auto"
 ) -> Generator[float, None, np.ndarray]:
     """[layers + 1, texts, hidden] float32: every hidden state of `features`, from one pass; yields like it.
 
@@ -111,10 +115,10 @@ def bfloat16_is_fast() -> bool:
 
 
 def _read(
-    model: Explorer, texts: Sequence[str], top: int, pooling: str, precision: str
+    model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, precision: str
 ) -> Generator[float, None, list[np.ndarray]]:
     """For each text an array [top + 1 or more, hidden]: the pooled hidden states, "cls" where the pooler is asked."""
-    texts = limits.check_texts(texts)
+    texts = _check_texts(texts)
     limits.check_choice(pooling, "pooling", (*POOLINGS, ANY_TOKEN) if pooling == ANY_TOKEN else POOLINGS)
     limits.check_choice(precision, "the precision", PRECISIONS)
     if pooling == "pooler":
@@ -129,12 +133,12 @@ def _read(
     done = len(found) - len(missing)
     if done:
         yield done / len(found)
-    ids = dict(zip(missing, model.encode_many(missing), strict=True)) if missing else {}
-    for batch in _batches(ids):
+    encoded = _encode(model, missing)
+    for batch in _batches({text: ids for text, (ids, _) in encoded.items()}):
         with _one_batch:
             found |= {text: kept.get((text, pooling, fast)) for text in batch}
             left = [text for text in batch if found[text] is None or len(found[text]) <= top]
-            states = _states([ids[text] for text in left], model, top, pooling, fast) if left else ()
+            states = _states([encoded[text] for text in left], model, top, pooling, fast) if left else ()
             for text, rows in zip(left, states, strict=True):
                 found[text] = rows.copy()  # a view would keep its whole batch in memory
                 kept.put((text, pooling, fast), found[text])
@@ -143,9 +147,32 @@ def _read(
     return [found[text] for text in texts]
 
 
-def _batches(ids: dict[str, tuple[int, ...]]) -> list[list[str]]:
+def _check_texts(texts: object) -> list[str | Pair]:
+    """Texts and pairs that can be read; a pair without a second text is its first. Raises InputError."""
+    if not isinstance(texts, Sequence) or isinstance(texts, str):
+        return limits.check_texts(texts)
+    firsts = limits.check_texts([text[0] if isinstance(text, tuple) else text for text in texts])
+    return [
+        (first, text[1]) if isinstance(text, tuple) and limits.check_optional_text(text[1], "a second text") else first
+        for first, text in zip(firsts, texts, strict=True)
+    ]
+
+
+def _encode(model: Explorer, texts: list[str | Pair]) -> dict[str | Pair, Encoded]:
+    """Ids and segments of each text; texts on their own are encoded at once, which is much quicker."""
+    single = [text for text in texts if isinstance(text, str)]
+    ids = model.encode_many(single) if single else []
+    encoded: dict[str | Pair, Encoded] = {text: (row, (0,) * len(row)) for text, row in zip(single, ids, strict=True)}
+    for text in texts:
+        if isinstance(text, tuple):
+            encoding = model.encode(*text)
+            encoded[text] = tuple(encoding.ids), tuple(encoding.segments)
+    return encoded
+
+
+def _batches(ids: dict[str | Pair, tuple[int, ...]]) -> list[list[str | Pair]]:
     """The texts cut into batches of alike length, none with more than BATCH_SIZE rows or BATCH_TOKENS tokens."""
-    batches: list[list[str]] = []
+    batches: list[list[str | Pair]] = []
     for text in sorted(ids, key=lambda text: len(ids[text])):
         if not batches or len(batches[-1]) >= min(BATCH_SIZE, BATCH_TOKENS // len(ids[text])):
             batches.append([])
@@ -154,12 +181,15 @@ def _batches(ids: dict[str, tuple[int, ...]]) -> list[list[str]]:
 
 
 @torch.inference_mode()
-def _states(ids: list[tuple[int, ...]], model: Explorer, top: int, pooling: str, fast: bool) -> np.ndarray:
+def _states(encoded: list[Encoded], model: Explorer, top: int, pooling: str, fast: bool) -> np.ndarray:
     """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`."""
+    ids = [row for row, _ in encoded]
     lengths = torch.tensor([len(row) for row in ids])
     real = torch.arange(int(lengths.max()))[None, :] < lengths[:, None]  # [batch, tokens]
     padded = torch.full(real.shape, model.tokenizer.pad_token_id)
     padded[real] = torch.tensor([token for row in ids for token in row])
+    segments = torch.zeros_like(padded)
+    segments[real] = torch.tensor([segment for _, row in encoded for segment in row])
     mask = None if bool(real.all()) else real[:, None, None, :]  # over [batch, heads, query, key]
 
     chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row in ids]  # position 0 is [CLS]
@@ -171,7 +201,7 @@ def _states(ids: list[tuple[int, ...]], model: Explorer, top: int, pooling: str,
         return hidden[range(len(ids)), chosen]
 
     with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        hidden = model.embed(padded, torch.zeros_like(padded))  # [batch, tokens, hidden]
+        hidden = model.embed(padded, segments)  # [batch, tokens, hidden]
         pooled = [pool(hidden)]
         for layer in model.layers[:top]:
             hidden = layer(hidden, mask)

@@ -19,11 +19,12 @@ from explorer.tabs.finetune_runs import Runs, build_runs
 from explorer.tabs.finetune_settings import Settings, build_settings, plan
 from explorer.tabs.finetune_try import Attempt, build_attempt
 from explorer.training import jobs, store
-from explorer.training.examples import BUILT_IN, Examples, built_in
+from explorer.training.examples import Examples
+from explorer.training.from_table import BUILT_IN, built_in
 
 if TYPE_CHECKING:
-    from explorer.training.store import Run
-    from explorer.training.teach import Progress
+    from explorer.training.run import Run
+    from explorer.training.training import Progress, TrainingPlan
 
 LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
 CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
@@ -169,12 +170,11 @@ def opening_run(model_name: str) -> str:
     """The id of a run on the built-in sentiment set, so that the tab opens with something to look at."""
     from explorer.base.steps import finished
     from explorer.model.explorer import load
-    from explorer.training.runs import new_run
-    from explorer.training.teach import make_plan, teach
+    from explorer.training.training import make_plan, new_run, run_training
 
     examples, model = built_in("sentiment"), load(model_name)
-    taught = finished(teach(model, examples, make_plan(model, -1, "mean", keep_best=True)))
-    return new_run(taught, examples, "Sentiment").id
+    result = finished(run_training(model, examples, make_plan(model, -1, "mean", keep_best=True)))
+    return new_run(result, examples, "Sentiment").id
 
 
 def _title(source: str, ready: str, examples: Examples) -> str:
@@ -230,16 +230,15 @@ def _wire_training(page: Page, parts: Parts) -> None:
 
 
 def _run(
-    parts: Parts, view: View, examples: Examples, planned: Any, stop: Any, title: str, identifier: str
+    parts: Parts, view: View, examples: Examples, planned: "TrainingPlan", stop: Any, title: str, identifier: str
 ) -> Iterator[Updates]:
     """Train while showing how it goes; returns the run that is kept, or None.
 
     When the page is closed meanwhile, Gradio ends this generator: what was learnt until then is kept, and nothing runs on.
     """
-    from explorer.training.runs import new_run
-    from explorer.training.teach import teach
+    from explorer.training.training import new_run, run_training
 
-    steps = teach(view.model, examples, planned, stop.is_set)
+    steps = run_training(view.model, examples, planned, stop.is_set)
     epochs = planned.settings.epochs
     history: list[dict[str, float]] = []
     picture = Throttle(EVERY)
@@ -260,8 +259,8 @@ def _run(
         stop.set()
         from explorer.base.steps import finished
 
-        if (taught := finished(steps)) is not None:
-            new_run(taught, examples, title, identifier)
+        if (result := finished(steps)) is not None:
+            new_run(result, examples, title, identifier)
         raise
 
 

@@ -12,8 +12,10 @@ from explorer.base.errors import InputError
 from explorer.page.components import Bars, Notice
 from explorer.page.wiring import Page, Updates, typed_in
 from explorer.text import limits
-from explorer.text.tables import Columns, Table, choose, guess_columns, read_table
-from explorer.training.examples import BUILT_IN, Examples, built_in, check_classes
+from explorer.text.lines import split_lines
+from explorer.text.tables import FILE_TYPES, Table, read_table
+from explorer.training.examples import Examples, check_classes
+from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
 from explorer.training.hub_data import EXAMPLE, fetch_data_set
 
 READY, TYPED, FILE, HUB = "Built in", "Typed here", "A file", "From the hub"
@@ -96,13 +98,13 @@ def examples_from(
         return _typed(typed[: len(typed) // 2], typed[len(typed) // 2 :]), ""
     if table is None:
         raise InputError("Choose a CSV, TSV or JSON-lines file." if source == FILE else "Name a data set and fetch it.")
-    return choose(table, Columns(text or "", label or "", "" if second in (None, NO_COLUMN) else second))
+    return examples_from_table(table, Columns(text or "", label or "", "" if second in (None, NO_COLUMN) else second))
 
 
 def _typed(names: tuple[str, ...], blocks: tuple[str, ...]) -> Examples:
     pairs = []
     for number, (name, block) in enumerate(zip(names, blocks, strict=True), start=1):
-        lines = [line.strip() for line in (block or "").splitlines() if limits.has_visible_characters(line)]
+        lines = split_lines(block)
         if lines and not (name or "").strip():
             raise InputError(f"Class {number} has sentences but no name; give it one.")
         pairs += [(limits.check_text(line, "a line"), name.strip()[:100]) for line in lines]
@@ -127,9 +129,8 @@ def build_sources(page: Page) -> Sources:
         more = gr.Button("Add a class", size="sm", elem_id="add-class")
     table = gr.State(None)
     with gr.Column(visible=False, elem_classes="source") as groups[FILE]:
-        kinds = [".csv", ".tsv", ".txt", ".json", ".jsonl"]
         file = gr.File(
-            file_types=kinds, label="CSV, TSV or JSON lines, up to 10 MB", height=110, elem_id="examples-file"
+            file_types=[*FILE_TYPES], label="CSV, TSV or JSON lines, up to 10 MB", height=110, elem_id="examples-file"
         )
     with gr.Column(visible=False, elem_classes="source") as groups[HUB], gr.Row(equal_height=True):
         name = gr.Textbox(EXAMPLE, label="Data set on the Hugging Face hub", elem_id="data-set", scale=4)

@@ -17,7 +17,7 @@ from explorer.page.wiring import Page, Updates
 from explorer.training.store import fetch
 
 if TYPE_CHECKING:
-    from explorer.training.store import Run
+    from explorer.training.run import Run
 
 MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
 COMPARED = 32  # held-out examples that the model is compared on before and after

@@ -9,7 +9,7 @@ from explorer.page.wiring import Page, Updates
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
-    from explorer.training.teach import Plan
+    from explorer.training.training import TrainingPlan
 
 OWN = "as set below"
 PRESETS = {
@@ -72,9 +72,9 @@ def preset_for(hidden_size: int, layers: int) -> str:
     return BASE_PRESET if hidden_size >= WIDE else SMALL_PRESET
 
 
-def plan(model: "Explorer", *values: Any) -> "Plan":
+def plan(model: "Explorer", *values: Any) -> "TrainingPlan":
     """What to train, checked. Raises InputError."""
-    from explorer.training.teach import make_plan
+    from explorer.training.training import make_plan
 
     layers, _, epochs, rate, batch, layer, pooling, head, solver, *others = values
     regularization, balanced, early, last, held_out, seed = others

@@ -24,7 +24,7 @@ from explorer.tabs.projection_drawing import METHODS, draw_in_steps, play_in_ste
 from explorer.tabs.projection_picture import COLOURS, LABEL, NONE_CHOSEN
 from explorer.text.limits import MAX_TEXTS
 from explorer.text.lines import NO_LABEL
-from explorer.training.examples import read_rows
+from explorer.text.tables import read_rows
 
 POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
 MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}  # a fit of UMAP must not hold up the other tabs

@@ -9,7 +9,7 @@ import torch
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import features_in_steps
-from explorer.training.examples import Pair
+from explorer.text.pairs import Pair
 from explorer.training.finetune import Top, evaluate
 from explorer.training.head import Head
 from explorer.training.prefix import hidden_in_steps
@@ -44,8 +44,7 @@ def vectors_in_steps(
     model: Explorer, pairs: Sequence[Pair], layer: int, pooling: str, top: Top | None = None
 ) -> Generator[float, None, np.ndarray]:
     """The pooled vectors [texts, hidden] of texts and pairs; yields the share done, 0 to 1."""
-    if top is None and not any(second for _, second in pairs):
-        return (yield from features_in_steps(model, [text for text, _ in pairs], layer, pooling))
-    top = top or Top(model, layer, 0, pooling).eval()
+    if top is None:
+        return (yield from features_in_steps(model, pairs, layer, pooling))
     states = yield from hidden_in_steps(model, pairs, layer - len(top.layers))
     return evaluate(top, states, torch.arange(len(pairs))).numpy()

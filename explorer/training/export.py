@@ -8,6 +8,7 @@ import json
 import shutil
 import tempfile
 import zipfile
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ from explorer.training.classifier import Classifier
 from explorer.training.examples import MAX_CLASSES, MAX_LABEL
 from explorer.training.files import HEAD_TENSORS, head_arrays
 from explorer.training.head import Head
-from explorer.training.store import TUNED, Run
+from explorer.training.run import Run
+from explorer.training.store import TUNED
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
@@ -118,7 +120,7 @@ def unpack(path: Path) -> Run:
     try:
         with zipfile.ZipFile(path) as archive:
             _check_entries(archive.infolist())
-            settings = _checked(json.loads(archive.read("settings.json")))
+            settings = _check_settings(json.loads(archive.read("settings.json")))
             head = _head(load_tensors(archive.read("head.safetensors")), len(settings["labels"]))
             history = _history(archive.read("log.csv").decode("utf-8"), settings["best"])
             identifier = store.new_id()
@@ -141,24 +143,19 @@ def unpack(path: Path) -> Run:
     run = Run(
         classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"]
     )
-    return _kept(run, identifier, folder)
+    return _keep(run, identifier, folder)
 
 
-def _kept(run: Run, identifier: str, model: Path | None) -> Run:
+def _keep(run: Run, identifier: str, model: Path | None) -> Run:
     """Keep the run with its model, if the two fit together."""
-    from dataclasses import replace
-
     run = store.keep(replace(run, id=identifier))
     try:
         if model is not None:
             model.replace(store.folder() / identifier / "model")
-        can = load(run.classifier.model).capabilities
-        first = (
-            run.classifier.head.weight
-            if run.classifier.head.hidden_weight is None
-            else run.classifier.head.hidden_weight
-        )
-        if first.shape[1] != can.hidden_size or run.classifier.layer > can.layers:
+        capabilities = load(run.classifier.model).capabilities
+        head = run.classifier.head
+        first = head.weight if head.hidden_weight is None else head.hidden_weight
+        if first.shape[1] != capabilities.hidden_size or run.classifier.layer > capabilities.layers:
             raise InputError(STRANGE)
     except ExplorerError:
         shutil.rmtree(store.folder() / identifier, ignore_errors=True)
@@ -175,7 +172,7 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         raise InputError(f"This zip unpacks to more than {MOST_BYTES // 2**20} MB, which is more than a run can have.")
 
 
-def _checked(settings: Any) -> dict[str, Any]:
+def _check_settings(settings: Any) -> dict[str, Any]:
     """The settings, if every entry is what `pack` would have written."""
     labels = settings["labels"]
     if not isinstance(labels, list) or not 2 <= len(labels) <= MAX_CLASSES or len(set(labels)) != len(labels):

@@ -13,7 +13,7 @@ from explorer.base.errors import InputError
 from explorer.training.classifier import Classifier
 from explorer.training.finetune import Top
 from explorer.training.head import Head
-from explorer.training.store import HeldOut, Run, as_json
+from explorer.training.run import HeldOut, Run
 
 HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 
@@ -28,7 +28,7 @@ def write_run(run: Run, folder: Path) -> None:
             array = np.ascontiguousarray(getattr(run.held_out, name), dtype=np.float32)
             tensors[f"held_out.{name}"] = torch.from_numpy(array)
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / "weights.safetensors")
-    (folder / "run.json").write_text(json.dumps(as_json(run), ensure_ascii=False), "utf-8")
+    (folder / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
 
 
 def head_arrays(head: Head) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from explorer.training.examples import HELD_OUT_SHARE, Examples, split
+from explorer.training.examples import HELD_OUT_SHARE, Examples, Split
 
 HIDDEN_UNITS = 64
 OPTIMIZERS = ("adam", "lbfgs")
@@ -42,7 +42,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """How to train. The defaults of the first four are the tutorials'."""
 
     epochs: int = 10
@@ -102,7 +102,7 @@ class Scale:
         return weight.numpy().copy(), (bias - weight @ self.mean).numpy().copy()
 
 
-def new_module(hidden: int, labels: int, settings: Settings, generator: torch.Generator) -> torch.nn.Sequential:
+def new_module(hidden: int, labels: int, settings: TrainingSettings, generator: torch.Generator) -> torch.nn.Sequential:
     """The layers of a head to train: a linear one starts at zero, one below another with small random weights."""
     layers: list[torch.nn.Module] = []
     if settings.units:
@@ -133,30 +133,32 @@ def class_weights(targets: torch.Tensor, labels: int, balanced: bool) -> torch.T
     return len(targets) / (labels * torch.bincount(targets, minlength=labels).clamp_min(1).float())
 
 
-def train(vectors: np.ndarray, examples: Examples, settings: Settings) -> Iterator[tuple[Epoch, Head]]:
+def train(
+    vectors: np.ndarray, examples: Examples, split: Split, settings: TrainingSettings
+) -> Iterator[tuple[Epoch, Head]]:
     """Train a head on features [examples, hidden]; yields how it went and the head after every epoch.
 
     The same arguments give the same numbers.
     """
     targets = torch.from_numpy(examples.targets)
     inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
-    parts = tuple(torch.from_numpy(rows) for rows in split(examples, settings.seed, settings.held_out))
+    parts = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     scale = Scale.of(inputs[parts[0]])
     inputs = scale.apply(inputs)
     if settings.optimizer == "lbfgs":
         module = _logistic_regression(inputs[parts[0]], targets[parts[0]], len(examples.classes), settings)
-        yield _measured(1, module, inputs, targets, parts), as_head(module, scale)
+        yield _measure(1, module, inputs, targets, parts), as_head(module, scale)
         return
     patience = Patience(settings.patience)
     for epoch, module in enumerate(_adam(inputs, targets, parts[0], len(examples.classes), settings), start=1):
-        report = _measured(epoch, module, inputs, targets, parts)
+        report = _measure(epoch, module, inputs, targets, parts)
         yield report, as_head(module, scale)
         if patience.is_over(report.held_out_loss):
             return
 
 
 def _adam(
-    inputs: torch.Tensor, targets: torch.Tensor, rows: torch.Tensor, labels: int, settings: Settings
+    inputs: torch.Tensor, targets: torch.Tensor, rows: torch.Tensor, labels: int, settings: TrainingSettings
 ) -> Iterator[torch.nn.Sequential]:
     """The head after every epoch of Adam (Kingma & Ba 2015); it goes on to change."""
     generator = torch.Generator().manual_seed(settings.seed)
@@ -172,7 +174,7 @@ def _adam(
 
 
 def _logistic_regression(
-    inputs: torch.Tensor, targets: torch.Tensor, labels: int, settings: Settings
+    inputs: torch.Tensor, targets: torch.Tensor, labels: int, settings: TrainingSettings
 ) -> torch.nn.Sequential:
     """Multinomial logistic regression, solved by L-BFGS (scikit-learn)."""
     weight, bias = solve(inputs.numpy(), targets.numpy(), labels, settings)
@@ -183,7 +185,9 @@ def _logistic_regression(
     return module
 
 
-def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+def solve(
+    inputs: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings
+) -> tuple[np.ndarray, np.ndarray]:
     """Weight [labels, hidden] and bias [labels] of a logistic regression of targets [n] on inputs [n, hidden]."""
     from sklearn.linear_model import LogisticRegression
 
@@ -220,7 +224,7 @@ class Patience:
 
 
 @torch.inference_mode()
-def _measured(
+def _measure(
     epoch: int,
     module: torch.nn.Module,
     inputs: torch.Tensor,

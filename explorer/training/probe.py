@@ -1,16 +1,18 @@
 """Which layer knows it: a linear head on every hidden state, from one pass of the model."""
 
 from collections.abc import Generator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import torch
 
+from explorer.base.steps import mapped
 from explorer.model.explorer import Explorer
+from explorer.model.features import layer_features_in_steps
 from explorer.text import limits
-from explorer.training.examples import Examples, Pair, split
-from explorer.training.head import Scale, Settings, solve
-from explorer.training.prefix import encoded_batches, hidden_of, pooled, precision, through
+from explorer.text.pairs import Pair
+from explorer.training.examples import Examples, Split, split
+from explorer.training.head import Scale, TrainingSettings, solve
 
 PROBE_POOLINGS = ("cls", "mean")  # the pooler reads the last layer only
 REGULARIZATION = 1.0
@@ -40,13 +42,9 @@ def probe(
     """
     limits.check_choice(pooling, "pooling", PROBE_POOLINGS)
     splits = [split(examples, seed) for seed in range(seeds)]
-    reading = every_layer(model, examples.pairs, pooling)
-    while True:
-        try:
-            yield 0.5 * next(reading), f"Reading {len(examples):,} examples, all layers in one pass."
-        except StopIteration as done:
-            vectors = done.value
-            break
+    doing = f"Reading {len(examples):,} examples, all layers in one pass."
+    reading = layer_features_in_steps(model, examples.pairs, pooling)
+    vectors = yield from mapped(reading, lambda share: (0.5 * share, doing))
     found = []
     for layer, states in enumerate(vectors):
         scores, controls = [], []
@@ -59,23 +57,6 @@ def probe(
     return found
 
 
-def every_layer(model: Explorer, pairs: list[Pair], pooling: str) -> Generator[float, None, np.ndarray]:
-    """[hidden states, texts, hidden] float32: the pooled vectors of all layers; yields the share done."""
-    can = model.capabilities
-    vectors = np.empty((can.layers + 1, len(pairs), can.hidden_size), dtype=np.float32)
-    done = 0
-    for batch in encoded_batches(model, pairs):
-        with torch.no_grad(), precision():
-            hidden, real = hidden_of(model, batch, 0)
-            vectors[0][batch.rows] = pooled(hidden.float(), real, pooling).numpy()
-            for layer in range(can.layers):
-                hidden = through(model.layers[layer : layer + 1], hidden, real)
-                vectors[layer + 1][batch.rows] = pooled(hidden.float(), real, pooling).numpy()
-        done += len(batch.rows)
-        yield done / len(pairs)
-    return vectors
-
-
 def control_targets(examples: Examples, seed: int) -> np.ndarray:
     """[examples] labels shuffled by sentence: equal texts get the same label, and each label is as frequent as before."""
     rng = np.random.default_rng(seed)
@@ -86,13 +67,11 @@ def control_targets(examples: Examples, seed: int) -> np.ndarray:
     )
 
 
-def _score(
-    vectors: np.ndarray, targets: np.ndarray, parts: tuple[np.ndarray, np.ndarray], labels: int, seed: int
-) -> float:
+def _score(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int, seed: int) -> float:
     """Held-out accuracy of a logistic regression on vectors [texts, hidden]."""
-    train_rows, held_rows = parts
-    scale = Scale.of(torch.from_numpy(vectors[train_rows]))
+    scale = Scale.of(torch.from_numpy(vectors[parts.train]))
     inputs = scale.apply(torch.from_numpy(vectors)).numpy()
-    settings = replace(Settings(seed=seed), regularization=REGULARIZATION)
-    weight, bias = solve(inputs[train_rows], targets[train_rows], labels, settings)
-    return float(((inputs[held_rows] @ weight.T + bias).argmax(-1) == targets[held_rows]).mean())
+    settings = TrainingSettings(seed=seed, regularization=REGULARIZATION)
+    weight, bias = solve(inputs[parts.train], targets[parts.train], labels, settings)
+    best = (inputs[parts.held_out] @ weight.T + bias).argmax(-1)
+    return float((best == targets[parts.held_out]).mean())

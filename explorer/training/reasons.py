@@ -12,9 +12,9 @@ from explorer.model.explorer import Explorer
 from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target
 from explorer.text import limits
+from explorer.text.pairs import Pair
 from explorer.text.words import joined, word_groups
 from explorer.training.classifier import Classifier
-from explorer.training.examples import Pair
 from explorer.training.finetune import Top
 
 REASONS = ("occlusion", "integrated_gradients")

@@ -22,8 +22,7 @@ from explorer.techniques.attribution import Attribution, Path
 from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
 from explorer.training.reasons import compare, decide
-from explorer.training.runs import new_run
-from explorer.training.teach import make_plan, teach
+from explorer.training.training import make_plan, new_run, run_training
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 SINGLE = Examples(*zip(*TEXTS, strict=True))
@@ -45,7 +44,7 @@ def trained(tiny_folder):
     def trained(examples=SINGLE, **settings):
         model = explorer.load(tiny_folder)
         plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
-        return new_run(finished(teach(model, examples, plan)), examples, "Test")
+        return new_run(finished(run_training(model, examples, plan)), examples, "Test")
 
     return trained
 
