@@ -1,6 +1,6 @@
 """The tabs, in their order on the page; each has a folder, and each view in it a class."""
 
-from explorer.views import attention, next_sentence
+from explorer.views import attention, fill_mask, next_sentence
 
-TABS = (attention.TAB, next_sentence.TAB)
+TABS = (attention.TAB, fill_mask.TAB, next_sentence.TAB)
 VIEWS = {view.name: view for tab in TABS for view in tab.views}

@@ -37,7 +37,7 @@ class Part:
 
     `optional`: there only when it has a value. `marks`: it shows by itself what was clicked in it, and is not sent again.
     `more`: folded away. `customdata`: a click is told by the customdata of its point. `long`: a press of it takes long.
-    `saves`: a press of it gives the sheet of that name as a CSV file.
+    `saves`: a press of it gives the sheet of that name as a CSV file. `passive`: a row of other tokens than the input's.
     """
 
     kind: str
@@ -48,6 +48,7 @@ class Part:
     customdata: bool = False
     long: bool = False
     saves: str = ""
+    passive: bool = False
 
 
 def part(kind: str, **given: Any) -> Part:
