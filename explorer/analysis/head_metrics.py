@@ -1,10 +1,11 @@
 """What kind of head each one is, on one input. Pure functions of arrays; rows are queries, columns are keys."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
+from explorer.text.encoding import Encoding
 
 CLEAR = 0.5  # a pattern is named when it holds half of the weight, as the heads do that Clark et al. describe
 BLOCK = 2**18  # weights that are copied at once
@@ -80,11 +81,11 @@ class TokenFacts:
     sep: np.ndarray
 
     @classmethod
-    def of(cls, ids: Sequence[int], sequences: Sequence[int]) -> "TokenFacts":
-        """From the columns of an encoding; of the tokens that the tokenizer added the first is [CLS]."""
-        added = np.array(sequences) < 0
+    def of(cls, encoding: Encoding) -> "TokenFacts":
+        """From an encoding; of the tokens that the tokenizer added the first is [CLS]."""
+        added = np.array(encoding.sequences) < 0
         first = added & (np.arange(len(added)) == 0)
-        return cls(np.array(ids), first, added & ~first)
+        return cls(np.array(encoding.ids), first, added & ~first)
 
     @property
     def words(self) -> np.ndarray:

@@ -34,7 +34,7 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
     explorer = explorer_for(model)
     trace = explorer.trace(text_a, text_b)
     layers = (trace.attention(layer) for layer in range(explorer.capabilities.layers))
-    seen = overview(layers, TokenFacts.of(trace.ids, trace.encoding.sequences))
+    seen = overview(layers, TokenFacts.of(trace.encoding))
     numbers = {metric.key: seen.metrics[metric.key].tolist() for metric in METRICS}
     return {"metrics": {**numbers, "pattern": seen.patterns.tolist()}}
 

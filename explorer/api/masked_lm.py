@@ -14,7 +14,7 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[s
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
     trace = explorer.trace(text, text_b)
-    positions = explorer.blanks(trace)
+    positions = trace.blanks()
     return {
         "layers": [
             {"layer": layer, "masks": masks_of(explorer.guesses(states[positions], positions, top_k))}
@@ -30,12 +30,12 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -
 
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
-    target = word_target(explorer, trace, word)
+    target = word_target(trace, word)
     return {
         "position": target.position,
         "token": target.token,
         "baseline": float(read(explorer, target, trace.states[-1:]).probability),
-        "probabilities": effects(explorer, trace, target).tolist(),
+        "probabilities": effects(trace, target).tolist(),
     }
 
 
@@ -47,8 +47,8 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
-    positions = explorer.blanks(trace)
-    return {"masks": masks_of(explorer.guesses(without_heads(explorer, trace, off)[positions], positions, top_k))}
+    positions = trace.blanks()
+    return {"masks": masks_of(explorer.guesses(without_heads(trace, off)[positions], positions, top_k))}
 
 
 def attribution(
@@ -69,8 +69,8 @@ def attribution(
 
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
-    target = word_target(explorer, trace, word)
-    found = attribute(explorer, trace, target, method, steps)
+    target = word_target(trace, word)
+    found = attribute(trace, target, method, steps)
     delta = found.path.delta if found.path else None
     return {"tokens": list(trace.tokens), "scores": found.scores.tolist(), "delta": delta, "target": target.token}
 

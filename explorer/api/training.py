@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import gradio as gr
 
 from explorer.api.arguments import explorer_for
-from explorer.base.steps import finished, mapped
+from explorer.base.steps import finished, map_steps
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_texts_or_pairs
 
@@ -42,7 +42,7 @@ def train_head(
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
     steps = run_training(explorer, given, plan)
-    result = _finished(mapped(steps, lambda step: (step.share, step.doing)))
+    result = _finished(map_steps(steps, lambda step: (step.share, step.doing)))
     history = [{name: getattr(epoch, name) for name in REPORTED} for epoch in result.history]
     return {
         "head": new_run(result, given, "API").id,
@@ -87,7 +87,7 @@ def probe_layers(
 def _finished(steps: Generator[tuple[float, str], None, Result]) -> Result:
     """What long work returns, while Gradio hears the share and the sentence of every step."""
     progress = gr.Progress()
-    return finished(mapped(steps, lambda step: progress(step[0], desc=step[1])))
+    return finished(map_steps(steps, lambda step: progress(step[0], desc=step[1])))
 
 
 ENDPOINTS = (train_head, classify, probe_layers)

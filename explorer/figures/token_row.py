@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from explorer.text.blanks import token_kinds
-from explorer.text.words import hints
+from explorer.text.encoding import Encoding
 
-if TYPE_CHECKING:
-    from explorer.model.trace import Encoding  # imported, it would load torch
 
 KINDS = ("special", "mask", "unk", "piece", "continuation")
 
@@ -67,10 +64,10 @@ def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool =
     numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
     return token_row(
         encoding.tokens,
-        token_kinds(encoding.tokens, encoding.sequences),
+        encoding.kinds,
         encoding.segments,
         numbers if detail else Numbers(),
-        hints(encoding.tokens, encoding.offsets, encoding.sequences, encoding.words),
+        encoding.hints,
         selected,
     )
 

@@ -8,7 +8,6 @@ read once is kept, for every hidden state on the way, so that another layer of t
 import functools
 import threading
 from collections.abc import Generator, Sequence
-from operator import attrgetter
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,7 +17,6 @@ from explorer.base.cache import RecentArrays
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.model.trace import Trace
 from explorer.text import limits
 from explorer.text.pairs import Pair
 
@@ -83,25 +81,6 @@ def reference_states(model: Explorer, texts: Sequence[str]) -> np.ndarray:
     return np.stack(finished(_read(model, texts, model.capabilities.layers, ANY_TOKEN, "auto")), axis=1)
 
 
-@torch.inference_mode()
-def word_embeddings(model: Explorer, ids: Sequence[int]) -> np.ndarray:
-    """[ids, hidden] float32: rows of the table of word embeddings, what a piece is before it has any context."""
-    return model.module.get_input_embeddings().weight[torch.tensor(list(ids))].numpy()
-
-
-@torch.inference_mode()
-def pooled_output(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The model's pooled vector [hidden], and the weight [hidden, hidden] and bias [hidden] of its dense layer.
-
-    Raises CapabilityError when the model has no pooler.
-    """
-    model = trace.model
-    vector = model.pool(trace.states[-1:])[0]
-    pooler = attrgetter(model.family.pooler)(model.encoder)
-    dense = next(part for part in pooler.modules() if isinstance(part, torch.nn.Linear))
-    return vector.numpy(), dense.weight.numpy(), dense.bias.numpy()
-
-
 def forget() -> None:
     """Drop what is kept of every model."""
     _kept.clear()
@@ -110,8 +89,8 @@ def forget() -> None:
 @functools.cache
 def bfloat16_is_fast() -> bool:
     """Whether the processor multiplies bfloat16 natively (AVX512-BF16, AMX); elsewhere it is slower than float32."""
-    can = torch.cpu.get_capabilities()
-    return any(can.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
+    processor = torch.cpu.get_capabilities()
+    return any(processor.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
 
 
 def _read(

@@ -3,41 +3,18 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from explorer.base.cache import OnceCache
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
+from explorer.base.errors import InputError
+from explorer.model.network import Network
+from explorer.text.encoding import Encoding
 
 Value = TypeVar("Value")
 KEPT_WITH_A_TRACE = 64  # things made by `Trace.once`; small ones, beside the hidden states they count as nothing
-
-
-@dataclass(frozen=True)
-class Encoding:
-    """One input as the model reads it: everything has one entry a token.
-
-    `offsets` are characters [start, end) in the text the token came from: `sequences` says which, 0 for A, 1 for B
-    and -1 for the tokens that the tokenizer added. `words` counts the words of each text, -1 for added tokens.
-    `total` counts the tokens before the input was cut to the `kept` ones that fit.
-    """
-
-    text_a: str
-    text_b: str
-    tokens: tuple[str, ...]
-    ids: tuple[int, ...]
-    segments: tuple[int, ...]
-    positions: tuple[int, ...]
-    attention_mask: tuple[int, ...]
-    offsets: tuple[tuple[int, int], ...]
-    sequences: tuple[int, ...]
-    words: tuple[int, ...]
-    kept: int
-    total: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +25,17 @@ class Trace:
     attention of a layer is the softmax of that layer's query and key projections of the stored hidden state.
     """
 
-    model: "Explorer" = field(repr=False)
+    model: Network = field(repr=False)
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
     _made: OnceCache[Hashable, Any] = field(
         default_factory=lambda: OnceCache(KEPT_WITH_A_TRACE), init=False, repr=False
     )
+
+    @classmethod
+    def of(cls, model: Network, encoding: Encoding) -> "Trace":
+        """One forward pass over an encoding, which may have been changed by hand."""
+        return cls(model, encoding, model.hidden_states(encoding))
 
     @cached_property
     def hidden_states(self) -> np.ndarray:
@@ -80,7 +62,7 @@ class Trace:
 
         """
         layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more
-        query, key = self.model.queries_and_keys(layer, self.states[layer])  # [heads, tokens, head_size] each
+        query, key = self.model.layer(layer).queries_and_keys(self.states[layer])  # [heads, tokens, head_size] each
         # One array, filled in place, and numpy's: 12 MB at 512 tokens of BERT-base, and the memory of a freed tensor of
         # torch is aligned so that the next one of the same size does not fit in, layer after layer.
         weights = np.empty((len(query), query.shape[1], key.shape[1]), dtype=np.float32)  # [heads, query, key]
@@ -96,8 +78,23 @@ class Trace:
         The proof that these weights are the ones the model used.
         """
         layer = range(len(self.model.layers))[layer]
-        rebuilt = self.model.layer_output(layer, self.states[layer], torch.from_numpy(self.attention(layer)))
+        rebuilt = self.model.layer(layer).output(self.states[layer], torch.from_numpy(self.attention(layer)))
         return float((rebuilt - self.states[layer + 1]).abs().max())
+
+    @torch.inference_mode()
+    def pooler_output(self) -> np.ndarray:
+        """The model's pooled vector [hidden]. Raises CapabilityError when the model has no pooler."""
+        return self.model.pool(self.states[-1:])[0].numpy()
+
+    def blanks(self) -> list[int]:
+        """Where the [MASK]s are. Raises CapabilityError without a masked-LM head, InputError when there is none."""
+        self.model.require("fill_mask")
+        mask = self.model.tokenizer.mask_token
+        if not self.mask_positions and mask in self.text_a + self.text_b:
+            raise InputError(f"Every {mask} comes after the {self.kept} tokens that fit; shorten the text.")
+        if not self.mask_positions:
+            raise InputError(f"There is no {mask} in the text; type one where a word should be guessed.")
+        return self.mask_positions
 
     @property
     def text_a(self) -> str:
@@ -152,4 +149,4 @@ class Trace:
     @property
     def mask_positions(self) -> list[int]:
         """Where the masked tokens are."""
-        return [position for position, token in enumerate(self.ids) if token == self.model.mask_id]
+        return self.model.mask_positions(self.encoding)

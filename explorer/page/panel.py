@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.base.errors import ExplorerError
-from explorer.base.steps import mapped
+from explorer.base.steps import map_steps
 from explorer.figures.meter import meter
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
@@ -123,7 +123,7 @@ class Panel:
 
     def run(self, subject: Subject, view: LongView) -> Iterator[Updates]:
         """Do the long work, telling how far it is."""
-        steps = mapped(view.work(subject), lambda step: {self.work.status: self.work.tell(step)})
+        steps = map_steps(view.work(subject), lambda step: {self.work.status: self.work.tell(step)})
         try:
             yield self.work.show("", stop=True)
             found = yield from steps

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.base.errors import ExplorerError
-from explorer.figures.token_row import token_row_of
+from explorer.base.log import logger
 from explorer.page.components import Notice, TokenRow
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
     from explorer.model.trace import Trace
-
-logger = logging.getLogger("explorer")
 
 BUSY = "(...values) => BertPage.busy(values)"
 """JavaScript for a listener: what is in sight fades until DONE has run."""
@@ -111,7 +108,24 @@ class View:
 
     def chip_row(self, detail: bool = False) -> dict[str, Any]:
         """The tokens for a TokenRow, with everything that is known of them when `detail` is asked for."""
-        return token_row_of(self.trace.encoding, self.selection.token, detail)
+        encoding = self.trace.encoding
+        more = {}
+        if detail:
+            more = {
+                "ids": encoding.ids,
+                "positions": encoding.positions,
+                "attention_mask": encoding.attention_mask,
+                "offsets": encoding.offsets,
+            }
+        return TokenRow.pack(
+            encoding.tokens,
+            kinds=encoding.kinds,
+            segments=encoding.segments,
+            words=encoding.words,
+            hints=encoding.hints,
+            selected=self.selection.token,
+            **more,
+        )
 
 
 def friendly(handler: Callable) -> Callable:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from explorer import load
 from explorer.base.paths import EXAMPLES
-from explorer.model.explorer import Candidate, Explorer
+from explorer.model.explorer import Explorer
+from explorer.model.network import Candidate
 from explorer.pretraining.command import status
 
 FILE = EXAMPLES / "blanks.csv"

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import gradio as gr
 import numpy as np
 
-from explorer.analysis.attention import Tokens, rows_error
+from explorer.analysis.attention import rows_error
 from explorer.analysis.head_metrics import TokenFacts
 from explorer.analysis.overview import Overview, overview
 from explorer.page.wiring import Page, Updates, View
-from explorer.text.blanks import token_kinds
 
 ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
     "this head",
@@ -38,7 +37,7 @@ def overview_of(view: View) -> Overview:
 
     def make() -> Overview:
         layers = (trace.attention(layer) for layer in range(view.model.capabilities.layers))
-        return overview(layers, TokenFacts.of(trace.ids, trace.encoding.sequences))
+        return overview(layers, TokenFacts.of(trace.encoding))
 
     return trace.once("overview", make)
 
@@ -49,13 +48,6 @@ def settled(page: Page, view: View) -> View:
         return view
     layer, head = overview_of(view).most_interesting
     return page.reselect(view, layer=layer + 1, head=head + 1, picked=False)
-
-
-def tokens_of(view: View) -> Tokens:
-    """What the analyses need to know of the tokens."""
-    encoding = view.trace.encoding
-    kinds = token_kinds(encoding.tokens, encoding.sequences)
-    return Tokens(encoding.tokens, kinds, encoding.segments, encoding.sequences, encoding.words)
 
 
 def weights_of(view: View, average: str = ONE_HEAD, measure: str = WEIGHT) -> np.ndarray:
@@ -116,5 +108,4 @@ def default_token(view: View) -> int:
     """The token that was chosen on the page, or else the first [MASK], or else the first word."""
     if view.selection.token is not None:
         return view.selection.token
-    masks = view.trace.mask_positions
-    return masks[0] if masks else next((i for i, side in enumerate(view.trace.encoding.sequences) if side >= 0), 0)
+    return (view.trace.mask_positions or view.trace.encoding.text_positions)[0]

@@ -19,7 +19,6 @@ from explorer.tabs.attention_data import (
     Part,
     attention_check,
     overview_of,
-    tokens_of,
     weights_of,
 )
 from explorer.text import limits
@@ -52,7 +51,7 @@ class Settings:
         """The chosen part of the chosen head."""
         share = limits.check_number(self.top_p, "the share of each row", 0, 100) / 100
         choice = Choice(self.specials, self.direction, self.whole_words, share)
-        return choose(weights_of(view, self.average, self.measure), tokens_of(view), choice)
+        return choose(weights_of(view, self.average, self.measure), view.trace.encoding, choice)
 
 
 def build(page: Page) -> Part:

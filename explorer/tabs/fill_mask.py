@@ -63,7 +63,7 @@ def build(page: Page) -> None:
 def _target(view: View, word: str) -> "Target":
     from explorer.techniques.targets import word_target
 
-    return word_target(view.model, view.trace, word, asked_blank(view))
+    return word_target(view.trace, word, asked_blank(view))
 
 
 def _answer(view: View, target: "Target", states: "torch.Tensor") -> list[tuple[str, float, str]]:

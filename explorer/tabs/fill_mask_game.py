@@ -1,6 +1,7 @@
 """The pre-training game on the page's own text: what is hidden, what is guessed, what it costs."""
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gradio as gr
@@ -12,7 +13,6 @@ from explorer.page.components.bars import percent
 from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.parts import Part, check_line
 from explorer.text import limits
-from explorer.text.blanks import MASK, token_kinds
 from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
 from explorer.text.spans import span_length_shares, spans_of
 
@@ -112,13 +112,12 @@ def _chips(played: "Round") -> dict:
     tokens = list(encoding.tokens)
     for position, read in zip(played.positions, played.read, strict=True):
         tokens[position] = read
-    kinds = token_kinds(tokens, encoding.sequences)
+    kinds = replace(encoding, tokens=tuple(tokens)).kinds
     return TokenRow.pack(tokens, kinds=kinds, segments=encoding.segments)
 
 
 def _eligible(played: "Round") -> int:
-    places = zip(played.encoding.sequences, played.encoding.tokens, strict=True)
-    return sum(sequence >= 0 and token != MASK for sequence, token in places)
+    return sum(kind not in ("special", "mask") for kind in played.encoding.kinds)
 
 
 def _lengths(played: "Round") -> list[int]:

@@ -12,7 +12,7 @@ from explorer.tabs.parts import Part, asked_blank, no_blank, quick
 from explorer.text import limits
 
 if TYPE_CHECKING:
-    from explorer.model.explorer import MaskGuesses
+    from explorer.model.network import MaskGuesses
     from explorer.techniques.filling import Filled
 
 MOST_SHOWN = 12
@@ -66,7 +66,7 @@ def build(page: Page) -> Part:
             best = view.model.guesses(vector, [position], 2)[0].candidates
             pieces = [(candidate.id, candidate.token) for candidate in best]
         shares = [
-            float(read_at(view.model, word_target(view.model, view.trace, token, position), vector).probability)
+            float(read_at(view.model, word_target(view.trace, token, position), vector).probability)
             for _, token in pieces
         ]
         rows = [(token, share, "") for (_, token), share in zip(pieces, shares, strict=True)]
@@ -120,7 +120,7 @@ def _filled(view: View, blanks: "Sequence[MaskGuesses]") -> dict:
     rows = ["each by itself"]
     cells = [[(guess.token, guess.probability, f"{guess.probability:.1%}") for guess in alone]]
     for order in KNOWN:
-        steps = fill_jointly(view.model, view.trace, order)
+        steps = fill_jointly(view.trace, order)
         rows.append(f"{ORDERS[order]}, ln p = {log_probability(steps):.2f}")
         cells.append(_in_place(steps))
     columns = [f"position {guess.position}" for guess in blanks]

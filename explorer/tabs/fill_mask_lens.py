@@ -56,7 +56,7 @@ def build(page: Page) -> Part:
         position, trace = _column(view), view.trace
         first = max(0, min(position - MOST_COLUMNS // 2, trace.kept - MOST_COLUMNS))
         shown = range(first, min(first + MOST_COLUMNS, trace.kept))
-        found = lens(view.model, trace, shown)
+        found = lens(trace, shown)
         cells = [
             [
                 (view.model.pieces([id])[0], share, f"{share:.1%}, the final guess is at rank {rank:,}")
@@ -68,7 +68,7 @@ def build(page: Page) -> Part:
         ]
         rows = ["embeddings", *(f"layer {layer}" for layer in range(1, len(cells)))]
         columns = [trace.tokens[place] for place in shown]
-        error = lens_error(view.model, trace, shown)
+        error = lens_error(trace, shown)
         cut = "" if len(shown) == trace.kept else f"Positions {shown[0]} to {shown[-1]} of {trace.kept} are shown."
         return {
             table: WordGrid.pack("after", columns, rows, cells, marked=position - first),

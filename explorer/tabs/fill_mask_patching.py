@@ -44,15 +44,15 @@ def build(page: Page, word: gr.Textbox) -> Part:
         from explorer.techniques.targets import word_target
 
         clean, corrupted = _pair(view, other)
-        return clean, corrupted, word_target(view.model, clean, word, min(asked_blank(view), clean.mask_positions[-1]))
+        return clean, corrupted, word_target(clean, word, min(asked_blank(view), clean.mask_positions[-1]))
 
     def steps(view: View, word: str, other: str) -> Generator[float, None, tuple]:
         from explorer.techniques.ablation import patching_in_steps
         from explorer.techniques.targets import own_reading
 
         clean, corrupted, target = inputs(view, word, other)
-        found = yield from patching_in_steps(view.model, clean, corrupted, target)
-        ends = [float(own_reading(view.model, trace, target).probability) for trace in (clean, corrupted)]
+        found = yield from patching_in_steps(clean, corrupted, target)
+        ends = [float(own_reading(trace, target).probability) for trace in (clean, corrupted)]
         return clean.tokens, corrupted.tokens, target, found, ends
 
     def draw(view: View, result: tuple, word: str, other: str) -> Updates:
@@ -93,10 +93,10 @@ def _hidden(view: View) -> "Trace":
     from explorer.techniques.attribution import occlusion
     from explorer.techniques.targets import word_target
 
-    target = word_target(view.model, view.trace, "", asked_blank(view))
-    scores = occlusion(view.model, view.trace, target).scores
+    target = word_target(view.trace, "", asked_blank(view))
+    scores = occlusion(view.trace, target).scores
     long = np.array([len(token) >= LONG for token in view.trace.tokens]) & (scores != 0)
-    return with_mask(view.model, view.trace, int(np.argmax(np.where(long, scores, -np.inf) if long.any() else scores)))
+    return with_mask(view.trace, int(np.argmax(np.where(long, scores, -np.inf) if long.any() else scores)))
 
 
 def _check(found: np.ndarray, position: int, clean: float) -> dict[str, str]:

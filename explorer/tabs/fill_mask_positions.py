@@ -62,7 +62,7 @@ def build(page: Page) -> Part:
 
         if way == HIDDEN:
             return (yield from hidden_surprise_in_steps(view.model, view.trace.encoding))
-        return seen_surprise(view.model, view.trace.encoding, view.trace.states[-1])
+        return seen_surprise(view.trace)
 
     def draw(view: View, found: "Surprise", way: str) -> Updates:
         if not found.positions:
@@ -112,13 +112,13 @@ def build(page: Page) -> Part:
 def _score(view: View, lines: str) -> pd.DataFrame:
     """The sentences, the likeliest by piece first."""
     from explorer.base.steps import finished
-    from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps, visible_positions
+    from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 
     sentences = [line.strip() for line in str(lines or "").splitlines() if line.strip()]
     if not 1 <= len(sentences) <= MOST_LINES:
         raise InputError(f"Type 1 to {MOST_LINES} sentences, one a line; there are {len(sentences)}.")
     scores = finished(pseudo_likelihoods_in_steps(view.model, sentences))
-    pieces = [len(visible_positions(view.model, view.model.encode(sentence))) for sentence in sentences]
+    pieces = [len(view.model.visible_positions(view.model.encode(sentence))) for sentence in sentences]
     rows = [
         [sentence, count, round(score, 2), round(score / count, 3)]
         for sentence, count, score in zip(sentences, pieces, scores, strict=True)

@@ -1,6 +1,7 @@
 """The pre-training game as a quiz: guess first, then see what BERT guessed; the score is kept."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gradio as gr
@@ -10,7 +11,7 @@ from explorer.page.components import Bars, Notice, TokenRow
 from explorer.page.wiring import Page, Updates, View
 from explorer.tabs.parts import Part
 from explorer.text import limits
-from explorer.text.blanks import MASK, token_kinds
+from explorer.text.encoding import MASK
 
 if TYPE_CHECKING:
     from explorer.techniques.masking_game import Round
@@ -122,7 +123,7 @@ def _chips(played: "Round", asked: int) -> dict:
     left = set(played.positions[asked:])
     encoding = played.encoding
     tokens = [MASK if position in left else token for position, token in enumerate(encoding.tokens)]
-    kinds = token_kinds(tokens, encoding.sequences)
+    kinds = replace(encoding, tokens=tuple(tokens)).kinds
     if left:
         tokens[min(left)] = ASKED
     return TokenRow.pack(tokens, kinds=kinds, segments=encoding.segments)

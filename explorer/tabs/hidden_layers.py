@@ -104,10 +104,8 @@ def _outliers(vectors: np.ndarray, at: int) -> str:
 def _pooled(view: View, chart: PlotlyChart, formula: gr.Markdown, check: Notice) -> Updates:
     if not view.model.capabilities.pooler:
         return {chart: None, formula: f"{view.model_name} has no pooler.", check: ""}
-    from explorer.model.features import pooled_output  # loads torch
-
     last = view.trace.hidden_states[-1, 0]
-    vector, weight, bias = pooled_output(view.trace)
+    vector, (weight, bias) = view.trace.pooler_output(), view.model.pooler_weights
     error = float(np.abs(np.tanh(weight @ last + bias) - vector).max())
     size = len(last)
     text = (

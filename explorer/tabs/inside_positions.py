@@ -28,9 +28,7 @@ def build(page: Page) -> Part:
                 waves_alike = PlotlyChart(height=360, label="Cosine between sinusoids", elem_id="waves-alike")
 
     def show(view: View) -> Updates:
-        from explorer.techniques.inside import position_table  # loads torch
-
-        table = position_table(view.model)  # [positions, hidden]
+        table = view.model.position_table  # [positions, hidden]
         step = -(-len(table) // MOST_POSITIONS)
         positions = np.arange(0, len(table), step)
         formula = sinusoids(*table.shape)[positions]

@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError
-from explorer.base.steps import finished
+from explorer.base.steps import finished, map_steps
 from explorer.page.components import Notice
 from explorer.page.wiring import TRAINING, Page, Tab, Updates, View
 
@@ -119,12 +119,7 @@ class Slow:
         def run(view: View, *values: Any) -> Iterator[Updates]:
             steps = self.steps(view, *values)
             yield {self.start: gr.Button(visible=False), self.stop: gr.Button(visible=True)}
-            while True:
-                try:
-                    yield {self.status: f"{next(steps):.0%} done."}
-                except StopIteration as done:
-                    result = done.value
-                    break
+            result = yield from map_steps(steps, lambda share: {self.status: f"{share:.0%} done."})
             _results.get(self._key(view, *values), lambda: result)
             yield {**self.draw(view, result, *values), self.stop: gr.Button(visible=False), self.status: ""}
 

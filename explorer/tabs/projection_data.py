@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.base.errors import InputError
+from explorer.base.steps import map_steps
 from explorer.page.wiring import View
-from explorer.text.blanks import token_kinds
 from explorer.text.limits import MAX_TEXTS, check_texts
 from explorer.text.lines import NO_LABEL, read_lines
 
@@ -56,31 +56,25 @@ def read_points(
     from explorer.model.features import layer_features_in_steps  # loads torch
 
     steps = layer_features_in_steps(view.model, check_texts(texts), pooling)
-    while True:
-        try:
-            yield f"Reading {len(texts):,} texts", next(steps)
-        except StopIteration as done:
-            single = "The pooler reads the last layer only." if pooling == "pooler" else ""
-            return Points(texts, labels, done.value, single)
+    states = yield from map_steps(steps, lambda share: (f"Reading {len(texts):,} texts", share))
+    single = "The pooler reads the last layer only." if pooling == "pooler" else ""
+    return Points(texts, labels, states, single)
 
 
 def _words(view: View) -> Points:
     encoding = view.trace.encoding
-    kinds = token_kinds(encoding.tokens, encoding.sequences)
     parts = [
         "special" if kind == "special" else f"segment {'AB'[part]}"
-        for kind, part in zip(kinds, encoding.sequences, strict=True)
+        for kind, part in zip(encoding.kinds, encoding.sequences, strict=True)
     ]
     return Points(list(encoding.tokens), parts, view.trace.hidden_states)
 
 
 def _vocabulary(view: View, seed: int) -> Points:
-    from explorer.model.features import word_embeddings  # loads torch
-
     tokenizer = view.model.tokenizer
     ids = np.random.default_rng(seed).permutation(len(tokenizer))[:SAMPLED_PIECES].tolist()
     pieces = tokenizer.convert_ids_to_tokens(ids)
-    vectors = word_embeddings(view.model, ids)
+    vectors = view.model.word_table[ids]
     why = f"{len(ids):,} of {len(tokenizer):,} pieces, as the table of word embeddings has them: before any layer."
     return Points(pieces, [piece_kind(piece) for piece in pieces], vectors[None], why)
 

@@ -1,4 +1,4 @@
-"""How the Projection tab draws: read what is not read yet, map what is not mapped yet, show it."""
+"""How the Projection tab draws: read what is not read yet, map what is not map_steps yet, show it."""
 
 import time
 from collections.abc import Generator, Iterator
@@ -8,11 +8,11 @@ import gradio as gr
 
 from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, METRICS, MapSettings, warm_umap
+from explorer.base.steps import relay
 from explorer.page.components import Meter
 from explorer.page.wiring import View
 from explorer.tabs.projection_data import FILE, Points, read_points
 from explorer.tabs.projection_picture import NAMES, Look, picture, rows_of
-from explorer.tabs.working import in_steps
 from explorer.text.limits import check_choice, check_integer, check_number
 
 METHODS = {"PCA": "pca", "UMAP": "umap", "t-SNE": "tsne"}
@@ -21,7 +21,7 @@ FRAME = 0.9  # seconds a layer is shown while it plays
 
 
 def draw_in_steps(view: View, c: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Read what is not read yet, map what is not mapped yet, and show it; tells how far it is."""
+    """Read what is not read yet, map what is not map_steps yet, and show it; tells how far it is."""
     if c["source"] == FILE and not c["rows"]:
         yield {"said": CHOOSE_A_FILE, "meter": None}
         return
@@ -85,7 +85,7 @@ def _map_in_steps(
         maps.at(points.states, at)
         return
     name = NAMES[settings.method]
-    for share in in_steps(lambda report: maps.at(points.states, at, report)):
+    for share in relay(lambda report: maps.at(points.states, at, report)):
         told = f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while"
         yield {"meter": Meter.pack(told, share)}
 

@@ -10,7 +10,6 @@ from explorer.page.components import Column, Notice, Row, StripTable, TokenRow
 from explorer.page.wiring import Page, Updates, View
 from explorer.tabs import tokens_vocabulary
 from explorer.tabs.attention_data import default_token, told, verdict
-from explorer.text.words import spelled, word_groups
 
 if TYPE_CHECKING:
     from explorer.techniques.inside import EmbeddingParts
@@ -105,13 +104,13 @@ def _sums(view: View, parts: "EmbeddingParts") -> dict[str, Any]:
 def _counted(view: View) -> str:
     trace, encoding = view.trace, view.trace.encoding
     unknown = trace.ids.count(view.model.tokenizer.unk_token_id)
-    words = [group for group in word_groups(encoding.sequences, encoding.words) if encoding.sequences[group[0]] >= 0]
+    words = encoding.text_words
     parts = [f"{trace.kept} tokens of a vocabulary of {view.model.capabilities.vocab_size:,}, for {len(words)} words"]
     if trace.total > trace.kept:
         parts = [f"{trace.kept} of {trace.total} tokens kept, for {len(words)} words: this model reads no more"]
     if unknown:
         parts.append(f"{unknown} unknown")
-    cut = [spelled(trace.tokens, group) for group in words if len(group) > 1]
+    cut = [encoding.spelling(group) for group in words if len(group) > 1]
     if cut:
         more = f" and {len(cut) - MOST_SPELLED} more" if len(cut) > MOST_SPELLED else ""
         parts.append(f"in several pieces: {', '.join(cut[:MOST_SPELLED])}{more}")

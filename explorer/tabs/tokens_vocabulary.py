@@ -52,10 +52,8 @@ def build(page: Page) -> Part:
         }
 
     def show_nearest(view: View, id: int) -> Updates:
-        from explorer.techniques.inside import word_table  # loads torch
-
         id = limits.check_integer(id, "the id", 0, view.model.capabilities.vocab_size - 1)
-        near = nearest(word_table(view.model), id, NEAREST)
+        near = nearest(view.model.word_table, id, NEAREST)
         rows = [
             Row([view.model.vocabulary[row], str(row), f"{cosine:.3f}", max(cosine, 0.0)], token=row)
             for row, cosine in near

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
-from explorer.model.explorer import Candidate, Explorer
+from explorer.model.network import Candidate
 from explorer.model.trace import Trace
 from explorer.text import limits
 
@@ -23,17 +23,17 @@ class Filled:
 
 
 @torch.inference_mode()
-def fill_jointly(model: Explorer, trace: Trace, order: str = "left_to_right") -> list[Filled]:
+def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filled]:
     """Fill one [MASK] after the other, each with the first guess given those before, in the order of filling.
 
     "best_first" takes the blank whose first guess is surest next. Greedy, so that another choice may be likelier as
     a whole. The sum of the log probabilities is that of the whole filling in this order. Raises InputError.
     """
     limits.check_choice(order, "the order", ORDERS)
-    left = list(model.blanks(trace))
+    model, left = trace.model, trace.blanks()
     if len(left) > MOST_BLANKS:
         raise InputError(f"There are {len(left)} blanks; fill {MOST_BLANKS} or fewer together.")
-    ids, segments = torch.tensor([trace.ids]), torch.tensor([trace.segments])
+    ids, segments = torch.tensor([trace.ids]), torch.tensor(trace.segments)
     states = trace.states[-1]
     filled = []
     while left:

@@ -1,6 +1,5 @@
 """A run as one zip to take home, and back: safetensors, JSON, a log, and a Python file that runs without this app."""
 
-import copy
 import csv
 import hashlib
 import io
@@ -9,7 +8,6 @@ import shutil
 import tempfile
 import zipfile
 from dataclasses import replace
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +55,8 @@ def tuned_model(run: Run) -> str:
 def _write_model(classifier: Classifier, folder: Path) -> None:
     """The whole model in the format of transformers, the trained layers in the place of its own."""
     base = load(classifier.model)
-    module = copy.deepcopy(base.module)
-    encoder = attrgetter(base.family.encoder)(module)
-    layers = attrgetter(base.family.layers)(encoder)
-    for index, trained in enumerate(classifier.top.layers, start=classifier.layer - classifier.layers_trained):
-        layers[index].load_state_dict(trained.state_dict())
-    if classifier.top.pooler is not None:
-        attrgetter(base.family.pooler)(encoder).load_state_dict(classifier.top.pooler.state_dict())
+    top, first = classifier.top, classifier.layer - classifier.layers_trained
+    module = base.module_with(dict(enumerate(top.layers, start=first)), top.pooler)
     module.save_pretrained(folder)
     base.tokenizer.save_pretrained(folder)
 

@@ -4,12 +4,12 @@ import copy
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from operator import attrgetter
 
 import torch
 from torch.nn import functional
 
 from explorer.model.explorer import Explorer
+from explorer.model.layer import Layer
 from explorer.training.examples import Examples, Split
 from explorer.training.head import (
     Epoch,
@@ -67,7 +67,7 @@ class Top(torch.nn.Module):
         self.pooling = pooling
         self.layers = torch.nn.ModuleList(copy.deepcopy(list(model.layers[layer - layers_trained : layer])))
         reads_pooler = pooling == "pooler"
-        self.pooler = copy.deepcopy(attrgetter(model.family.pooler)(model.encoder)) if reads_pooler else None
+        self.pooler = copy.deepcopy(model.pooler) if reads_pooler else None
         self._family, self._heads = model.family, model.capabilities.heads
 
     def forward(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -81,15 +81,8 @@ class Top(torch.nn.Module):
 
     def _first(self, layer: torch.nn.Module, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """What a layer makes of the first token, [batch, 1, hidden]: of the others it needs but the keys and values."""
-        family = self._family
-        attention, first = attrgetter(family.self_attention)(layer), hidden[:, :1]
-        query, key, value = (
-            project(given).unflatten(-1, (self._heads, -1)).transpose(1, 2)  # [batch, heads, tokens, head_size]
-            for project, given in [(attention.query, first), (attention.key, hidden), (attention.value, hidden)]
-        )
-        context = functional.scaled_dot_product_attention(query, key, value, real[:, None, None, :])
-        attended = attrgetter(family.attention_output)(layer)(context.transpose(1, 2).flatten(2), first)
-        return attrgetter(family.output)(layer)(attrgetter(family.intermediate)(layer)(attended), attended)
+        first, parts = slice(0, 1), Layer(layer, self._family, self._heads)
+        return parts.after_heads(parts.context(hidden, first, real[:, None, None, :]), hidden[:, first])
 
     def start_training(self, generator: torch.Generator) -> "Top":
         """Let the weights change, with dropout from `generator`.
@@ -98,7 +91,7 @@ class Top(torch.nn.Module):
         """
         self.requires_grad_(True).train()
         for layer in self.layers:
-            attention = attrgetter(self._family.self_attention)(layer)
+            attention = Layer(layer, self._family, self._heads).self_attention
             for parent in layer.modules():
                 for name, child in parent.named_children():
                     if isinstance(child, torch.nn.Dropout):

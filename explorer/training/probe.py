@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from explorer.base.steps import mapped
+from explorer.base.steps import map_steps
 from explorer.model.explorer import Explorer
 from explorer.model.features import layer_features_in_steps
 from explorer.text import limits
@@ -44,7 +44,7 @@ def probe(
     splits = [split(examples, seed) for seed in range(seeds)]
     doing = f"Reading {len(examples):,} examples, all layers in one pass."
     reading = layer_features_in_steps(model, examples.pairs, pooling)
-    vectors = yield from mapped(reading, lambda share: (0.5 * share, doing))
+    vectors = yield from map_steps(reading, lambda share: (0.5 * share, doing))
     found = []
     for layer, states in enumerate(vectors):
         scores, controls = [], []

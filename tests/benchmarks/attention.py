@@ -87,7 +87,7 @@ class Opened:
 
     def forward_pass(self) -> Trace:
         """What the model itself does with the input."""
-        return self.model._run(self.encoding)
+        return Trace.of(self.model, self.encoding)
 
     def subject(self, **chosen: Any) -> Subject:
         """The input on the page, its trace in the cache."""

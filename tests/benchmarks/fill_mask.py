@@ -23,10 +23,10 @@ def head_effects_run() -> Iterator[Comparison]:
     """The effect of each head at 40 tokens: restarts in batches against one full forward pass a head."""
     model = base_sized()
     trace = model.trace(text_of(model, 40))
-    target = word_target(model, trace)
+    target = word_target(trace)
     found, slow = [], []
     ours, theirs = side_by_side(
-        lambda: found.append(head_effects(model, trace, target)),
+        lambda: found.append(head_effects(trace, target)),
         lambda: slow.append(one_pass_a_head(model, trace, target)),
         rounds=3,
     )

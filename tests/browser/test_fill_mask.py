@@ -75,7 +75,7 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     expect(board.locator("[aria-pressed=true]")).to_have_count(1)
     trace = bundled.trace("She drank a cup of [MASK].")
     (position,) = trace.mask_positions
-    (guess,) = bundled.guesses(without_heads(bundled, trace, [(1, 2)])[[position]], [position], 5)
+    (guess,) = bundled.guesses(without_heads(trace, [(1, 2)])[[position]], [position], 5)
     after = page.locator("#word-answers .bx-group").nth(1)
     expect(after).to_contain_text("Without head 2.3")
     expect(after.locator(".bx-name").first).to_have_text(guess.candidates[0].token)

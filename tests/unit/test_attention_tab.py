@@ -10,13 +10,13 @@ from tests.benchmarks.attention import VIEWS, Opened, values_of
 def passes(monkeypatch, bundled):
     """How many forward passes were run, and how many layers were run as a whole."""
     counted = {"passes": 0, "layers": 0}
-    run = Explorer._run
+    run = Explorer.hidden_states
 
     def counting(self, encoding):
         counted["passes"] += 1
         return run(self, encoding)
 
-    monkeypatch.setattr(Explorer, "_run", counting)
+    monkeypatch.setattr(Explorer, "hidden_states", counting)
 
     def count_layer(*_):
         counted["layers"] += 1

@@ -13,9 +13,7 @@ from explorer.model.features import (
     FAST_FROM,
     features,
     layer_features_in_steps,
-    pooled_output,
     reference_states,
-    word_embeddings,
 )
 
 SENTENCES = [
@@ -143,12 +141,12 @@ def test_the_table_of_word_embeddings_is_the_models_own(tiny, eager):
     encoded, _ = eager(tiny, "the man")
     ids = encoded["input_ids"][0].tolist()
     table = tiny.module.state_dict()["bert.embeddings.word_embeddings.weight"].numpy()
-    np.testing.assert_array_equal(word_embeddings(tiny, ids), table[ids])
+    np.testing.assert_array_equal(tiny.word_table[ids], table[ids])
 
 
 def test_the_poolers_formula_gives_the_poolers_output(bundled, eager):
     trace = bundled.trace("The man went home.", "He slept.")
-    vector, weight, bias = pooled_output(trace)
+    vector, (weight, bias) = trace.pooler_output(), bundled.pooler_weights
     np.testing.assert_allclose(np.tanh(weight @ trace.hidden_states[-1, 0] + bias), vector, atol=1e-5)
     import torch
 

@@ -9,10 +9,8 @@ from explorer.techniques.inside import (
     embedding_parts,
     head_step,
     layer_steps,
-    position_table,
     value_error,
     value_norms,
-    word_table,
 )
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
@@ -29,8 +27,8 @@ def test_the_three_embeddings_sum_to_what_the_first_layer_reads(model, eager):
     assert parts.error < 1e-6
     np.testing.assert_allclose(parts.token + parts.position + parts.segment, parts.total, atol=1e-6)
     np.testing.assert_allclose(parts.normed, outputs.hidden_states[0][0], atol=1e-6)
-    np.testing.assert_array_equal(parts.token, word_table(model)[encoded["input_ids"][0]])
-    np.testing.assert_array_equal(parts.position, position_table(model)[: len(parts.position)])
+    np.testing.assert_array_equal(parts.token, model.word_table[encoded["input_ids"][0]])
+    np.testing.assert_array_equal(parts.position, model.position_table[: len(parts.position)])
     assert len(np.unique(parts.segment, axis=0)) == 2
 
 
@@ -43,7 +41,7 @@ def test_a_model_with_one_segment_adds_the_same_to_every_token(variant_folders):
 
 
 def test_the_tables_cannot_be_changed(model):
-    for table in (word_table(model), position_table(model)):
+    for table in (model.word_table, model.position_table):
         with pytest.raises(ValueError, match="read-only"):
             table[0, 0] = 1
 

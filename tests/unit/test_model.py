@@ -25,14 +25,14 @@ def model(request):
 @pytest.fixture
 def passes(monkeypatch):
     """Counts the forward passes of all models, and makes each take long enough to be asked for meanwhile."""
-    ran, run = [], Explorer._run
+    ran, run = [], Explorer.hidden_states
 
     def counted(self, encoding):
         ran.append((encoding.text_a, encoding.text_b))
         time.sleep(0.05)
         return run(self, encoding)
 
-    monkeypatch.setattr(Explorer, "_run", counted)
+    monkeypatch.setattr(Explorer, "hidden_states", counted)
     return ran
 
 
@@ -181,7 +181,7 @@ def test_eight_threads_that_ask_at_once_cause_one_pass(model, passes):
 def test_an_error_is_not_kept(tiny, monkeypatch):
     model = fresh(tiny)
     with monkeypatch.context() as broken:
-        broken.setattr(Explorer, "_run", lambda self, encoding: 1 / 0)
+        broken.setattr(Explorer, "hidden_states", lambda self, encoding: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             model.trace("the man")
     assert model.trace("the man").kept == 4

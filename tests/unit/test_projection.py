@@ -12,7 +12,7 @@ from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, t
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.basics import projection
 from explorer.base.errors import InputError
-from explorer.tabs.working import Stopped, in_steps
+from explorer.base.steps import Stopped, finished, relay
 
 RANDOM = np.random.default_rng(0)
 GROUPS = np.concatenate([RANDOM.normal(centre, 0.5, size=(15, 20)) for centre in (-2, 0, 2)]).astype(np.float32)
@@ -56,6 +56,47 @@ def test_few_and_identical_rows_give_finite_points_or_a_reason(method, number, r
         assert np.isfinite(found.points).all()
         assert (found.trustworthiness is None) == (same or number < 3)
         assert same or number < 3 or 0 <= found.trustworthiness <= 1
+
+
+def test_pca_keeps_distances_and_says_how_much():
+    vectors = RANDOM.normal(size=(30, 3)) * [5, 2, 0.1]
+    found = project(vectors, MapSettings("pca", 3))
+    wanted = np.linalg.norm(vectors[:, None] - vectors[None], axis=-1)
+    np.testing.assert_allclose(np.linalg.norm(found.points[:, None] - found.points[None], axis=-1), wanted, atol=1e-4)
+    assert found.explained_variance.sum() == pytest.approx(1)
+    assert list(found.explained_variance) == sorted(found.explained_variance, reverse=True)
+
+
+@pytest.mark.parametrize(("rows", "dimensions"), [(1, 2), (1, 3), (2, 2), (2, 3), (3, 3)])
+def test_pca_of_few_points(rows, dimensions):
+    found = project(RANDOM.normal(size=(rows, 8)), MapSettings("pca", dimensions))
+    assert found.points.shape == (rows, dimensions)
+    assert np.isfinite(found.points).all()
+    assert np.isfinite(found.explained_variance).all()
+
+
+def test_pca_of_identical_points():
+    found = project(np.ones((5, 8)), MapSettings("pca", 2))
+    assert not found.points.any()
+    assert not found.explained_variance.any()
+
+
+@pytest.mark.parametrize("rows", [5, 8, 40])
+def test_umap_in_3_d_is_finite_and_repeats(rows):
+    vectors = RANDOM.normal(size=(rows, 8)).astype(np.float32)
+    first, second = (project(vectors, MapSettings("umap", 3)) for _ in range(2))
+    assert first.points.shape == (rows, 3)
+    assert np.isfinite(first.points).all()
+    assert np.array_equal(first.points, second.points)
+    assert first.explained_variance is None
+
+
+def test_umap_keeps_groups_apart():
+    groups = np.repeat([0, 1], 20)
+    vectors = RANDOM.normal(size=(40, 8)) * 0.05 + np.eye(8)[groups * 3]
+    points = project(vectors.astype(np.float32), MapSettings("umap")).points
+    near = np.linalg.norm(points[:, None] - points[None], axis=-1).argsort(1)[:, 1:6]
+    assert (groups[near] == groups[:, None]).mean() > 0.95
 
 
 def test_aligned_maps_keep_their_distances_and_come_back():
@@ -117,7 +158,7 @@ def test_progress_is_told_and_a_stop_ends_the_fit():
         finally:
             ended.set()
 
-    steps = in_steps(work)
+    steps = relay(work)
     seen.append(next(steps))
     steps.close()
     assert ended.wait(5)
@@ -143,12 +184,7 @@ def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():
 
 def test_what_the_work_returns_or_raises_comes_out():
     def result_of(work):
-        steps = in_steps(work)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                return done.value
+        return finished(relay(work))
 
     assert result_of(lambda report: 7) == 7
     with pytest.raises(InputError, match="no"):

@@ -10,6 +10,7 @@ from explorer.analysis.similarity import (
     mean_of_pairs,
     moved_to,
     nearest,
+    norms,
 )
 from explorer.api.similarity import sentence_similarity, similarity, word_in_context
 from explorer.base.errors import InputError
@@ -23,6 +24,7 @@ def test_cosines_by_hand():
     expected = [[1, half, 0, -1, 0], [half, 1, half, -half, 0], [0, half, 1, 0, 0], [-1, -half, 0, 1, 0], [0] * 5]
     np.testing.assert_allclose(cosine_matrix(VECTORS), expected, atol=1e-6)
     np.testing.assert_allclose(cosines(VECTORS[:2], VECTORS[2:4]), [0, -half], atol=1e-6)
+    np.testing.assert_allclose(norms(VECTORS), [1, 2**0.5, 2, 3, 0])
     assert mean_of_pairs(cosine_matrix(VECTORS[:2])) == pytest.approx(half)
     assert np.isnan(mean_of_pairs(cosine_matrix(VECTORS[:1])))
 
