@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 from explorer.base.errors import InputError
 from explorer.text import limits
-from explorer.text.tables import read_table
+from explorer.text.tables import FILE_TYPES, read_table
 
 Bound = float | Callable[[Any], float]
 """A number, or where it comes from in the capabilities of a model."""
@@ -143,7 +143,7 @@ class Memory(Setting):
 class Upload(Setting):
     """What `read` makes of a file of the person's, or None; it stays with the page and in no link."""
 
-    types: Sequence[str] = (".csv", ".tsv", ".txt", ".json", ".jsonl")
+    types: Sequence[str] = FILE_TYPES
     read: Callable[[Path], Any] = read_table
     linked: bool = False
 

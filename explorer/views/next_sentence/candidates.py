@@ -2,6 +2,7 @@
 
 from explorer.base.errors import InputError
 from explorer.figures.bars import bars
+from explorer.text.lines import split_lines
 from explorer.text.pairs import MOST_PAIRS
 from explorer.views.next_sentence.scores import PAIRS, rank_pairs, score_pair
 from explorer.views.settings import text
@@ -29,8 +30,8 @@ class NextSentences(View):
 
     def compute(self, subject: Subject) -> Shown:
         """The candidates, and B if there is one, the likeliest first."""
-        lines = [line.strip() for line in [*self.candidates.splitlines(), subject.text_b]]
-        texts = list(dict.fromkeys(line for line in lines if line))
+        b = subject.text_b.strip()
+        texts = list(dict.fromkeys([*split_lines(self.candidates), *([b] if b else [])]))
         if not 1 <= len(texts) <= MOST_PAIRS:
             raise InputError(f"Type 1 to {MOST_PAIRS} candidates, one a line; there are {len(texts)}.")
         rows = rank_pairs(score_pair(subject, subject.text_a, candidate) for candidate in texts)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from explorer.text.pairs import Pair, checked, pairs_from_lines, read_pairs
+from explorer.text.lines import pairs_from_lines
+from explorer.text.pairs import Pair, check_pairs, read_pairs
 from explorer.views.next_sentence.scores import PAIRS, rank_pairs, score_pair
 from explorer.views.settings import sheet, text, upload
 from explorer.views.subject import Subject
@@ -35,7 +36,7 @@ class ManyPairs(View):
         "", "One pair a line: A, then a tab or ||, then B", more=True, heard="submit blur", lines=4, scale=6
     )
     file: list[Pair] | None = upload(
-        "CSV with the columns A,B", read=read_pairs, more=True, types=[".csv"], height=130, scale=4
+        "CSV, TSV or JSON lines with the columns A,B", read=read_pairs, more=True, height=130, scale=4
     )
     help = caption(
         "Click a column's head to sort by it. The logit difference (IsNext − NotNext, no bounds) still tells pairs "
@@ -74,4 +75,4 @@ def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Shown]:
 
 def _pairs_of(rows: Sequence[Sequence[Any]]) -> list[Pair]:
     """The sentences in the table. Raises InputError when a row has one only."""
-    return checked([(str(row[0] or "").strip(), str(row[1] or "").strip()) for row in rows], "row")
+    return check_pairs([(str(row[0] or "").strip(), str(row[1] or "").strip()) for row in rows], "row")
