@@ -19,7 +19,6 @@ from explorer.page.components import (
     TokenRow,
     WordGrid,
 )
-from explorer.text.tables import read_table
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.views.view import Part, View
 
@@ -78,9 +77,9 @@ _MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.
 }
 
 
-def uploaded(path: str | None) -> Any:
-    """The table in a file, None for no file. Raises InputError."""
-    return read_table(Path(path)) if path else None
+def uploaded(setting: Upload, path: str | None) -> Any:
+    """What is in a file, None for no file. Raises InputError."""
+    return setting.read(Path(path)) if path else None
 
 
 def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, Any]:

@@ -30,6 +30,10 @@ def listen(tab: TabPage) -> None:
         for name, method in panel.view.listens_to().items():
             if name in panel.parts:
                 _listen_to_part(tab, panel, name, method)
+        for name, part in panel.view.parts.items():
+            if part.saves:
+                js = f"(sheet) => BertPage.downloadCsv(sheet, '{part.saves}.csv')"
+                panel.parts[name].click(None, panel.controls[part.saves], js=js, api_visibility="private")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel)
 
@@ -58,6 +62,9 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
     if not triggers:
         return
     meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
+    if meaning and inspect.isgeneratorfunction(getattr(meaning.view, f"on_{name}")):
+        run(triggers, _streaming(tab, meaning, name), tab.all_outputs, tab.all_inputs, **TRAINING | options)
+        return
 
     def choose(values: Values) -> Updates:
         subject = tab.inputs.subject(values)
@@ -72,6 +79,18 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
     run(triggers, choose, tab.all_outputs if meaning else _outputs(tab, readers), tab.all_inputs, **options)
 
 
+def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iterator[Updates]]:
+    """A handler that shows, bit by bit, what a view makes of a press of a button or of a setting."""
+
+    def stream(values: Values) -> Iterator[Updates]:
+        subject = tab.inputs.subject(values)
+        view = panel.read(values, subject)
+        for shown in getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None):
+            yield panel.updates(shown, only_these=True)
+
+    return stream
+
+
 def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, str]]:
     """When a control is heard: a text once it was typed, a file once it was read, a sheet when a button is pressed."""
     if isinstance(setting, Memory | Sheet):
@@ -79,9 +98,12 @@ def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, str]]:
     if isinstance(setting, Upload):
         box = component.box
         event = box.upload if isinstance(box, gr.UploadButton) else box.change
-        return run([event], lambda values: {component: controls.uploaded(values[box])}, [component], [box]).success, {}
-    heard = setting.look.get("heard") or ("change" if isinstance(setting, Text) else "input")
-    return [getattr(component, heard)], typed_in(component) if heard == "change" else {}
+        reading = run(
+            [event], lambda values: {component: controls.uploaded(setting, values[box])}, [component], [box]
+        )
+        return reading.success, {}
+    heard = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
+    return [getattr(component, event) for event in heard.split()], typed_in(component) if heard == "change" else {}
 
 
 def _listen_to_part(tab: TabPage, panel: Panel, name: str, method: Callable[..., Any]) -> None:
@@ -89,21 +111,18 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str, method: Callable[...,
     component, part = panel.parts[name], panel.view.parts[name]
     streams = inspect.isgeneratorfunction(method)
 
-    def answer(values: Values, index: Any = None) -> Any:
+    def answer(values: Values, index: Any = None) -> Updates:
         subject = tab.inputs.subject(values)
-        outcome = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
-        return outcome if streams else apply(tab, panel, subject, values, outcome, component)
-
-    def stream(values: Values) -> Iterator[Updates]:
-        for shown in answer(values):
-            yield panel.updates(shown, only_these=True)
+        change = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
+        return apply(tab, panel, subject, values, change, component)
 
     def click(values: Values, event: gr.SelectData) -> Updates:
         return answer(values, event.customdata if part.customdata else event.index)
 
     if part.kind == "button":
         options = TRAINING if streams or part.long else {}
-        run([component.click], stream if streams else answer, tab.all_outputs, tab.all_inputs, **options)
+        handler = _streaming(tab, panel, name) if streams else answer
+        run([component.click], handler, tab.all_outputs, tab.all_inputs, **options)
     else:
         run_picked([component.select], click, tab.all_outputs, tab.all_inputs)
 

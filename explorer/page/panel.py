@@ -178,7 +178,7 @@ class Builder:
         for kind, run in groupby(names, key=lambda name: _kind(view, name)):
             if kind == "more":
                 if folded:
-                    with gr.Accordion("More", open=False, elem_id=f"{_slug(view.name)}-more"):
+                    with gr.Accordion(view.fold, open=False, elem_id=f"{_slug(view.name)}-more"):
                         self._build_lines(folded)
                     folded = []
             else:

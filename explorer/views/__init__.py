@@ -2,9 +2,11 @@
 
 from explorer.views import (
     attention,
+    fill_mask,
     hidden_states,
     inside_head,
     model,
+    next_sentence,
     tokens,
 )
 
@@ -13,6 +15,8 @@ TABS = (
     attention.TAB,
     inside_head.TAB,
     hidden_states.TAB,
+    fill_mask.TAB,
+    next_sentence.TAB,
     model.TAB,
 )
 VIEWS = {view.name: view for tab in TABS for view in tab.views}

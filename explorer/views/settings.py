@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from explorer.base.errors import InputError
 from explorer.text import limits
+from explorer.text.tables import FILE_TYPES, read_table
 
 Bound = float | Callable[[Any], float]
 """A number, or where it comes from in the capabilities of a model."""
@@ -145,9 +147,10 @@ class Memory(Setting):
 
 @dataclass(frozen=True, kw_only=True)
 class Upload(Setting):
-    """A table from a file of the person's, or None; it stays with the page and in no link."""
+    """What `read` makes of a file of the person's, or None; it stays with the page and in no link."""
 
-    types: Sequence[str] = (".csv", ".tsv", ".txt", ".json", ".jsonl")
+    types: Sequence[str] = FILE_TYPES
+    read: Callable[[Path], Any] = read_table
     linked: bool = False
 
 
@@ -208,7 +211,7 @@ def memory(default: Any = None, kept: Callable[[Any], Any] = lambda value: value
 
 
 def upload(label: str, **more: Any) -> Any:
-    """A field that is a table from a file, or None."""
+    """A field that is what `read` makes of a file, by default a table, or None."""
     return use(Upload(label=label, **_split(more)), None)
 
 
@@ -219,7 +222,7 @@ def sheet(rows: Sequence[Sequence[Any]], label: str, **more: Any) -> Any:
 
 def _split(given: dict[str, Any]) -> dict[str, Any]:
     """What is no field of any setting is how the page draws it: lines, placeholder, a least width."""
-    own = {"more", "linked", "when", "free", "most", "types", "columns", "fixed"}
+    own = {"more", "linked", "when", "free", "most", "types", "read", "columns", "fixed"}
     look = {name: value for name, value in given.items() if name not in own}
     return {**{name: value for name, value in given.items() if name in own}, "look": look}
 

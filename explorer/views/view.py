@@ -37,6 +37,7 @@ class Part:
 
     `optional`: there only when it has a value. `marks`: it shows by itself what was clicked in it, and is not sent again.
     `more`: folded away. `customdata`: a click is told by the customdata of its point. `long`: a press of it takes long.
+    `saves`: a press of it gives the sheet of that name as a CSV file. `passive`: a row of other tokens than the input's.
     """
 
     kind: str
@@ -46,6 +47,8 @@ class Part:
     more: bool = False
     customdata: bool = False
     long: bool = False
+    saves: str = ""
+    passive: bool = False
 
 
 def part(kind: str, **given: Any) -> Part:
@@ -153,6 +156,7 @@ class View(Settings):
     widths: ClassVar[Sequence[int]] = ()
     width: ClassVar[int] = 1
     folded: ClassVar[str] = ""  # the title under which the whole view is folded away
+    fold: ClassVar[str] = "More"  # the title under which what is `more` is
     layout: ClassVar[Sequence[str]] = ()  # names of settings and parts, in the order of the class
     parts: ClassVar[Mapping[str, Part]] = {}
 

@@ -46,22 +46,22 @@ def test_attention_a_click_and_arrow_keys_enlarge_a_head(open_at):
 
 def test_fill_mask_a_click_hides_a_word(open_at):
     page = open_at("Fill-mask", "?a=The+sky+is+blue.")
-    row = page.locator("#mask-row .bx-token")
+    row = page.locator("#fill-mask-words-row .bx-token")
     row.nth(4).click()
     expect(page.locator("#text-a textarea")).to_have_value("The sky is [MASK].")
-    expect(page.locator("#guesses button")).to_have_count(5)
-    expect(page.locator("#guesses button").first).to_contain_text("%")
+    expect(page.locator("#fill-mask-guesses-guesses button")).to_have_count(5)
+    expect(page.locator("#fill-mask-guesses-guesses button").first).to_contain_text("%")
     row.nth(2).click()
-    expect(page.locator("#guesses h4")).to_have_count(2)
+    expect(page.locator("#fill-mask-guesses-guesses h4")).to_have_count(2)
     row.nth(2).click()
     expect(page.locator("#text-a textarea")).to_have_value("The sky is [MASK].")
-    expect(page.locator("#guesses h4")).to_have_count(1)
+    expect(page.locator("#fill-mask-guesses-guesses h4")).to_have_count(1)
 
 
 def test_fill_mask_shows_what_the_model_says(open_at, bundled):
     page = open_at("Fill-mask", "?a=She+drank+a+cup+of+%5BMASK%5D.")
     (guess,) = bundled.fill_mask("She drank a cup of [MASK].")
-    names = page.locator("#guesses .bx-name")
+    names = page.locator("#fill-mask-guesses-guesses .bx-name")
     expect(names).to_have_text([candidate.token for candidate in guess.candidates])
 
 
