@@ -7,7 +7,19 @@ from typing import Any
 import gradio as gr
 
 from explorer.page import controls
-from explorer.page.events import BUSY, DONE, MAPPING, TRAINING, Triggers, Updates, Values, run, run_picked, typed_in
+from explorer.page.events import (
+    BUSY,
+    DONE,
+    MAPPING,
+    TRAINING,
+    Triggers,
+    Updates,
+    Values,
+    merge,
+    run,
+    run_picked,
+    typed_in,
+)
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
@@ -26,11 +38,13 @@ def listen(tab: TabPage) -> None:
     for name in tab.controls:
         _listen_to_control(tab, name)
     for panel in tab.panels:
-        for name, method in panel.view.listens_to().items():
-            if name in panel.parts:
-                _listen_to_part(tab, panel, name, method)
+        methods = panel.view.listens_to()
+        streams = [_listen_to_part(tab, panel, name, methods[name]) for name in panel.parts if name in methods]
+        for name, component in panel.parts.items():
+            if (method := getattr(panel.view, f"on_{name}_lasso", None)) is not None:
+                _listen_to_part(tab, panel, name, method, component.lasso)
         if issubclass(panel.view, LongView):
-            _listen_to_work(tab, panel)
+            _listen_to_work(tab, panel, [stream for stream in streams if stream])
 
 
 def _showing(tab: TabPage) -> Callable[[Values], Updates]:
@@ -83,28 +97,36 @@ def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, str]]:
     return [getattr(component, heard)], typed_in(component) if heard == "change" else {}
 
 
-def _listen_to_part(tab: TabPage, panel: Panel, name: str, method: Callable[..., Any]) -> None:
-    """A click on a part or a press of a button, and what the view says that it means."""
+def _listen_to_part(
+    tab: TabPage, panel: Panel, name: str, method: Callable[..., Any], lasso: Triggers | None = None
+) -> gr.events.Dependency | None:
+    """A click on a part or a press of a button, and what the view says that it means; or what its lasso takes.
+
+    Returns what goes on for a while and can be stopped.
+    """
     component, part = panel.parts[name], panel.view.parts[name]
     streams = inspect.isgeneratorfunction(method)
 
     def answer(values: Values, index: Any = None) -> Any:
         subject = tab.inputs.subject(values)
-        outcome = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
+        outcome = getattr(panel.read(values, subject), method.__name__)(subject, index)
         return outcome if streams else apply(tab, panel, subject, values, outcome, component)
 
     def stream(values: Values) -> Iterator[Updates]:
+        if panel.asked:  # what will be seen is not what was asked for
+            yield panel.unasked
         for shown in answer(values):
             yield panel.updates(shown, only_these=True)
 
     def click(values: Values, event: gr.SelectData) -> Updates:
-        return answer(values, event.customdata if part.customdata else event.index)
+        return answer(values, event.customdata if part.customdata and not lasso else event.index)
 
     if part.kind == "button":
-        options = TRAINING if streams or part.long else {}
-        run([component.click], stream if streams else answer, tab.all_outputs, tab.all_inputs, **options)
-    else:
-        run_picked([component.select], click, tab.all_outputs, tab.all_inputs)
+        options = (MAPPING if panel.asked else TRAINING) if streams or part.long else {}
+        event = run([component.click], stream if streams else answer, tab.all_outputs, tab.all_inputs, **options)
+        return event if streams else None
+    run_picked(lasso or [component.select], click, tab.all_outputs, tab.all_inputs)
+    return None
 
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
@@ -114,15 +136,18 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
     if change.selection:
         subject = subject.select(**change.selection)
         updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject)}
-        updates |= tab.redraw(subject, values, but=clicked)
+        updates = merge(updates, tab.redraw(subject, values, but=clicked))
     elif change.settings:
         readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]
-        updates |= tab.redraw(subject, values, readers, clicked)
-    return updates | panel.updates(change.shown, only_these=True)
+        updates = merge(updates, tab.redraw(subject, values, readers, clicked))
+    return merge(updates, panel.updates(change.shown, only_these=True))
 
 
-def _listen_to_work(tab: TabPage, panel: Panel) -> None:
-    """Start and stop, and how far it is; or, for work that starts by itself, its being wanted."""
+def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Dependency]) -> None:
+    """Start and stop, and how far it is; or, for work that starts by itself, its being wanted.
+
+    What else goes on in the view is stopped with it.
+    """
 
     def work(values: Values) -> Iterator[Updates]:
         if panel.asked and not values[panel.asked]:  # a page that has just been opened says `change` too
@@ -131,11 +156,11 @@ def _listen_to_work(tab: TabPage, panel: Panel) -> None:
         yield from panel.run(subject, panel.read(values, subject))
 
     triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], TRAINING)
-    asked = [panel.asked] if panel.asked else []
-    running = run(triggers, work, panel.outputs, [*tab.inputs.all, *panel.inputs, *asked], **options)
-    cancelled = panel.work.stop.click(None, cancels=[running], api_visibility="private")
+    outputs = [*panel.outputs, *panel.unasked]
+    running = run(triggers, work, outputs, [*tab.inputs.all, *panel.inputs, *panel.unasked], **options)
+    cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # After it, not with it: the last progress is still on its way.
-    run(cancelled.then, lambda values: panel.stopped(), [*panel.outputs, *asked])
+    run(cancelled.then, lambda values: panel.stopped(), outputs)
 
 
 def _outputs(tab: TabPage, panels: Sequence[Panel]) -> list[Any]:

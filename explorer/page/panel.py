@@ -13,7 +13,7 @@ from explorer.base.steps import map_steps
 from explorer.figures.meter import meter
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
-from explorer.page.events import Updates, Values
+from explorer.page.events import Updates, Values, merge
 from explorer.views.settings import Memory, Setting, Sheet, Switch, Text, Upload
 from explorer.views.subject import Subject
 from explorer.views.view import LongView, Part, Shown, View, props
@@ -80,8 +80,8 @@ class Panel:
     def show(self, subject: Subject, view: View, but: str = "") -> Updates:
         """Everything about this view; not the part called `but`, which shows by itself what was clicked in it."""
         if isinstance(view, LongView):
-            return self.fit(subject, view) | self._show_long(subject, view)
-        return self.fit(subject, view) | self.updates(view.compute(subject), but)
+            return merge(self.fit(subject, view), self._show_long(subject, view))
+        return merge(self.fit(subject, view), self.updates(view.compute(subject), but))
 
     def fit(self, subject: Subject, view: View) -> Updates:
         """The controls, as far as they depend on the model or on each other."""
@@ -111,7 +111,7 @@ class Panel:
 
     def _show_long(self, subject: Subject, view: LongView) -> Updates:
         if not view.start:  # it starts by itself, as soon as this changes
-            return {self.asked: view.key(subject)}
+            return {self.asked: view.key(subject)} | self.updates(view.waiting(subject))
         found = view.known(subject)
         if found is not None:
             return self.updates(view.draw(subject, found)) | self.work.show()
@@ -128,15 +128,21 @@ class Panel:
             yield self.work.show("", stop=True)
             found = yield from steps
         except ExplorerError:
-            yield self.work.show("", start=True)
+            yield self.work.show("", start=True) | self.unasked
             raise
         if view.start:
             view.keep(subject, found)
         yield self.updates(view.draw(subject, found)) | self.work.show()
+        view.prepare()
 
     def stopped(self) -> Updates:
         """After the work was stopped."""
-        return self.work.show("Stopped.", start=True) | ({self.asked: None} if self.asked else {})
+        return self.work.show("Stopped.", start=True) | self.unasked
+
+    @property
+    def unasked(self) -> Updates:
+        """No work that starts by itself is wanted: the same may be asked for again."""
+        return {self.asked: None} if self.asked else {}
 
 
 def _update(part: Part | None, value: Any) -> Any:
@@ -235,7 +241,11 @@ def _kind(view: type[View], name: str) -> str:
     declared = _declared(view, name)
     if declared.more:
         return "more"
-    row = declared.kind == "button" if isinstance(declared, Part) else not isinstance(declared, Text | Sheet | Upload)
+    row = (
+        declared.kind == "button" and not declared.wide
+        if isinstance(declared, Part)
+        else not isinstance(declared, Text | Sheet | Upload)
+    )
     return "row" if row else "wide"
 
 
