@@ -7,6 +7,7 @@ from explorer.views import (
     inside_head,
     model,
     next_sentence,
+    projection,
     tokens,
 )
 
@@ -17,6 +18,7 @@ TABS = (
     hidden_states.TAB,
     fill_mask.TAB,
     next_sentence.TAB,
+    projection.TAB,
     model.TAB,
 )
 VIEWS = {view.name: view for tab in TABS for view in tab.views}

@@ -47,7 +47,7 @@ class Setting:
 class Choice(Setting):
     """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row.
 
-    `free`: a menu into which any text may be typed.
+    `free`: its options come from elsewhere, and any text or None is taken.
     """
 
     options: Sequence[Any] = ()
@@ -62,7 +62,7 @@ class Choice(Setting):
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
         """One of the options, or a text where that is allowed; 1 is not True."""
         if self.free:
-            return limits.check_optional_text(value, self._called(name))
+            return None if value is None else limits.check_optional_text(value, self._called(name))
         for known in self.values:
             if value == known and isinstance(value, bool) == isinstance(known, bool):
                 return known
@@ -128,10 +128,7 @@ class Text(Setting):
 
     def check(self, value: Any, name: str, capabilities: Any) -> str:
         """The text as it was typed; '' for nothing."""
-        text = limits.check_optional_text(value, self._called(name)) if value is not None else ""
-        if len(text) > self.most:
-            raise InputError(f"{self._called(name).capitalize()} is longer than {self.most:,} characters; shorten it.")
-        return text
+        return limits.check_optional_text(value, self._called(name), self.most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +179,7 @@ def use(setting: Setting, default: Any, here: bool = True) -> Any:
 def choice(options: Sequence[Any], label: str = "", *, default: Any = None, menu: bool = False, **more: Any) -> Any:
     """A field that is one of `options`, values or (label, value); by default the first."""
     made = Choice(options=tuple(options), label=label, menu=menu, **_split(more))
-    return use(made, made.values[0] if default is None else default)
+    return use(made, made.values[0] if default is None and options else default)
 
 
 def several(options: Callable[[Any], Sequence[int]], label: str, *, default: Sequence[int] = (), **more: Any) -> Any:

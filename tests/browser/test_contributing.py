@@ -23,7 +23,9 @@ def example() -> type[View]:
     defined: dict = {"__name__": "example"}
     exec(compile(code, str(PAGE), "exec"), defined)
     (view,) = (
-        one for one in defined.values() if isinstance(one, type) and issubclass(one, View) and one.__module__ == "example"
+        one
+        for one in defined.values()
+        if isinstance(one, type) and issubclass(one, View) and one.__module__ == "example"
     )
     return view
 

@@ -11,7 +11,9 @@ from tests.browser.steps import chips, open_tab, type_into
 def test_the_first_view_is_filled_in_and_computed(open_app):
     page = open_app()
     expect(page.locator("#attention-heads-grid canvas")).to_have_count(72)
-    expect(page.locator("#attention-head-heatmap .heatmaplayer image, #attention-head-heatmap .hm").first).to_be_attached()
+    expect(
+        page.locator("#attention-head-heatmap .heatmaplayer image, #attention-head-heatmap .hm").first
+    ).to_be_attached()
     expect(page.get_by_text("✓ matches the model")).to_be_visible()
 
 
