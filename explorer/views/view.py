@@ -16,6 +16,7 @@ The page makes the controls, the listening and the waiting from it, a program as
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 from explorer.base.cache import OnceCache
@@ -59,34 +60,24 @@ def part(kind: str, **given: Any) -> Part:
     return Part(kind, given, **own)
 
 
+sentence = partial(part, "sentence")  # plain, which may hold words of the person's
+prose = partial(part, "prose")  # Markdown of ours, without words of the person's
+check = partial(part, "check")  # the proof below a picture, from `verdict`
+
+
 def chart(label: str, height: int = 400, **options: Any) -> Part:
     """A Plotly figure; `label` says what it is to those who do not see it."""
     return part("chart", label=label, height=height, **options)
 
 
-def sentence(**options: Any) -> Part:
-    """One plain sentence, which may hold words of the person's."""
-    return part("sentence", **options)
-
-
-def prose(**options: Any) -> Part:
-    """Markdown of ours, without words of the person's."""
-    return part("prose", **options)
-
-
-def caption(markdown: str, **options: Any) -> Part:
+def caption(markdown: str, kind: str = "caption", **options: Any) -> Part:
     """Markdown that is always there."""
-    return part("caption", markdown=markdown, **options)
+    return part(kind, markdown=markdown, **options)
 
 
 def heading(markdown: str, **options: Any) -> Part:
     """A title within a view."""
-    return part("heading", markdown=markdown, **options)
-
-
-def check() -> Part:
-    """The proof below a picture, from `verdict`."""
-    return part("check")
+    return caption(markdown, "heading", **options)
 
 
 def button(label: str, **options: Any) -> Part:
@@ -161,6 +152,7 @@ class View(Settings):
     fold: ClassVar[str] = "More"  # the title under which what is `more` is
     layout: ClassVar[Sequence[str]] = ()  # names of settings and parts, in the order of the class
     parts: ClassVar[Mapping[str, Part]] = {}
+    by_hand: ClassVar[Mapping[str, str]] = {}  # what the page wires by itself, and why, in a sentence each
 
     def __init_subclass__(cls) -> None:
         fields = vars(cls).get("__annotations__", {})
@@ -203,7 +195,6 @@ class LongView(View):
     def work(self, subject: Subject) -> Generator[Any, None, Any]:
         """The work: yields the share done, 0 to 1, or a sentence with it, and returns what `draw` needs."""
         raise NotImplementedError
-        yield
 
     def draw(self, subject: Subject, found: Any) -> Shown:
         """What is to be seen of the result."""
@@ -224,9 +215,7 @@ class LongView(View):
     def known(self, subject: Subject) -> Any | None:
         """The result, if it is there already or quickly made."""
         found = _results.peek(self.key(subject))
-        if found is None and self._is_quick(subject):
-            found = self.result(subject)
-        return found
+        return self.result(subject) if found is None and is_quick(subject, self.passes(subject)) else found
 
     def result(self, subject: Subject) -> Any:
         """The result, however long it takes."""
@@ -241,9 +230,6 @@ class LongView(View):
     def compute(self, subject: Subject) -> Shown:
         """What is to be seen once the work is done."""
         return self.draw(subject, self.result(subject))
-
-    def _is_quick(self, subject: Subject) -> bool:
-        return is_quick(subject, self.passes(subject))
 
 
 def is_quick(subject: Subject, passes: float) -> bool:

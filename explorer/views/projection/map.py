@@ -113,9 +113,9 @@ class Map(LongView):
     )
     metric: str = choice(METRICS, "Distance of UMAP and t-SNE", menu=True, more=True, line=True)
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True)
-    picked: Chosen = memory(NONE_CHOSEN, check_chosen)
-    kept: Chosen = memory(NONE_CHOSEN, check_chosen, linked=False)
-    drawn: str = memory("", str, linked=False)  # the key of the points on the map
+    picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
+    kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen, linked=False)
+    drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
     columns = (
         ("chart", "play", "stop", "progress", "summary"),
         (
