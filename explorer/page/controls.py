@@ -19,9 +19,8 @@ from explorer.page.components import (
     TokenRow,
     WordGrid,
 )
-from explorer.text.tables import read_table
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
-from explorer.views.view import Part
+from explorer.views.view import Part, View
 
 FOR_THE_PANEL = ("heard", "line")  # when a control is heard, and whether it begins a line
 SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
@@ -78,20 +77,26 @@ _MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.
 }
 
 
-def uploaded(path: str | None) -> Any:
-    """The table in a file, None for no file. Raises InputError."""
-    return read_table(Path(path)) if path else None
+def uploaded(setting: Upload, path: str | None) -> Any:
+    """What is in a file, None for no file. Raises InputError."""
+    return setting.read(Path(path)) if path else None
 
 
-def fitted(setting: Setting, value: Any, view: Any, capabilities: Any) -> dict[str, Any]:
-    """What has to change of a control: its range with the model, and whether it applies."""
+def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, Any]:
+    """What has to change of a control for a model and the view's other settings: its range, and whether it is there.
+
+    Its value stays, unless it is not what the view made of it: somebody may be moving it just now.
+    """
     changed: dict[str, Any] = {}
+    setting, kept = view.settings[name], getattr(view, name)
     if isinstance(setting, Number) and (callable(setting.low) or callable(setting.high)):
         low, high = setting.range(capabilities)
         # A slider from a number to the same number is none; Gradio refuses to draw it.
-        changed |= {"minimum": low, "maximum": max(high, low + 1), "value": value, "visible": low < high}
+        changed |= {"minimum": low, "maximum": max(high, low + 1), "visible": low < high}
+        changed |= {"value": kept} if kept != value else {}
     if isinstance(setting, Several):
-        changed |= {"choices": list(setting.options(capabilities)), "value": list(value)}
+        changed |= {"choices": list(setting.options(capabilities))}
+        changed |= {"value": list(kept)} if list(kept) != sorted(value) else {}
     if setting.when is not None:
         changed["visible"] = changed.get("visible", True) and bool(setting.when(view))
     return changed

@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from explorer.base.errors import InputError
 from explorer.text import limits
+from explorer.text.tables import FILE_TYPES, read_table
 
 Bound = float | Callable[[Any], float]
 """A number, or where it comes from in the capabilities of a model."""
@@ -45,7 +47,7 @@ class Setting:
 class Choice(Setting):
     """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row.
 
-    `free`: a menu into which any text may be typed.
+    `free`: its options come from elsewhere, and any text or None is taken.
     """
 
     options: Sequence[Any] = ()
@@ -60,7 +62,7 @@ class Choice(Setting):
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
         """One of the options, or a text where that is allowed; 1 is not True."""
         if self.free:
-            return limits.check_optional_text(value, self._called(name))
+            return None if value is None else limits.check_optional_text(value, self._called(name))
         for known in self.values:
             if value == known and isinstance(value, bool) == isinstance(known, bool):
                 return known
@@ -126,10 +128,7 @@ class Text(Setting):
 
     def check(self, value: Any, name: str, capabilities: Any) -> str:
         """The text as it was typed; '' for nothing."""
-        text = limits.check_optional_text(value, self._called(name)) if value is not None else ""
-        if len(text) > self.most:
-            raise InputError(f"{self._called(name).capitalize()} is longer than {self.most:,} characters; shorten it.")
-        return text
+        return limits.check_optional_text(value, self._called(name), self.most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,9 +144,10 @@ class Memory(Setting):
 
 @dataclass(frozen=True, kw_only=True)
 class Upload(Setting):
-    """A table from a file of the person's, or None; it stays with the page and in no link."""
+    """What `read` makes of a file of the person's, or None; it stays with the page and in no link."""
 
-    types: Sequence[str] = (".csv", ".tsv", ".txt", ".json", ".jsonl")
+    types: Sequence[str] = FILE_TYPES
+    read: Callable[[Path], Any] = read_table
     linked: bool = False
 
 
@@ -179,7 +179,7 @@ def use(setting: Setting, default: Any, here: bool = True) -> Any:
 def choice(options: Sequence[Any], label: str = "", *, default: Any = None, menu: bool = False, **more: Any) -> Any:
     """A field that is one of `options`, values or (label, value); by default the first."""
     made = Choice(options=tuple(options), label=label, menu=menu, **_split(more))
-    return use(made, made.values[0] if default is None else default)
+    return use(made, made.values[0] if default is None and options else default)
 
 
 def several(options: Callable[[Any], Sequence[int]], label: str, *, default: Sequence[int] = (), **more: Any) -> Any:
@@ -208,7 +208,7 @@ def memory(default: Any = None, kept: Callable[[Any], Any] = lambda value: value
 
 
 def upload(label: str, **more: Any) -> Any:
-    """A field that is a table from a file, or None."""
+    """A field that is what `read` makes of a file, by default a table, or None."""
     return use(Upload(label=label, **_split(more)), None)
 
 
@@ -219,7 +219,7 @@ def sheet(rows: Sequence[Sequence[Any]], label: str, **more: Any) -> Any:
 
 def _split(given: dict[str, Any]) -> dict[str, Any]:
     """What is no field of any setting is how the page draws it: lines, placeholder, a least width."""
-    own = {"more", "linked", "when", "free", "most", "types", "columns", "fixed"}
+    own = {"more", "linked", "when", "free", "most", "types", "read", "columns", "fixed"}
     look = {name: value for name, value in given.items() if name not in own}
     return {**{name: value for name, value in given.items() if name in own}, "look": look}
 
