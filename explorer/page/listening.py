@@ -97,9 +97,7 @@ def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, str]]:
     if isinstance(setting, Upload):
         box = component.box
         event = box.upload if isinstance(box, gr.UploadButton) else box.change
-        reading = run(
-            [event], lambda values: {component: controls.uploaded(setting, values[box])}, [component], [box]
-        )
+        reading = run([event], lambda values: {component: controls.uploaded(setting, values[box])}, [component], [box])
         return reading.success, {}
     heard = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
     return [getattr(component, event) for event in heard.split()], typed_in(component) if heard == "change" else {}
