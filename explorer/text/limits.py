@@ -17,14 +17,12 @@ MAX_TOP_K = 100
 MAX_COMPARED = 50  # sentences in a matrix of similarities
 
 
-def check_text(text: object, name: str = "the text") -> str:
+def check_text(text: object, name: str = "the text", most: int = MAX_CHARACTERS) -> str:
     """A text that a tokenizer can take, unchanged. Raises InputError when it is empty, too long or not a text."""
     if not isinstance(text, str):
         raise InputError(f"{_capitalised(name)} must be a text; send a sentence.")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(
-            f"{_capitalised(name)} has {len(text):,} characters; shorten it to {MAX_CHARACTERS:,} or fewer."
-        )
+    if len(text) > most:
+        raise InputError(f"{_capitalised(name)} has {len(text):,} characters; shorten it to {most:,} or fewer.")
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InputError(f"{_capitalised(name)} holds half a character (a lone surrogate); paste it again.")
     if not has_visible_characters(text):
@@ -32,11 +30,11 @@ def check_text(text: object, name: str = "the text") -> str:
     return text
 
 
-def check_optional_text(text: object, name: str) -> str:
+def check_optional_text(text: object, name: str, most: int = MAX_CHARACTERS) -> str:
     """Like `check_text`, but nothing at all (None, blanks) is allowed and becomes ''."""
-    if text is None or (isinstance(text, str) and len(text) <= MAX_CHARACTERS and not has_visible_characters(text)):
+    if text is None or (isinstance(text, str) and len(text) <= most and not has_visible_characters(text)):
         return ""
-    return check_text(text, name)
+    return check_text(text, name, most)
 
 
 def has_visible_characters(text: str) -> bool:

@@ -45,10 +45,14 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Setting):
-    """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row."""
+    """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row.
+
+    `free`: its options come from elsewhere, and any text or None is taken.
+    """
 
     options: Sequence[Any] = ()
     menu: bool = False
+    free: bool = False
 
     @property
     def values(self) -> list[Any]:
@@ -56,7 +60,9 @@ class Choice(Setting):
         return [option[1] if isinstance(option, tuple) else option for option in self.options]
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
-        """One of the options; 1 is not True."""
+        """One of the options, or a text where that is allowed; 1 is not True."""
+        if self.free:
+            return None if value is None else limits.check_optional_text(value, self._called(name))
         for known in self.values:
             if value == known and isinstance(value, bool) == isinstance(known, bool):
                 return known
@@ -122,10 +128,7 @@ class Text(Setting):
 
     def check(self, value: Any, name: str, capabilities: Any) -> str:
         """The text as it was typed; '' for nothing."""
-        text = limits.check_optional_text(value, self._called(name)) if value is not None else ""
-        if len(text) > self.most:
-            raise InputError(f"{self._called(name).capitalize()} is longer than {self.most:,} characters; shorten it.")
-        return text
+        return limits.check_optional_text(value, self._called(name), self.most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +179,7 @@ def use(setting: Setting, default: Any, here: bool = True) -> Any:
 def choice(options: Sequence[Any], label: str = "", *, default: Any = None, menu: bool = False, **more: Any) -> Any:
     """A field that is one of `options`, values or (label, value); by default the first."""
     made = Choice(options=tuple(options), label=label, menu=menu, **_split(more))
-    return use(made, made.values[0] if default is None else default)
+    return use(made, made.values[0] if default is None and options else default)
 
 
 def several(options: Callable[[Any], Sequence[int]], label: str, *, default: Sequence[int] = (), **more: Any) -> Any:
@@ -216,7 +219,7 @@ def sheet(rows: Sequence[Sequence[Any]], label: str, **more: Any) -> Any:
 
 def _split(given: dict[str, Any]) -> dict[str, Any]:
     """What is no field of any setting is how the page draws it: lines, placeholder, a least width."""
-    own = {"more", "linked", "when", "most", "types", "read", "columns", "fixed"}
+    own = {"more", "linked", "when", "free", "most", "types", "read", "columns", "fixed"}
     look = {name: value for name, value in given.items() if name not in own}
     return {**{name: value for name, value in given.items() if name in own}, "look": look}
 

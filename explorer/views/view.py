@@ -37,7 +37,8 @@ class Part:
 
     `optional`: there only when it has a value. `marks`: it shows by itself what was clicked in it, and is not sent again.
     `more`: folded away. `customdata`: a click is told by the customdata of its point. `long`: a press of it takes long.
-    `saves`: a press of it gives the sheet of that name as a CSV file.
+    `saves`: a press of it gives the sheet of that name as a CSV file. `passive`: a row of other tokens than the input's.
+    `wide`: a button as wide as what stands above it.
     """
 
     kind: str
@@ -48,6 +49,8 @@ class Part:
     customdata: bool = False
     long: bool = False
     saves: str = ""
+    passive: bool = False
+    wide: bool = False
 
 
 def part(kind: str, **given: Any) -> Part:
@@ -187,7 +190,8 @@ _results: OnceCache[Hashable, Any] = OnceCache(64)
 class LongView(View):
     """A view with work of many passes: done at once where it is quick, else when `start` is pressed, with a way to stop.
 
-    With `start` = '' it is done whenever it is asked for, beside the rest of the page.
+    With `start` = '' it is done whenever its key changes, unless that is None, beside the rest of the page; its results
+    are not kept here.
     """
 
     start: ClassVar[str] = ""
@@ -209,6 +213,9 @@ class LongView(View):
         """What is to be seen while there is no result yet."""
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
 
+    def prepare(self) -> None:
+        """Called when the result is there to be seen: what nobody should wait for."""
+
     def key(self, subject: Subject) -> Hashable:
         """The work's result is the same where this is."""
         changed = tuple(str(getattr(self, name)) for name in self.settings)
@@ -223,6 +230,8 @@ class LongView(View):
 
     def result(self, subject: Subject) -> Any:
         """The result, however long it takes."""
+        if not self.start:
+            return finished(self.work(subject))
         return _results.get(self.key(subject), lambda: finished(self.work(subject)))
 
     def keep(self, subject: Subject, found: Any) -> None:
