@@ -19,7 +19,7 @@ def open_view(open_app):
     def opened(view: str, query: str = "", tab: str = "Fill-mask"):
         page = open_app(query)
         open_tab(page, tab)
-        views = page.locator("#fill-mask-view" if tab == "Fill-mask" else "#nsp-view")
+        views = page.locator("#fill-mask-view" if tab == "Fill-mask" else "#next-sentence-view")
         views.get_by_label(view, exact=True).check()
         return page
 
@@ -139,20 +139,20 @@ def test_without_a_blank_the_views_say_what_to_do(open_view):
 
 def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
     page = open_view("Find the next sentence", tab="Next sentence")
-    expect(page.locator("#ranking button")).to_have_count(7)
-    page.locator("#nsp-view").get_by_label("Many pairs").check()
-    expect(page.locator("#pairs")).to_contain_text("0.")
+    expect(page.locator("#next-sentence-candidates-ranking button")).to_have_count(7)
+    page.locator("#next-sentence-view").get_by_label("Many pairs").check()
+    expect(page.locator("#next-sentence-pairs")).to_contain_text("0.")
     page.get_by_text("Bring your own").click()
     table = tmp_path / "pairs.csv"
     table.write_text("a,b\n<b>one</b>,=1+1\nShe ran.,She fell.\n", "utf-8")
-    page.locator("#pair-file input[type=file]").set_input_files(table)
-    expect(page.locator("#pairs-status")).to_contain_text("2 pairs scored.")
+    page.locator("#next-sentence-file input[type=file]").set_input_files(table)
+    expect(page.locator("#next-sentence-pairs-status")).to_contain_text("2 pairs scored.")
     with page.expect_download() as download:
-        page.locator("#export-pairs").click()
+        page.locator("#next-sentence-pairs-export").click()
     written = list(csv.reader(download.value.path().read_text("utf-8").splitlines()))
     assert written[0] == ["A", "B", "IsNext", "Logit difference"]
     assert sorted(row[:2] for row in written[1:]) == [["<b>one</b>", "'=1+1"], ["She ran.", "She fell."]]
-    page.locator("#nsp-view").get_by_label("Which tokens").check()
+    page.locator("#next-sentence-view").get_by_label("Which tokens").check()
     expect(page.get_by_text("the logit of IsNext changes by")).to_be_visible(timeout=30_000)  # captum is loaded
-    page.locator("#nsp-view").get_by_label("Which heads").check()
-    expect(page.locator("#nsp-board .bx-switch")).to_have_count(72)
+    page.locator("#next-sentence-view").get_by_label("Which heads").check()
+    expect(page.locator("#next-sentence-heads-board .bx-switch")).to_have_count(72)

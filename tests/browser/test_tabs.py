@@ -67,10 +67,10 @@ def test_fill_mask_shows_what_the_model_says(open_at, bundled):
 
 def test_next_sentence_both_ways(open_at):
     page = open_at("Next sentence")
-    expect(page.locator("#verdict")).to_contain_text(re.compile(r"IsNext.*%.*NotNext.*%", re.DOTALL))
-    page.locator("#nsp-view").get_by_label("Many pairs").check()
-    expect(page.locator("#pairs")).to_contain_text(re.compile(r"0\.\d{2,4}"))
-    page.locator("#nsp-view").get_by_label("This pair").check()
+    expect(page.locator("#next-sentence-pair-verdict")).to_contain_text(re.compile(r"IsNext.*%.*NotNext.*%", re.DOTALL))
+    page.locator("#next-sentence-view").get_by_label("Many pairs").check()
+    expect(page.locator("#next-sentence-pairs")).to_contain_text(re.compile(r"0\.\d{2,4}"))
+    page.locator("#next-sentence-view").get_by_label("This pair").check()
     page.locator("#text-b textarea").fill("")
     expect(page.get_by_text("Type a second sentence in B")).to_be_visible()
 
