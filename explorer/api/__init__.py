@@ -7,7 +7,7 @@ float32 precision. A wrong argument comes back as one sentence.
 import gradio as gr
 
 from explorer.api import attention, basics, masked_lm, similarity, training
-from explorer.page.wiring import ONE_AT_A_TIME, TRAINING, friendly
+from explorer.api.handlers import ONE_AT_A_TIME, TRAINING, friendly
 
 ENDPOINTS = (*basics.ENDPOINTS, *attention.ENDPOINTS, *masked_lm.ENDPOINTS, *similarity.ENDPOINTS, *training.ENDPOINTS)
 LONG = (

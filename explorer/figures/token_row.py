@@ -8,7 +8,6 @@ from typing import Any
 
 from explorer.text.encoding import Encoding
 
-
 KINDS = ("special", "mask", "unk", "piece", "continuation")
 
 

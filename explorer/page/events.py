@@ -8,8 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.base.errors import ExplorerError
-from explorer.base.log import logger
+from explorer.api.handlers import ONE_AT_A_TIME, friendly
 from explorer.views.subject import Selection, Subject
 
 BUSY = "(...values) => BertPage.busy(values)"
@@ -29,12 +28,6 @@ Updates = dict[Any, Any]
 Values = dict[Any, Any]
 """The values of components, by component: nothing depends on their order."""
 
-ONE_AT_A_TIME = {"concurrency_id": "model", "concurrency_limit": 1}
-"""For every handler that runs torch: two passes at once on few cores are both slower than one after the other."""
-
-TRAINING = {"concurrency_id": "train", "concurrency_limit": 2}
-"""For work that takes long and must not hold up the others."""
-
 MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}
 """For work that starts by itself and takes long: it holds up neither a training nor a picture."""
 
@@ -48,39 +41,6 @@ def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
     """
     selector = ", ".join(f"#{box.elem_id}" for box in boxes)
     return {"js": f"(...values) => BertPage.typed(values, '{selector}')", "trigger_mode": "multiple"}
-
-
-def friendly(handler: Callable) -> Callable:
-    """Let a person read what went wrong: our own errors in their sentence, others as one that says no more.
-
-    Gradio passes the message of `gr.Error` on, and leaves everything on the page as it was.
-    """
-
-    def explained(error: Exception) -> gr.Error:
-        if isinstance(error, ExplorerError):
-            return gr.Error(str(error), print_exception=False)
-        logger.error("A handler failed", exc_info=error)
-        return gr.Error("That did not work, for a reason the server's log tells; the page keeps what it had.")
-
-    @functools.wraps(handler)
-    def run(*arguments: Any, **named: Any) -> Any:
-        try:
-            return handler(*arguments, **named)
-        except gr.Error:
-            raise
-        except Exception as error:
-            raise explained(error) from error
-
-    @functools.wraps(handler)
-    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
-        try:
-            yield from handler(*arguments, **named)
-        except gr.Error:
-            raise
-        except Exception as error:
-            raise explained(error) from error
-
-    return run_on if inspect.isgeneratorfunction(handler) else run
 
 
 def run(

@@ -6,20 +6,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.api.handlers import TRAINING
 from explorer.page import controls
-from explorer.page.events import (
-    BUSY,
-    DONE,
-    MAPPING,
-    TRAINING,
-    Triggers,
-    Updates,
-    Values,
-    merge,
-    run,
-    run_picked,
-    typed_in,
-)
+from explorer.page.events import BUSY, DONE, MAPPING, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
@@ -151,6 +140,7 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
 
     def work(values: Values) -> Iterator[Updates]:
         if panel.asked and not values[panel.asked]:  # a page that has just been opened says `change` too
+            yield panel.work.show()  # Gradio empties every output of a generator that yields nothing
             return
         subject = tab.inputs.subject(values)
         yield from panel.run(subject, panel.read(values, subject))

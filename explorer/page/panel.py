@@ -77,17 +77,20 @@ class Panel:
         given = {name: values[component] for name, component in self.controls.items()}
         return self.view.read(given, subject.model.capabilities)
 
-    def show(self, subject: Subject, view: View, but: str = "") -> Updates:
-        """Everything about this view; not the part called `but`, which shows by itself what was clicked in it."""
+    def show(self, subject: Subject, values: Values, but: Any = None) -> Updates:
+        """Everything about this view; not the part `but`, which shows by itself what was clicked in it."""
+        view = self.read(values, subject)
+        fitted = self.fit(subject, view, values)
         if isinstance(view, LongView):
-            return merge(self.fit(subject, view), self._show_long(subject, view))
-        return merge(self.fit(subject, view), self.updates(view.compute(subject), but))
+            return merge(fitted, self._show_long(subject, view))
+        clicked = next((name for name, component in self.parts.items() if component is but), "")
+        return merge(fitted, self.updates(view.compute(subject), clicked))
 
-    def fit(self, subject: Subject, view: View) -> Updates:
+    def fit(self, subject: Subject, view: View, values: Values) -> Updates:
         """The controls, as far as they depend on the model or on each other."""
         updates: Updates = {}
         for name, component in self.controls.items():
-            changed = controls.fitted(view.settings[name], getattr(view, name), view, subject.model.capabilities)
+            changed = controls.fitted(view, name, values[component], subject.model.capabilities)
             if changed:
                 updates[getattr(component, "box", component)] = gr.update(**changed)
         return updates

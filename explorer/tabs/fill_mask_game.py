@@ -71,7 +71,7 @@ def build(page: Page) -> Part:
         from explorer.techniques.masking_game import Rules, loss_error, play
 
         rules = Rules(STRATEGIES.get(strategy, strategy), rate, masked, replaced, seed or 0)
-        text_b, label, truth = _second(view, rules.checked(), swap)
+        text_b, label, truth = _second(view, rules.check(), swap)
         played = play(view.model, view.text_a, text_b, rules, label)
         spans = rules.strategy == "spans"
         updates = {
@@ -110,8 +110,8 @@ def _chips(played: "Round") -> dict:
     """The input as the model reads it; every chosen piece that is not masked looks like any other, to BERT too."""
     encoding = played.encoding
     tokens = list(encoding.tokens)
-    for position, read in zip(played.positions, played.read, strict=True):
-        tokens[position] = read
+    for position, stand_in in zip(played.positions, played.stand_ins, strict=True):
+        tokens[position] = stand_in
     kinds = replace(encoding, tokens=tuple(tokens)).kinds
     return TokenRow.pack(tokens, kinds=kinds, segments=encoding.segments)
 
@@ -135,7 +135,7 @@ def _table(played: "Round") -> pd.DataFrame:
         treatment = TREATMENTS[int(played.masked.treatment[0, position])]
         guess = f"{best.token} ({percent(best.probability)})"
         cost = f"{played.losses[place]:.3f}"
-        rows.append([str(position), truth, treatment, played.read[place], guess, hit, percent(probability), cost])
+        rows.append([str(position), truth, treatment, played.stand_ins[place], guess, hit, percent(probability), cost])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -13,7 +13,7 @@ from explorer.text import limits
 
 if TYPE_CHECKING:
     from explorer.model.network import MaskGuesses
-    from explorer.techniques.filling import Filled
+    from explorer.techniques.filling import Filling
 
 MOST_SHOWN = 12
 MOST_TOGETHER = 16
@@ -127,7 +127,7 @@ def _filled(view: View, blanks: "Sequence[MaskGuesses]") -> dict:
     return WordGrid.pack("", columns, rows, cells)
 
 
-def _in_place(steps: "Sequence[Filled]") -> list[tuple[str, float, str]]:
+def _in_place(steps: "Sequence[Filling]") -> list[tuple[str, float, str]]:
     """The steps in order of position, each told which step it was."""
     numbered = sorted(enumerate(steps, start=1), key=lambda pair: pair[1].position)
     return [

@@ -45,7 +45,7 @@ class Setting:
 class Choice(Setting):
     """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row.
 
-    With `free` the options come from elsewhere, and any text or None is taken.
+    `free`: a menu into which any text may be typed.
     """
 
     options: Sequence[Any] = ()
@@ -58,9 +58,9 @@ class Choice(Setting):
         return [option[1] if isinstance(option, tuple) else option for option in self.options]
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
-        """One of the options; 1 is not True."""
+        """One of the options, or a text where that is allowed; 1 is not True."""
         if self.free:
-            return None if value is None else limits.check_optional_text(value, self._called(name))
+            return limits.check_optional_text(value, self._called(name))
         for known in self.values:
             if value == known and isinstance(value, bool) == isinstance(known, bool):
                 return known
@@ -176,7 +176,7 @@ def use(setting: Setting, default: Any, here: bool = True) -> Any:
 def choice(options: Sequence[Any], label: str = "", *, default: Any = None, menu: bool = False, **more: Any) -> Any:
     """A field that is one of `options`, values or (label, value); by default the first."""
     made = Choice(options=tuple(options), label=label, menu=menu, **_split(more))
-    return use(made, made.values[0] if default is None and options else default)
+    return use(made, made.values[0] if default is None else default)
 
 
 def several(options: Callable[[Any], Sequence[int]], label: str, *, default: Sequence[int] = (), **more: Any) -> Any:
@@ -216,7 +216,7 @@ def sheet(rows: Sequence[Sequence[Any]], label: str, **more: Any) -> Any:
 
 def _split(given: dict[str, Any]) -> dict[str, Any]:
     """What is no field of any setting is how the page draws it: lines, placeholder, a least width."""
-    own = {"more", "linked", "when", "most", "types", "columns", "fixed", "free"}
+    own = {"more", "linked", "when", "free", "most", "types", "columns", "fixed"}
     look = {name: value for name, value in given.items() if name not in own}
     return {**{name: value for name, value in given.items() if name in own}, "look": look}
 

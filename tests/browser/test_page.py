@@ -10,8 +10,8 @@ from tests.browser.steps import chips, open_tab, type_into
 
 def test_the_first_view_is_filled_in_and_computed(open_app):
     page = open_app()
-    expect(page.locator("#head-grid canvas")).to_have_count(72)
-    expect(page.locator("#head-heatmap .heatmaplayer image, #head-heatmap .hm").first).to_be_attached()
+    expect(page.locator("#attention-heads-grid canvas")).to_have_count(72)
+    expect(page.locator("#attention-head-heatmap .heatmaplayer image, #attention-head-heatmap .hm").first).to_be_attached()
     expect(page.get_by_text("✓ matches the model")).to_be_visible()
 
 
@@ -39,9 +39,9 @@ def test_typing_updates_the_open_tab_only(open_app):
     page = open_app()
     open_tab(page, "Tokens")
     type_into(page, "text-a", "hello")
-    expect(page.locator("#token-cards .bx-token").nth(1)).to_have_text("hello")
+    expect(page.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("hello")
     open_tab(page, "Attention")
-    expect(page.locator("#head-heatmap .ytick text", has_text="hello")).to_be_visible()
+    expect(page.locator("#attention-head-heatmap .ytick text", has_text="hello")).to_be_visible()
 
 
 def test_an_emptied_input_is_told_and_the_picture_stays(open_app):
@@ -130,18 +130,18 @@ def test_a_link_reopens_the_view(open_app, served):
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
     type_into(page, "text-a", "A link & a view?")
     expect(chips(page).nth(2)).to_have_text("link")
-    page.locator("#head-grid button").nth(3 * 12 + 6).click()
-    expect(page.locator("#head-title")).to_contain_text("Layer 4, head 7")
+    page.locator("#attention-heads-grid button").nth(3 * 12 + 6).click()
+    expect(page.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
     open_tab(page, "Hidden states")
-    expect(page.locator("#similarity .heatmaplayer")).to_be_attached()
+    expect(page.locator("#hidden-one-layer-picture .heatmaplayer")).to_be_attached()
     page.locator("#copy-link").click()
     expect(page.locator("#notice")).to_contain_text("address bar")
     again = open_app(page.url.removeprefix(f"{served}/"))
     expect(again.locator("#text-a textarea")).to_have_value("A link & a view?")
     expect(again.get_by_role("tab", name="Hidden states")).to_have_attribute("aria-selected", "true")
-    expect(again.locator("#layer input[type=number]")).to_have_value("4")
+    expect(again.locator("#hidden-hidden-state input[type=number]")).to_have_value("4")
     open_tab(again, "Attention")
-    expect(again.locator("#head-title")).to_contain_text("Layer 4, head 7")
+    expect(again.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
 
 
 @pytest.mark.parametrize("query", ["?layer=99&head=0&token=-1&tab=nowhere", "?a=" + "x" * 9_000, "?a=%00%07&layer=²"])
@@ -182,7 +182,7 @@ def test_two_people_do_not_see_each_others_words(open_app):
     type_into(second, "text-a", "public")
     expect(chips(second).nth(1)).to_have_text("public")
     open_tab(first, "Tokens")
-    expect(first.locator("#token-cards .bx-token").nth(1)).to_have_text("elephant")
+    expect(first.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("elephant")
     assert "elephant" not in second.content()
 
 

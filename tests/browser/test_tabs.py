@@ -23,25 +23,25 @@ def open_at(open_app):
 def test_tokens_have_ids_segments_and_positions(open_at, bundled):
     page = open_at("Tokens", "?a=unbelievable+%F0%9F%8D%8E&b=yes")
     encoding = bundled.encode("unbelievable 🍎", "yes")
-    cards = page.locator("#token-cards .bx-cell")
+    cards = page.locator("#tokens-pieces-cards .bx-cell")
     expect(cards).to_have_count(len(encoding.ids))
     for index, number in enumerate(encoding.ids):
         expect(cards.nth(index)).to_contain_text(str(number))
-    expect(page.locator("#token-cards .bx-unk")).to_have_count(encoding.tokens.count("[UNK]"))
-    expect(page.locator("#token-cards .bx-special")).to_have_count(3)
+    expect(page.locator("#tokens-pieces-cards .bx-unk")).to_have_count(encoding.tokens.count("[UNK]"))
+    expect(page.locator("#tokens-pieces-cards .bx-special")).to_have_count(3)
 
 
 def test_attention_a_click_and_arrow_keys_enlarge_a_head(open_at):
     page = open_at("Attention")
-    heads = page.locator("#head-grid button")
+    heads = page.locator("#attention-heads-grid button")
     heads.nth(2 * 12 + 4).click()
-    title = page.locator("#head-title")
+    title = page.locator("#attention-head-title")
     expect(title).to_contain_text("Layer 3, head 5")
     page.keyboard.press("ArrowRight")
     expect(title).to_contain_text("Layer 3, head 6")
     page.keyboard.press("ArrowDown")
     expect(title).to_contain_text("Layer 4, head 6")
-    expect(page.locator("#head-heatmap")).to_contain_text("row: looks (query)")
+    expect(page.locator("#attention-head-heatmap")).to_contain_text("row: looks (query)")
 
 
 def test_fill_mask_a_click_hides_a_word(open_at):
@@ -77,8 +77,8 @@ def test_next_sentence_both_ways(open_at):
 
 def test_model_is_described(open_at):
     page = open_at("Model")
-    expect(page.locator("#parameters .barlayer .point")).to_have_count(19)
-    expect(page.locator("#configuration")).to_contain_text("hidden_size")
+    expect(page.locator("#model-parameters-bars .barlayer .point")).to_have_count(19)
+    expect(page.locator("#model-configuration-table")).to_contain_text("hidden_size")
     expect(page.get_by_text("22,893,116")).to_be_visible()
     page.get_by_text("Module tree").click()
-    expect(page.locator("#module-tree textarea")).to_have_value(re.compile("BertForPreTraining"))
+    expect(page.locator("#model-modules-tree textarea")).to_have_value(re.compile("BertForPreTraining"))

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from explorer.model.network import Capabilities
 
 from explorer.base.errors import InputError
-from explorer.model.network import Capabilities
 from explorer.views import TABS, VIEWS
 from explorer.views.settings import choice, memory, number, several, switch, text
 from explorer.views.view import LongView, Part, View, button, caption, chart, settle
