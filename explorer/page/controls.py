@@ -39,7 +39,8 @@ def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Compo
 
 def _choice(setting: Choice, default: Any, look: dict[str, Any]) -> gr.components.Component:
     if setting.menu:
-        return gr.Dropdown(list(setting.options), value=default, allow_custom_value=setting.free, **look)
+        look = {"allow_custom_value": setting.free, **look}
+        return gr.Dropdown(list(setting.options), value=default, **look)
     return gr.Radio(list(setting.options), value=default, **look)
 
 

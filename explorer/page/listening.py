@@ -164,6 +164,7 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
 
     def work(values: Values) -> Iterator[Updates]:
         if panel.asked and not values[panel.asked]:  # a page that has just been opened says `change` too
+            yield panel.work.show()  # Gradio empties every output of a generator that yields nothing
             return
         subject = tab.inputs.subject(values)
         yield from panel.run(subject, panel.read(values, subject))

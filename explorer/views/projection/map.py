@@ -33,6 +33,7 @@ POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer
 CHOOSE = "CSV file…"
 CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."
 HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
+OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False}  # only the page knows what may be chosen
 FRAME = 0.9  # seconds a layer is shown while it plays
 MOST_TYPED = 1_000_000  # characters
 
@@ -82,8 +83,8 @@ class Map(LongView):
     sampled: bool = switch(
         False, f"A random {MAX_TEXTS:,} of the rows", when=lambda view: _with_file(view) and has_too_many(view.table)
     )
-    text_column: str | None = choice((), "Text column", menu=True, free=True, when=_with_file)
-    label_column: str | None = choice((), "Label column", menu=True, free=True, when=_with_file)
+    text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
+    label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
     search: str = text("", "Search", placeholder="Points that hold this stand out")
     nearest = part("ranking")
     hint = prose(value=HINT, classes="caption")
@@ -189,7 +190,7 @@ class Map(LongView):
                 "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size})"),
                 "sampled": props(label=f"A random {MAX_TEXTS:,} of the {size}"),
                 "text_column": props(choices=list(table.columns)),
-                "label_column": props(choices=[(NO_LABEL, None), *table.columns]),
+                "label_column": props(choices=[(NO_LABEL, ""), *table.columns]),
             },
         )
 

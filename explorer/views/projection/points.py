@@ -89,13 +89,13 @@ def text_column_of(table: Table) -> str:
     return named or max(table.columns, key=lambda name: sum(len(cell) for cell in table.column(name)[:200]))
 
 
-def label_column_of(table: Table) -> str | None:
-    """The column called label, if there is one."""
+def label_column_of(table: Table) -> str:
+    """The column called label, or ''."""
     return _column_called("label", table)
 
 
-def _column_called(name: str, table: Table) -> str | None:
-    return next((column for column in table.columns if column.lower() == name), None)
+def _column_called(name: str, table: Table) -> str:
+    return next((column for column in table.columns if column.lower() == name), "")
 
 
 def has_too_many(table: Table) -> bool:
@@ -103,7 +103,7 @@ def has_too_many(table: Table) -> bool:
     return len(table.rows) > MAX_TEXTS
 
 
-def texts_of(table: Table, text_column: str, label_column: str | None, seed: int | None) -> tuple[list[str], list[str]]:
+def texts_of(table: Table, text_column: str, label_column: str, seed: int | None) -> tuple[list[str], list[str]]:
     """The texts of a file that are not empty, and their labels; of too many, a sample drawn with the seed.
 
     Raises InputError when there is no such column or no text, and when there are too many without a seed.

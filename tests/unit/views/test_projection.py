@@ -111,7 +111,7 @@ def test_umap_and_tsne_of_three_rows_fall_back_to_pca(draw):
 
 def test_files_that_cannot_be_drawn_are_told(draw, refusal):
     many = table_of([{"text": f"row {i}"} for i in range(MAX_TEXTS + 1)])
-    assert "tick the random sample" in refusal(InputError, lambda: draw(table=many, label_column=None))
+    assert "tick the random sample" in refusal(InputError, lambda: draw(table=many, label_column=""))
     for changed in (
         {"text_column": "body"},
         {"label_column": "class"},
@@ -121,7 +121,7 @@ def test_files_that_cannot_be_drawn_are_told(draw, refusal):
         {"metric": "angle"},
     ):
         refusal(InputError, lambda changed=changed: draw(**changed))
-    texts, labels = texts_of(many, "text", None, 0)
+    texts, labels = texts_of(many, "text", "", 0)
     assert len(set(texts)) == MAX_TEXTS
     assert set(labels) == {NO_LABEL}
 
@@ -180,7 +180,7 @@ def test_lines_columns_and_pieces():
     assert read_lines("a | x\n\n b|c | y\nplain") == (["a", "b|c", "plain"], ["x", "y", NO_LABEL])
     assert text_column_of(table_of([{"id": "1", "body": "a long one"}])) == "body"
     named = table_of([{"id": "a very long one", "Text": ""}])
-    assert (text_column_of(named), label_column_of(named)) == ("Text", None)
+    assert (text_column_of(named), label_column_of(named)) == ("Text", "")
     kinds = [piece_kind(piece) for piece in ("cat", "##ing", "##2", "1990", "!", "##a", "[unused3]", "[")]
     assert kinds == [
         "word",
