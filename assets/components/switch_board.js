@@ -33,7 +33,7 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
     rove(buttons, at);
   }
 
-  // Switches at once; Python is told, and reads from the value how the switches stand.
+  // Switches at once; Python is told of all heads that are off then.
   function toggle(layer, head) {
     const row = (head >= 0 ? [head] : Array.from({ length: value.heads }, (_, h) => h)).map((h) => String([layer, h]));
     const off = new Set(value.off.map(String));
@@ -63,9 +63,8 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
     if (!button) return;
     const all = button.dataset.layer !== undefined;
     if (!all) at = buttons.indexOf(button);
-    const index = all ? [Number(button.dataset.layer), -1] : where(at);
-    toggle(...index);
-    trigger("select", { index, value: button.title });
+    toggle(...(all ? [Number(button.dataset.layer), -1] : where(at)));
+    trigger("select", { index: value.off, value: button.title });
   });
   arrowKeys(board, () => ({ ...value, buttons }), (index) => rove(buttons, (at = index)));
   watch("value", draw);

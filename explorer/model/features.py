@@ -32,7 +32,9 @@ Encoded = tuple[tuple[int, ...], tuple[int, ...]]
 """The ids of a text or pair, and the segment of each."""
 
 _one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
-_kept: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
+_caches: WeakKeyDictionary[Explorer, RecentArrays] = (
+    WeakKeyDictionary()
+)  # a model that is gone takes its features along
 
 
 def features(
@@ -57,7 +59,7 @@ def features_in_steps(
         raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
     rows = yield from _read(model, texts, index, pooling, precision)
     vectors = np.stack([row[index] for row in rows])
-    return _pooled(model, vectors) if pooling == "pooler" else vectors
+    return _apply_pooler(model, vectors) if pooling == "pooler" else vectors
 
 
 def layer_features_in_steps(
@@ -69,7 +71,7 @@ def layer_features_in_steps(
     """
     rows = yield from _read(model, texts, model.capabilities.layers, pooling, precision)
     if pooling == "pooler":
-        return _pooled(model, np.stack([row[-1] for row in rows]))[None]
+        return _apply_pooler(model, np.stack([row[-1] for row in rows]))[None]
     return np.stack(rows, axis=1)
 
 
@@ -83,7 +85,7 @@ def reference_states(model: Explorer, texts: Sequence[str]) -> np.ndarray:
 
 def forget() -> None:
     """Drop what is kept of every model."""
-    _kept.clear()
+    _caches.clear()
 
 
 @functools.cache
@@ -106,7 +108,7 @@ def _read(
     few = precision == "auto" and len(texts) < FAST_FROM
     fast = precision != "exact" and not few and bfloat16_is_fast()
 
-    kept = _kept.setdefault(model, RecentArrays(CACHE_BYTES))
+    kept = _caches.setdefault(model, RecentArrays(CACHE_BYTES))
     found = {text: kept.get((text, pooling, fast)) for text in texts}
     missing = [text for text, rows in found.items() if rows is None or len(rows) <= top]
     done = len(found) - len(missing)
@@ -189,6 +191,6 @@ def _states(encoded: list[Encoded], model: Explorer, top: int, pooling: str, fas
 
 
 @torch.inference_mode()
-def _pooled(model: Explorer, vectors: np.ndarray) -> np.ndarray:
+def _apply_pooler(model: Explorer, vectors: np.ndarray) -> np.ndarray:
     """The pooler's output [texts, hidden] for the [CLS] vectors [texts, hidden] of the last layer."""
     return model.pool(torch.from_numpy(vectors)[:, None]).numpy()

@@ -28,7 +28,7 @@ class Trace:
     model: Network = field(repr=False)
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
-    _made: OnceCache[Hashable, Any] = field(
+    _derived: OnceCache[Hashable, Any] = field(
         default_factory=lambda: OnceCache(KEPT_WITH_A_TRACE), init=False, repr=False
     )
 
@@ -51,7 +51,7 @@ class Trace:
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What `make()` derives from this trace, made at the first call for `key` and kept: for small things only."""
-        return self._made.get(key, make)
+        return self._derived.get(key, make)
 
     @torch.inference_mode()
     def attention(self, layer: int) -> np.ndarray:

@@ -20,7 +20,7 @@ from explorer.page.components import (
     WordGrid,
 )
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
-from explorer.views.view import Part
+from explorer.views.view import Part, View
 
 FOR_THE_PANEL = ("heard", "line", "queue")  # when a control is heard, whether it begins a line, and may wait its turn
 SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
@@ -40,7 +40,8 @@ def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Compo
 
 def _choice(setting: Choice, default: Any, look: dict[str, Any]) -> gr.components.Component:
     if setting.menu:
-        return gr.Dropdown(list(setting.options), value=default, allow_custom_value=setting.free, **look)
+        look = {"allow_custom_value": setting.free, **look}
+        return gr.Dropdown(list(setting.options), value=default, **look)
     return gr.Radio(list(setting.options), value=default, **look)
 
 
@@ -83,15 +84,21 @@ def uploaded(setting: Upload, path: str | None) -> Any:
     return setting.read(Path(path)) if path else None
 
 
-def fitted(setting: Setting, value: Any, view: Any, capabilities: Any) -> dict[str, Any]:
-    """What has to change of a control: its range with the model, and whether it applies."""
+def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, Any]:
+    """What has to change of a control for a model and the view's other settings: its range, and whether it is there.
+
+    Its value stays, unless it is not what the view made of it: somebody may be moving it just now.
+    """
     changed: dict[str, Any] = {}
+    setting, kept = view.settings[name], getattr(view, name)
     if isinstance(setting, Number) and (callable(setting.low) or callable(setting.high)):
         low, high = setting.range(capabilities)
         # A slider from a number to the same number is none; Gradio refuses to draw it.
-        changed |= {"minimum": low, "maximum": max(high, low + 1), "value": value, "visible": low < high}
+        changed |= {"minimum": low, "maximum": max(high, low + 1), "visible": low < high}
+        changed |= {"value": kept} if kept != value else {}
     if isinstance(setting, Several):
-        changed |= {"choices": list(setting.options(capabilities)), "value": list(value)}
+        changed |= {"choices": list(setting.options(capabilities))}
+        changed |= {"value": list(kept)} if list(kept) != sorted(value) else {}
     if setting.when is not None:
         changed["visible"] = changed.get("visible", True) and bool(setting.when(view))
     return changed

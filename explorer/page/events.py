@@ -73,6 +73,22 @@ def run_picked(
     return run(triggers, picked_on if inspect.isgeneratorfunction(handler) else picked, outputs, inputs, **settings)
 
 
+def merge(*changes: Updates) -> Updates:
+    """All of them, later ones over earlier ones; what an update leaves alone stays as an earlier one has it."""
+    merged: Updates = {}
+    for component, new in (item for updates in changes for item in updates.items()):
+        old = merged.get(component)
+        if component in merged and (_is_partial(old) or _is_partial(new)):
+            old, new = (value if _is_partial(value) else gr.update(value=value) for value in (old, new))
+            new = old | new
+        merged[component] = new
+    return merged
+
+
+def _is_partial(value: Any) -> bool:
+    return isinstance(value, dict) and "__type__" in value  # from gr.update
+
+
 def _options_for(triggers: Triggers) -> dict[str, str]:
     """What a listener needs by default, so that the last choice counts, even one made while an earlier is worked on.
 

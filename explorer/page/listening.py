@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.api.handlers import TRAINING
 from explorer.page import controls
-from explorer.page.events import BUSY, DONE, MAPPING, Triggers, Updates, Values, run, run_picked, typed_in
+from explorer.page.events import BUSY, DONE, MAPPING, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
@@ -27,11 +27,17 @@ def listen(tab: TabPage) -> None:
     for name in tab.controls:
         _listen_to_control(tab, name)
     for panel in tab.panels:
-        for name, method in panel.view.listens_to().items():
-            if name in panel.parts:
-                _listen_to_part(tab, panel, name, method)
+        streams = []
+        for name, part in panel.view.parts.items():
+            if name in panel.view.listens_to():
+                streams.append(_listen_to_part(tab, panel, name))
+            if hasattr(panel.view, f"on_{name}_lasso"):
+                _listen_to_lasso(tab, panel, name)
+            if part.saves:
+                js = f"(sheet) => BertPage.downloadCsv(sheet, '{part.saves}.csv')"
+                panel.parts[name].click(None, panel.controls[part.saves], js=js, api_visibility="private")
         if issubclass(panel.view, LongView):
-            _listen_to_work(tab, panel)
+            _listen_to_work(tab, panel, [stream for stream in streams if stream])
 
 
 def _showing(tab: TabPage) -> Callable[[Values], Updates]:
@@ -54,12 +60,13 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
     """A choice in a control: what it means to the view that says so, and a new picture of all that read it."""
     component, readers = tab.controls[name], [panel for panel in tab.panels if name in panel.controls]
     setting = readers[0].view.settings[name]
-    if any(name in panel.view.by_hand for panel in readers):
-        return
     triggers, options = _heard(component, setting)
     if not triggers:
         return
     meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
+    if meaning and inspect.isgeneratorfunction(getattr(meaning.view, f"on_{name}")):
+        run(triggers, _streaming(tab, meaning, name), tab.all_outputs, tab.all_inputs, **TRAINING | options)
+        return
 
     def choose(values: Values) -> Updates:
         subject = tab.inputs.subject(values)
@@ -74,6 +81,20 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
     run(triggers, choose, tab.all_outputs if meaning else _outputs(tab, readers), tab.all_inputs, **options)
 
 
+def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iterator[Updates]]:
+    """A handler that shows, bit by bit, what a view makes of a press of a button or of a setting."""
+
+    def stream(values: Values) -> Iterator[Updates]:
+        subject = tab.inputs.subject(values)
+        view = panel.read(values, subject)
+        if panel.asked:  # what will be seen is not what was asked for
+            yield panel.unasked
+        for shown in getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None):
+            yield panel.updates(shown, only_these=True)
+
+    return stream
+
+
 def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
     """When a control is heard: a text once it was typed, a file once it was read, a sheet when a button is pressed."""
     if isinstance(setting, Memory | Sheet):
@@ -81,38 +102,46 @@ def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
     if isinstance(setting, Upload):
         box = component.box
         event = box.upload if isinstance(box, gr.UploadButton) else box.change
-
-        def read(values: Values) -> Updates:
-            return {component: controls.uploaded(setting, values[box])}
-
-        return run([event], read, [component], [box]).success, {}
-    heard = setting.look.get("heard") or ("change" if isinstance(setting, Text) else "input")
-    options = {"queue": False} if setting.look.get("queue") is False else {}
-    return [getattr(component, heard)], options | (typed_in(component) if heard == "change" else {})
+        reading = run([event], lambda values: {component: controls.uploaded(setting, values[box])}, [component], [box])
+        return reading.success, {}
+    heard = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
+    options = {name: setting.look[name] for name in ("queue",) if name in setting.look}
+    options |= typed_in(component) if heard == "change" else {}
+    return [getattr(component, event) for event in heard.split()], options
 
 
-def _listen_to_part(tab: TabPage, panel: Panel, name: str, method: Callable[..., Any]) -> None:
-    """A click on a part or a press of a button, and what the view says that it means."""
+def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency | None:
+    """A click on a part or a press of a button, and what the view says that it means.
+
+    Returns what goes on for a while and can be stopped.
+    """
     component, part = panel.parts[name], panel.view.parts[name]
-    streams = inspect.isgeneratorfunction(method)
 
-    def answer(values: Values, index: Any = None) -> Any:
+    def answer(values: Values, index: Any = None) -> Updates:
         subject = tab.inputs.subject(values)
-        outcome = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
-        return outcome if streams else apply(tab, panel, subject, values, outcome, component)
-
-    def stream(values: Values) -> Iterator[Updates]:
-        for shown in answer(values):
-            yield panel.updates(shown, only_these=True)
+        change = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
+        return apply(tab, panel, subject, values, change, component)
 
     def click(values: Values, event: gr.SelectData) -> Updates:
         return answer(values, event.customdata if part.customdata else event.index)
 
-    if part.kind == "button":
-        options = TRAINING if streams or part.long else {}
-        run([component.click], stream if streams else answer, tab.all_outputs, tab.all_inputs, **options)
-    else:
+    if part.kind != "button":
         run_picked([component.select], click, tab.all_outputs, tab.all_inputs)
+        return None
+    streams = inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}"))
+    options = (MAPPING if panel.asked else TRAINING) if streams or part.long else {}
+    handler = _streaming(tab, panel, name) if streams else answer
+    event = run([component.click], handler, tab.all_outputs, tab.all_inputs, **options)
+    return event if streams else None
+
+
+def _listen_to_lasso(tab: TabPage, panel: Panel, name: str) -> None:
+    def take(values: Values, event: gr.SelectData) -> Updates:
+        subject = tab.inputs.subject(values)
+        change = getattr(panel.read(values, subject), f"on_{name}_lasso")(subject, event.index)
+        return apply(tab, panel, subject, values, change)
+
+    run_picked(panel.parts[name].lasso, take, tab.all_outputs, tab.all_inputs)
 
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
@@ -122,28 +151,32 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
     if change.selection:
         subject = subject.select(**change.selection)
         updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject)}
-        updates |= tab.redraw(subject, values, but=clicked)
+        updates = merge(updates, tab.redraw(subject, values, but=clicked))
     elif change.settings:
         readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]
-        updates |= tab.redraw(subject, values, readers, clicked)
-    return updates | panel.updates(change.shown, only_these=True)
+        updates = merge(updates, tab.redraw(subject, values, readers, clicked))
+    return merge(updates, panel.updates(change.shown, only_these=True))
 
 
-def _listen_to_work(tab: TabPage, panel: Panel) -> None:
-    """Start and stop, and how far it is; or, for work that starts by itself, its being wanted."""
+def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Dependency]) -> None:
+    """Start and stop, and how far it is; or, for work that starts by itself, its being wanted.
+
+    What else goes on in the view is stopped with it.
+    """
 
     def work(values: Values) -> Iterator[Updates]:
         if panel.asked and not values[panel.asked]:  # a page that has just been opened says `change` too
+            yield panel.work.show()  # Gradio empties every output of a generator that yields nothing
             return
         subject = tab.inputs.subject(values)
         yield from panel.run(subject, panel.read(values, subject))
 
     triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], TRAINING)
-    asked = [panel.asked] if panel.asked else []
-    running = run(triggers, work, panel.outputs, [*tab.inputs.all, *panel.inputs, *asked], **options)
-    cancelled = panel.work.stop.click(None, cancels=[running], api_visibility="private")
+    outputs = [*panel.outputs, *panel.unasked]
+    running = run(triggers, work, outputs, [*tab.inputs.all, *panel.inputs, *panel.unasked], **options)
+    cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # After it, not with it: the last progress is still on its way.
-    run(cancelled.then, lambda values: panel.stopped(), [*panel.outputs, *asked])
+    run(cancelled.then, lambda values: panel.stopped(), outputs)
 
 
 def _outputs(tab: TabPage, panels: Sequence[Panel]) -> list[Any]:

@@ -13,7 +13,7 @@ from explorer.base.steps import map_steps
 from explorer.figures.meter import meter
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
-from explorer.page.events import Updates, Values
+from explorer.page.events import Updates, Values, merge
 from explorer.views.settings import Memory, Setting, Sheet, Switch, Text, Upload
 from explorer.views.subject import Subject
 from explorer.views.view import LongView, Part, Shown, View, props
@@ -82,17 +82,20 @@ class Panel:
         given = {name: values[component] for name, component in self.controls.items()}
         return self.view.read(given, subject.model.capabilities)
 
-    def show(self, subject: Subject, view: View, but: str = "") -> Updates:
-        """Everything about this view; not the part called `but`, which shows by itself what was clicked in it."""
+    def show(self, subject: Subject, values: Values, but: Any = None) -> Updates:
+        """Everything about this view; not the part `but`, which shows by itself what was clicked in it."""
+        view = self.read(values, subject)
+        fitted = self.fit(subject, view, values)
         if isinstance(view, LongView):
-            return self.fit(subject, view) | self._show_long(subject, view)
-        return self.fit(subject, view) | self.updates(view.compute(subject), but)
+            return merge(fitted, self._show_long(subject, view))
+        clicked = next((name for name, component in self.parts.items() if component is but), "")
+        return merge(fitted, self.updates(view.compute(subject), clicked))
 
-    def fit(self, subject: Subject, view: View) -> Updates:
+    def fit(self, subject: Subject, view: View, values: Values) -> Updates:
         """The controls, as far as they depend on the model or on each other."""
         updates: Updates = {}
         for name, component in self.controls.items():
-            changed = controls.fitted(view.settings[name], getattr(view, name), view, subject.model.capabilities)
+            changed = controls.fitted(view, name, values[component], subject.model.capabilities)
             if changed:
                 updates[getattr(component, "box", component)] = gr.update(**changed)
         return updates
@@ -116,7 +119,7 @@ class Panel:
 
     def _show_long(self, subject: Subject, view: LongView) -> Updates:
         if not view.start:  # it starts by itself, as soon as this changes
-            return {self.asked: view.key(subject)}
+            return {self.asked: view.key(subject)} | self.updates(view.waiting(subject))
         found = view.known(subject)
         if found is not None:
             return self.updates(view.draw(subject, found)) | self.work.show()
@@ -133,15 +136,21 @@ class Panel:
             yield self.work.show("", stop=True)
             found = yield from steps
         except ExplorerError:
-            yield self.work.show("", start=True)
+            yield self.work.show("", start=True) | self.unasked
             raise
         if view.start:
             view.keep(subject, found)
         yield self.updates(view.draw(subject, found)) | self.work.show()
+        view.prepare()
 
     def stopped(self) -> Updates:
         """After the work was stopped."""
-        return self.work.show("Stopped.", start=True) | ({self.asked: None} if self.asked else {})
+        return self.work.show("Stopped.", start=True) | self.unasked
+
+    @property
+    def unasked(self) -> Updates:
+        """No work that starts by itself is wanted: the same may be asked for again."""
+        return {self.asked: None} if self.asked else {}
 
 
 def _update(part: Part | None, value: Any) -> Any:
@@ -180,7 +189,7 @@ class Builder:
         for kind, run in groupby(names, key=lambda name: _kind(view, name)):
             if kind == "more":
                 if folded:
-                    with gr.Accordion("More", open=False, elem_id=f"{_slug(view.name)}-more"):
+                    with gr.Accordion(view.fold, open=False, elem_id=f"{_slug(view.name)}-more"):
                         self._build_lines(folded)
                     folded = []
             else:
@@ -242,7 +251,7 @@ def _declared(view: type[View], name: str) -> Setting | Part:
 def _kind(view: type[View], name: str) -> str:
     """What stands in one row with its neighbours: controls and buttons, but for boxes that want the width.
 
-    The number of a row that the view declares, for what is in one.
+    The number of the row for what the view itself puts side by side.
     """
     declared = _declared(view, name)
     if declared.more:
@@ -250,8 +259,9 @@ def _kind(view: type[View], name: str) -> str:
     for number, names in enumerate(view.side_by_side):
         if name in names:
             return str(number)
-    row = declared.kind == "button" if isinstance(declared, Part) else not isinstance(declared, Text | Sheet | Upload)
-    return "row" if row else "wide"
+    if isinstance(declared, Part):
+        return "row" if declared.kind == "button" and not declared.wide else "wide"
+    return "wide" if isinstance(declared, Text | Sheet | Upload) else "row"
 
 
 def _slug(name: str) -> str:

@@ -74,7 +74,7 @@ class TabPage:
             component
             for panel in self.panels
             for name, component in panel.parts.items()
-            if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].options.get("passive")
+            if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].passive
         ]
 
     def open(self, values: Values) -> Choice:
@@ -124,11 +124,9 @@ class TabPage:
         opened = [*self.above, *self.open(values).panels]
         for panel in [panel for panel in opened if not only or panel in only]:
             try:
-                view = panel.read(values, subject)
-                if why := view.unless(subject):
+                if why := panel.read(values, subject).unless(subject):
                     return {**updates, self.hint: why, self.open(values).column: gr.Column(visible=False)}
-                clicked = next((name for name, component in panel.parts.items() if component is but), "")
-                shown = panel.show(subject, view, clicked)
+                shown = panel.show(subject, values, but)
                 updates |= shown
                 values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
             except ExplorerError as error:
@@ -161,11 +159,12 @@ def build_tab(tab: Tab, inputs: Inputs) -> TabPage:
 def _build_frame(made: TabPage) -> None:
     labels = list(made.tab.choices)
     look = {"show_label": False, "container": False, "elem_id": f"{made.tab.id}-view"}
-    with gr.Row(elem_classes="controls"):
-        if len(labels) > 1:
-            made.which = gr.Radio(labels, value=labels[0], **look)
-        if made.tab.steppers == ["hidden_state"] or len(made.tab.steppers) == 1:
-            _build_steppers(made)
+    if len(labels) > 1 or len(made.tab.steppers) == 1:  # an empty row would leave a gap
+        with gr.Row(elem_classes="controls"):
+            if len(labels) > 1:
+                made.which = gr.Radio(labels, value=labels[0], **look)
+            if len(made.tab.steppers) == 1:
+                _build_steppers(made)
     if len(made.tab.steppers) > 1:
         with gr.Row():
             _build_steppers(made)

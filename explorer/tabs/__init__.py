@@ -8,8 +8,7 @@ from explorer.tabs import (
     inside_head,
     model,
     next_sentence,
-    projection,
     tokens,
 )
 
-TABS = (tokens, attention, inside_head, hidden_states, fill_mask, next_sentence, projection, finetune, model)
+TABS = (tokens, attention, inside_head, hidden_states, fill_mask, next_sentence, finetune, model)

@@ -34,7 +34,7 @@ class Rules:
     random: float = 0.1
     seed: int = 0
 
-    def checked(self) -> "Rules":
+    def check(self) -> "Rules":
         """These rules. Raises InputError when they cannot be played by."""
         limits.check_choice(self.strategy, "the strategy", STRATEGIES)
         limits.check_number(self.rate, "the share of chosen pieces", 0.01, 1)
@@ -59,7 +59,7 @@ class Round:
     positions: tuple[int, ...]
     guesses: tuple[MaskGuesses, ...]
     losses: np.ndarray
-    read: tuple[str, ...]  # what stands at the chosen places instead
+    stand_ins: tuple[str, ...]  # the pieces that the model read at the chosen places
     next_label: int | None  # 0: B follows A, 1: it does not
     is_next: float | None
     next_loss: float | None
@@ -77,7 +77,7 @@ class Round:
 
 def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
     """Choose and treat the pieces of one input. Raises InputError when there is nothing to choose from."""
-    rules = rules.checked()
+    rules = rules.check()
     ids, words = np.array([encoding.ids]), np.array([encoding.words])
     eligible = np.zeros(ids.shape, dtype=bool)
     eligible[0, model.visible_positions(encoding)] = True

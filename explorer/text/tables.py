@@ -48,6 +48,7 @@ class Table:
     columns: Row
     rows: tuple[Row, ...]
     about: str
+    name: str = ""  # of the file
 
     def column(self, name: str) -> list[str]:
         """All cells of one column. Raises InputError when there is none of that name."""
@@ -87,13 +88,7 @@ def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has
         how = f"{DELIMITERS[delimiter]}-separated"
     if not rows:
         raise InputError("The file has no rows; it needs a line of column names and at least one row.")
-    return Table(columns, rows, f"{len(rows):,} rows, {how}, {encoding}.")
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of `read_table` by column name (lower case); missing cells are ''. Raises InputError."""
-    table = read_table(path)
-    return [dict(zip((name.lower() for name in table.columns), row, strict=True)) for row in table.rows]
+    return Table(columns, rows, f"{len(rows):,} rows, {how}, {encoding}.", path.name)
 
 
 def _decode(data: bytes) -> tuple[str, str]:

@@ -1,12 +1,12 @@
 """What a person, a link or a program may set of a view: declared once, with its label, range and default, and checked here.
 
-A view is a class; a setting is a field of it, made by one of the functions below:
+A view is a class; a setting is a field of it, made by one of the functions at the end:
 
     layer: int = number(6, "Up to layer", low=1, high=lambda can: can.layers)
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from numbers import Real
 from pathlib import Path
@@ -25,7 +25,7 @@ class Setting:
     """One setting. `when(view)` says whether it applies; `more`: rarely changed, and folded away in the page.
 
     `here`: whether this view shows the control of it, or only reads the one of another view in its tab. `linked`: whether
-    a link may carry it. `look` is for the page alone.
+    a link may carry it. `look` is for the page alone: lines, placeholder, a least width.
     """
 
     label: str = ""
@@ -36,18 +36,15 @@ class Setting:
     look: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
-        """The value as the view gets it. Raises InputError, naming the setting and what it may be."""
+        """The value as the view gets it; `name` is what to call it. Raises InputError, saying what it may be."""
         return value
-
-    def _called(self, name: str) -> str:
-        return f"the setting {self.label or name!r}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Setting):
     """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row.
 
-    `free`: a menu into which any text may be typed.
+    `free`: its options come from elsewhere, and any text or None is taken.
     """
 
     options: Sequence[Any] = ()
@@ -62,11 +59,11 @@ class Choice(Setting):
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
         """One of the options, or a text where that is allowed; 1 is not True."""
         if self.free:
-            return limits.check_optional_text(value, self._called(name))
+            return None if value is None else limits.check_optional_text(value, name)
         for known in self.values:
             if value == known and isinstance(value, bool) == isinstance(known, bool):
                 return known
-        return limits.check_choice(value, self._called(name), [str(known) for known in self.values])
+        return limits.check_choice(value, name, [str(known) for known in self.values])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +73,9 @@ class Several(Setting):
     options: Callable[[Any], Sequence[int]]
 
     def check(self, value: Any, name: str, capabilities: Any) -> tuple[int, ...]:
-        """Those that this model has, each once, in their order. Raises InputError for anything but a list of numbers."""
-        if not isinstance(value, list | tuple) or any(
-            isinstance(one, bool) or not isinstance(one, int) for one in value
-        ):
-            raise InputError(f"{self._called(name).capitalize()} must be a list of whole numbers.")
+        """Those that this model has, each once, in their order."""
+        if not isinstance(value, list | tuple) or any(type(one) is not int for one in value):
+            raise InputError(f"{name.capitalize()} must be a list of whole numbers.")
         return tuple(known for known in self.options(capabilities) if known in value)
 
 
@@ -91,7 +86,7 @@ class Switch(Setting):
     def check(self, value: Any, name: str, capabilities: Any) -> bool:
         """True or False."""
         if not isinstance(value, bool):
-            raise InputError(f"{self._called(name).capitalize()} must be true or false.")
+            raise InputError(f"{name.capitalize()} must be true or false.")
         return value
 
 
@@ -111,13 +106,12 @@ class Number(Setting):
     def check(self, value: Any, name: str, capabilities: Any) -> float:
         """Within the bounds; nothing at all is the least number."""
         low, high = self.range(capabilities)
-        value = low if value is None else value
-        whole = isinstance(self.step, int)
+        value, whole = low if value is None else value, isinstance(self.step, int)
         if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
             value = int(value) if whole else float(value)
             if callable(self.high) or callable(self.low):
                 value = min(max(value, low), high)
-        return (limits.check_integer if whole else limits.check_number)(value, self._called(name), low, high)
+        return (limits.check_integer if whole else limits.check_number)(value, name, low, high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,12 +122,12 @@ class Text(Setting):
 
     def check(self, value: Any, name: str, capabilities: Any) -> str:
         """The text as it was typed; '' for nothing."""
-        return limits.check_optional_text(value, self._called(name), self.most)
+        return limits.check_optional_text(value, name, self.most)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Memory(Setting):
-    """What clicks leave behind and no control shows: `kept(value)` gives what the view makes of it, whatever it is.
+    """What clicks leave behind and no control shows. It may come from a browser: `kept` makes of it what is of use.
 
     `stored`: the name under which the browser keeps it, beyond a reload.
     """
@@ -142,7 +136,7 @@ class Memory(Setting):
     stored: str = ""
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
-        """As the view can use it. It may come from a browser: `kept` lets nothing through that is of no use."""
+        """As the view can use it, whatever it was."""
         return self.kept(value)
 
 
@@ -164,68 +158,52 @@ class Sheet(Setting):
     linked: bool = False
 
     def check(self, value: Any, name: str, capabilities: Any) -> list[list[Any]]:
-        """The rows. Raises InputError unless they are lists as long as there are columns."""
+        """The rows, each with a cell a column."""
         rows = value.astype(object).where(value.notna(), None).to_numpy().tolist() if hasattr(value, "notna") else value
-        if not isinstance(rows, list) or any(
-            not isinstance(row, list) or len(row) != len(self.columns) for row in rows
-        ):
-            raise InputError(f"{self._called(name).capitalize()} must be rows of {len(self.columns)} cells.")
+        if not isinstance(rows, list) or any(type(row) is not list or len(row) != len(self.columns) for row in rows):
+            raise InputError(f"{name.capitalize()} must be rows of {len(self.columns)} cells.")
         return rows
 
 
 def use(setting: Setting, default: Any, here: bool = True) -> Any:
     """A field for a setting that several views of a tab read: one control, shown by the view for which `here` is true."""
-    kind = type(setting)
-    same = {name: getattr(setting, name) for name in kind.__dataclass_fields__}
-    return field(default=default, metadata={"setting": kind(**{**same, "here": here})})
+    return field(default=default, metadata={"setting": replace(setting, here=here)})
 
 
-def choice(options: Sequence[Any], label: str = "", *, default: Any = None, menu: bool = False, **more: Any) -> Any:
+def _maker(kind: type[Setting], nothing: Any = None) -> Callable[..., Any]:
+    """`(default, label, ...)` makes a field; what is no field of the kind is how the page draws it."""
+
+    def make(default: Any = nothing, label: str = "", **given: Any) -> Any:
+        own = {name: given.pop(name) for name in list(given) if name in kind.__dataclass_fields__}
+        return use(kind(label=label, look=given, **own), default)
+
+    make.__doc__ = f"A field, by its default and label. {kind.__doc__}"
+    return make
+
+
+number, text, memory, switch = _maker(Number), _maker(Text, ""), _maker(Memory), _maker(Switch, False)
+_choice, _several, _upload, _sheet = _maker(Choice), _maker(Several), _maker(Upload), _maker(Sheet)
+
+
+def choice(options: Sequence[Any], label: str = "", *, default: Any = None, **given: Any) -> Any:
     """A field that is one of `options`, values or (label, value); by default the first."""
-    made = Choice(options=tuple(options), label=label, menu=menu, **_split(more))
-    return use(made, made.values[0] if default is None else default)
+    first = Choice(options=tuple(options)).values[0] if default is None and options else default
+    return _choice(first, label, options=tuple(options), **given)
 
 
-def several(options: Callable[[Any], Sequence[int]], label: str, *, default: Sequence[int] = (), **more: Any) -> Any:
-    """A field that is any of the numbers that `options(capabilities)` gives."""
-    return use(Several(options=options, label=label, **_split(more)), tuple(default))
+def several(options: Callable[[Any], Sequence[int]], label: str, **given: Any) -> Any:
+    """A field that is any of the numbers that `options(capabilities)` gives, by default none."""
+    return _several((), label, options=options, **given)
 
 
-def switch(default: bool, label: str, **more: Any) -> Any:
-    """A field that is on or off."""
-    return use(Switch(label=label, **_split(more)), default)
-
-
-def number(default: float, label: str, *, low: Bound, high: Bound, step: float = 1, **more: Any) -> Any:
-    """A field that is a number from `low` to `high`, whole where `step` is."""
-    return use(Number(label=label, low=low, high=high, step=step, **_split(more)), default)
-
-
-def text(default: str = "", label: str = "", **more: Any) -> Any:
-    """A field that is a text."""
-    return use(Text(label=label, **_split(more)), default)
-
-
-def memory(default: Any = None, kept: Callable[[Any], Any] = lambda value: value, **more: Any) -> Any:
-    """A field that no control shows: what clicks leave behind."""
-    return use(Memory(kept=kept, **_split(more)), default)
-
-
-def upload(label: str, **more: Any) -> Any:
+def upload(label: str, **given: Any) -> Any:
     """A field that is what `read` makes of a file, by default a table, or None."""
-    return use(Upload(label=label, **_split(more)), None)
+    return _upload(None, label, **given)
 
 
-def sheet(rows: Sequence[Sequence[Any]], label: str, **more: Any) -> Any:
+def sheet(rows: Sequence[Sequence[Any]], label: str, **given: Any) -> Any:
     """A field that is rows of cells."""
-    return use(Sheet(label=label, **_split(more)), tuple(tuple(row) for row in rows))
-
-
-def _split(given: dict[str, Any]) -> dict[str, Any]:
-    """What is no field of any setting is how the page draws it: lines, placeholder, a least width."""
-    own = {"more", "linked", "when", "free", "most", "stored", "types", "read", "columns", "fixed"}
-    look = {name: value for name, value in given.items() if name not in own}
-    return {**{name: value for name, value in given.items() if name in own}, "look": look}
+    return _sheet(tuple(tuple(row) for row in rows), label, **given)
 
 
 class Settings:
@@ -241,17 +219,13 @@ class Settings:
     @classmethod
     def read(cls, given: Mapping[str, Any], capabilities: Any) -> Self:
         """With these settings; what is not given is as declared. Raises InputError naming what is wrong."""
-        for name in given:
-            if name not in cls.settings:
-                raise InputError(
-                    f"There is no setting {str(name)[:40]!r} here; there are {', '.join(cls.settings) or 'none'}."
-                )
-        return cls(**{name: cls.settings[name].check(value, name, capabilities) for name, value in given.items()})
+        known = cls.settings
+        if unknown := [str(name)[:40] for name in given if name not in known]:
+            raise InputError(f"There is no setting {unknown[0]!r} here; there are {', '.join(known) or 'none'}.")
+        called = {name: f"the setting {known[name].label or name!r}" for name in given}
+        return cls(**{name: known[name].check(value, called[name], capabilities) for name, value in given.items()})
 
     def changed(self) -> dict[str, Any]:
         """The settings that are not as declared and that a link may carry."""
-        return {
-            one.name: value
-            for one in fields(self)  # type: ignore[arg-type]
-            if (value := getattr(self, one.name)) != one.default and self.settings[one.name].linked
-        }
+        own = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}  # type: ignore[arg-type]
+        return {name: now for name, (now, declared) in own.items() if now != declared and self.settings[name].linked}

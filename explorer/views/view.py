@@ -16,6 +16,7 @@ The page makes the controls, the listening and the waiting from it, a program as
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 from explorer.base.cache import OnceCache
@@ -37,6 +38,8 @@ class Part:
 
     `optional`: there only when it has a value. `marks`: it shows by itself what was clicked in it, and is not sent again.
     `more`: folded away. `customdata`: a click is told by the customdata of its point. `long`: a press of it takes long.
+    `saves`: a press of it gives the sheet of that name as a CSV file. `passive`: a row of other tokens than the input's.
+    `wide`: a button as wide as what stands above it.
     """
 
     kind: str
@@ -46,6 +49,9 @@ class Part:
     more: bool = False
     customdata: bool = False
     long: bool = False
+    saves: str = ""
+    passive: bool = False
+    wide: bool = False
 
 
 def part(kind: str, **given: Any) -> Part:
@@ -54,34 +60,24 @@ def part(kind: str, **given: Any) -> Part:
     return Part(kind, given, **own)
 
 
+sentence = partial(part, "sentence")  # plain, which may hold words of the person's
+prose = partial(part, "prose")  # Markdown of ours, without words of the person's
+check = partial(part, "check")  # the proof below a picture, from `verdict`
+
+
 def chart(label: str, height: int = 400, **options: Any) -> Part:
     """A Plotly figure; `label` says what it is to those who do not see it."""
     return part("chart", label=label, height=height, **options)
 
 
-def sentence(**options: Any) -> Part:
-    """One plain sentence, which may hold words of the person's."""
-    return part("sentence", **options)
-
-
-def prose(**options: Any) -> Part:
-    """Markdown of ours, without words of the person's."""
-    return part("prose", **options)
-
-
-def caption(markdown: str, **options: Any) -> Part:
+def caption(markdown: str, kind: str = "caption", **options: Any) -> Part:
     """Markdown that is always there."""
-    return part("caption", markdown=markdown, **options)
+    return part(kind, markdown=markdown, **options)
 
 
 def heading(markdown: str, **options: Any) -> Part:
     """A title within a view."""
-    return part("heading", markdown=markdown, **options)
-
-
-def check() -> Part:
-    """The proof below a picture, from `verdict`."""
-    return part("check")
+    return caption(markdown, "heading", **options)
 
 
 def button(label: str, **options: Any) -> Part:
@@ -153,10 +149,11 @@ class View(Settings):
     widths: ClassVar[Sequence[int]] = ()
     width: ClassVar[int] = 1
     side_by_side: ClassVar[Sequence[Sequence[str]]] = ()  # what shares a line, each as wide as its `scale` says
-    by_hand: ClassVar[Mapping[str, str]] = {}  # what the page does with a part or setting itself, and why
     folded: ClassVar[str] = ""  # the title under which the whole view is folded away
+    fold: ClassVar[str] = "More"  # the title under which what is `more` is
     layout: ClassVar[Sequence[str]] = ()  # names of settings and parts, in the order of the class
     parts: ClassVar[Mapping[str, Part]] = {}
+    by_hand: ClassVar[Mapping[str, str]] = {}  # what the page wires by itself, and why, in a sentence each
 
     def __init_subclass__(cls) -> None:
         fields = vars(cls).get("__annotations__", {})
@@ -186,7 +183,8 @@ _results: OnceCache[Hashable, Any] = OnceCache(64)
 class LongView(View):
     """A view with work of many passes: done at once where it is quick, else when `start` is pressed, with a way to stop.
 
-    With `start` = '' it is done whenever it is asked for, beside the rest of the page.
+    With `start` = '' it is done whenever its key changes, unless that is None, beside the rest of the page; its results
+    are not kept here.
     """
 
     start: ClassVar[str] = ""
@@ -198,7 +196,6 @@ class LongView(View):
     def work(self, subject: Subject) -> Generator[Any, None, Any]:
         """The work: yields the share done, 0 to 1, or a sentence with it, and returns what `draw` needs."""
         raise NotImplementedError
-        yield
 
     def draw(self, subject: Subject, found: Any) -> Shown:
         """What is to be seen of the result."""
@@ -208,6 +205,9 @@ class LongView(View):
         """What is to be seen while there is no result yet."""
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
 
+    def prepare(self) -> None:
+        """Called when the result is there to be seen: what nobody should wait for."""
+
     def key(self, subject: Subject) -> Hashable:
         """The work's result is the same where this is."""
         changed = tuple(str(getattr(self, name)) for name in self.settings)
@@ -216,12 +216,12 @@ class LongView(View):
     def known(self, subject: Subject) -> Any | None:
         """The result, if it is there already or quickly made."""
         found = _results.peek(self.key(subject))
-        if found is None and self._is_quick(subject):
-            found = self.result(subject)
-        return found
+        return self.result(subject) if found is None and is_quick(subject, self.passes(subject)) else found
 
     def result(self, subject: Subject) -> Any:
         """The result, however long it takes."""
+        if not self.start:
+            return finished(self.work(subject))
         return _results.get(self.key(subject), lambda: finished(self.work(subject)))
 
     def keep(self, subject: Subject, found: Any) -> None:
@@ -231,9 +231,6 @@ class LongView(View):
     def compute(self, subject: Subject) -> Shown:
         """What is to be seen once the work is done."""
         return self.draw(subject, self.result(subject))
-
-    def _is_quick(self, subject: Subject) -> bool:
-        return is_quick(subject, self.passes(subject))
 
 
 def is_quick(subject: Subject, passes: float) -> bool:

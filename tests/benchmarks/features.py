@@ -9,9 +9,6 @@ from tests.benchmarks.texts import labelled_texts
 
 NUMBER = 2_000
 PLAIN_BATCH = 32
-SETTINGS = {"method": "PCA", "layer": 6, "source": "CSV file", "text_column": "text", "label_column": None}
-REST = {"sampled": False, "search": "", "colour": "Label or segment", "clusters": 4, "dimensions": "2-D", "seed": 0}
-FITS = {"pooling": "mean", "neighbors": 15, "min_dist": 0.1, "metric": "cosine", "sentences": ""}
 
 
 def run() -> Iterator[Comparison]:
@@ -40,18 +37,17 @@ def run_projection() -> Iterator[Comparison]:
     import explorer
     from explorer.analysis.projection import project
     from explorer.model.features import features, forget
-    from explorer.page.wiring import View
-    from explorer.tabs.projection_drawing import draw_in_steps
-    from explorer.tabs.projection_picture import NONE_CHOSEN
+    from explorer.text.tables import Table
+    from explorer.views.projection.map import FILE, Map
+    from explorer.views.subject import Subject
 
     model, given = explorer.load(), labelled_texts(NUMBER).texts
     project(np.eye(5, dtype=np.float32))  # imports scikit-learn, once a process
-    rows = [{"text": text} for text in given]
-    controls = SETTINGS | REST | FITS | {"rows": rows, "picked": NONE_CHOSEN, "kept": NONE_CHOSEN}
+    view = Map(source=FILE, table=Table(("text",), tuple((text,) for text in given), ""))
 
     def ours() -> None:
         forget()
-        next(step for step in draw_in_steps(View(model.name, "A", ""), controls) if "chart" in step)["chart"].to_json()
+        view.compute(Subject(model.name, "A", ""))["chart"].to_json()
 
     def theirs() -> None:
         forget()

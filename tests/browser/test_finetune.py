@@ -74,7 +74,7 @@ def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
     tab.locator("#explore-tuned").click()
     expect(tab.locator("#model-box input")).to_have_value(re.compile("^tuned-"), timeout=60_000)
     open_tab(tab, "Model")
-    expect(tab.locator("#parameters .barlayer .point").first).to_be_visible()
+    expect(tab.locator("#model-parameters-bars .barlayer .point").first).to_be_visible()
 
 
 def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):

@@ -41,7 +41,7 @@ def test_typing_updates_the_open_tab_only(open_app):
     page = open_app()
     open_tab(page, "Tokens")
     type_into(page, "text-a", "hello")
-    expect(page.locator("#token-cards .bx-token").nth(1)).to_have_text("hello")
+    expect(page.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("hello")
     open_tab(page, "Attention")
     expect(page.locator("#attention-head-heatmap .ytick text", has_text="hello")).to_be_visible()
 
@@ -135,13 +135,13 @@ def test_a_link_reopens_the_view(open_app, served):
     page.locator("#attention-heads-grid button").nth(3 * 12 + 6).click()
     expect(page.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
     open_tab(page, "Hidden states")
-    expect(page.locator("#similarity .heatmaplayer")).to_be_attached()
+    expect(page.locator("#hidden-one-layer-picture .heatmaplayer")).to_be_attached()
     page.locator("#copy-link").click()
     expect(page.locator("#notice")).to_contain_text("address bar")
     again = open_app(page.url.removeprefix(f"{served}/"))
     expect(again.locator("#text-a textarea")).to_have_value("A link & a view?")
     expect(again.get_by_role("tab", name="Hidden states")).to_have_attribute("aria-selected", "true")
-    expect(again.locator("#layer input[type=number]")).to_have_value("4")
+    expect(again.locator("#hidden-hidden-state input[type=number]")).to_have_value("4")
     open_tab(again, "Attention")
     expect(again.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
 
@@ -173,7 +173,7 @@ def test_a_model_without_heads_says_why_and_offers_one_that_can(open_app, varian
     open_tab(page, "Fill-mask")
     expect(page.get_by_text(re.compile("has no masked-language-model head"))).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Use the bundled model").locator("visible=true").click()
-    expect(page.locator("#guesses button").first).to_be_visible(timeout=20_000)
+    expect(page.locator("#fill-mask-guesses-guesses button").first).to_be_visible(timeout=20_000)
     expect(box).to_have_value("bert-l6-h384-uncased")
 
 
@@ -184,7 +184,7 @@ def test_two_people_do_not_see_each_others_words(open_app):
     type_into(second, "text-a", "public")
     expect(chips(second).nth(1)).to_have_text("public")
     open_tab(first, "Tokens")
-    expect(first.locator("#token-cards .bx-token").nth(1)).to_have_text("elephant")
+    expect(first.locator("#tokens-pieces-cards .bx-token").nth(1)).to_have_text("elephant")
     assert "elephant" not in second.content()
 
 

@@ -233,6 +233,16 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     assert tiny.trace("the man") is trace
 
 
+@pytest.mark.parametrize("breakage", ["truncated safetensors", "tokenizer is no JSON"])
+def test_the_log_holds_why_a_library_failed_and_not_what_was_typed(breakage, make_tiny, refusal, caplog):
+    folder = make_tiny()
+    BROKEN[breakage](folder)
+    refusal(ModelError, lambda: explorer.load(str(folder)), typed=folder)
+    (record,) = [record for record in caplog.records if record.name == "explorer"]
+    assert record.exc_info[1] is not None
+    assert str(folder) not in record.getMessage()
+
+
 def test_code_that_comes_with_a_model_is_never_run(make_tiny, monkeypatch):
     folder = make_tiny()
     monkeypatch.chdir(folder)

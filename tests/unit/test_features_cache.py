@@ -32,7 +32,7 @@ def passes(monkeypatch, tiny, bundled):
     monkeypatch.setattr(
         type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments)
     )
-    module._kept.clear()
+    module.forget()
     return rows
 
 

@@ -1,6 +1,4 @@
 import itertools
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, t
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.basics import projection
 from explorer.base.errors import InputError
-from explorer.base.steps import Stopped, finished, relay
+from explorer.base.steps import Stopped
 
 RANDOM = np.random.default_rng(0)
 GROUPS = np.concatenate([RANDOM.normal(centre, 0.5, size=(15, 20)) for centre in (-2, 0, 2)]).astype(np.float32)
@@ -143,26 +141,11 @@ def test_clusters_find_the_groups_and_never_more_than_there_are_rows():
     assert set(clusters(np.ones((4, 3)), 4)) == {0}
 
 
-def test_progress_is_told_and_a_stop_ends_the_fit():
+def test_progress_is_told():
     shares = []
     project(GROUPS, MapSettings("umap"), report=shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1
-    seen, ended = [], threading.Event()
-
-    def work(report):
-        try:
-            for step in range(100):
-                report(step / 100)
-                time.sleep(0.05)
-        finally:
-            ended.set()
-
-    steps = relay(work)
-    seen.append(next(steps))
-    steps.close()
-    assert ended.wait(5)
-    assert 0 <= seen[0] < 0.5
 
 
 def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():
@@ -180,15 +163,6 @@ def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():
     assert maps.has(2)
     assert not maps.has(1)
     assert maps.at(states, 1).points.shape == (len(GROUPS), 2)  # what comes next does not wait for it
-
-
-def test_what_the_work_returns_or_raises_comes_out():
-    def result_of(work):
-        return finished(relay(work))
-
-    assert result_of(lambda report: 7) == 7
-    with pytest.raises(InputError, match="no"):
-        result_of(lambda report: (_ for _ in ()).throw(InputError("no")))
 
 
 def test_the_endpoint_says_how_far_its_map_can_be_trusted(bundled, refusal):

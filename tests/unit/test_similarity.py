@@ -129,15 +129,13 @@ def test_sentences_are_compared_by_their_features(bundled, refusal):
 
 
 def test_the_senses_we_ship_come_apart_with_depth_but_for_the_one_we_say_does_not(bundled):
-    from explorer.tabs.hidden_word import NOT_TOLD_APART, _contexts, senses
     from explorer.text.lines import read_lines
-
-    class View:
-        model = bundled
+    from explorer.views.hidden_states.contexts import contexts_of, senses
+    from explorer.views.hidden_states.word import NOT_TOLD_APART
 
     for word, lines in senses().items():
         texts, labels = read_lines(lines)
-        contexts = _contexts(View, texts, labels, word)
+        contexts = contexts_of(bundled, texts, labels, word)
         assert contexts.vectors.shape[1] == len(texts)
         right = [contextuality.told_apart(vectors, contexts.senses) for vectors in contexts.vectors[1:]]
         if word == NOT_TOLD_APART:

@@ -195,7 +195,7 @@ def test_hiding_a_word_tells_what_it_did(trained):
 def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(trained, monkeypatch):
     asked = []
 
-    def halving(model, trace, target, steps, score):
+    def halving(trace, target, steps, score):
         asked.append(steps)
         return Attribution(np.zeros(trace.kept, np.float32), Path(steps, change=10.0, delta=48 / steps))
 

@@ -88,7 +88,12 @@ class ExampleSettings(View):
         "CSV, TSV or JSON lines, up to 10 MB", height=110, visible=False, when=lambda view: view.source == FILE
     )
     data_set: str = text(
-        EXAMPLE, "Data set on the Hugging Face hub", scale=4, visible=False, when=lambda view: view.source == HUB
+        EXAMPLE,
+        "Data set on the Hugging Face hub",
+        heard="",
+        scale=4,
+        visible=False,
+        when=lambda view: view.source == HUB,
     )
     text_column: str = _column("Text")
     label_column: str = _column("Label")

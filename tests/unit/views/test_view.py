@@ -8,7 +8,7 @@ from explorer.base.errors import InputError
 from explorer.model.network import Capabilities
 from explorer.views import TABS, VIEWS
 from explorer.views.settings import choice, memory, number, several, switch, text
-from explorer.views.view import LongView, Part, View, button, caption, chart, settle
+from explorer.views.view import LongView, View, button, caption, chart, settle
 
 CAPABILITIES = Capabilities("a model", 6, 12, 384, 1000, 1, 512, True, True, True, True)
 
@@ -124,11 +124,12 @@ def test_a_name_is_one_setting_within_a_tab():
 def test_what_is_listened_to_and_laid_out_is_declared():
     for view in VIEWS.values():
         assert {name for column in view.columns for name in column} <= set(view.layout), view.name
-        buttons = {name for name, part in view.parts.items() if isinstance(part, Part) and part.kind == "button"}
+        buttons = {name for name, part in view.parts.items() if part.kind == "button" and not part.saves}
         own = {"stop"} if issubclass(view, LongView) and not view.start else set()
-        assert buttons - own - set(view.by_hand) <= set(view.listens_to()), view.name
-        assert {*view.by_hand, *(name for row in view.side_by_side for name in row)} <= set(view.layout), view.name
-        assert all(why.endswith(".") for why in view.by_hand.values()), view.name
+        assert buttons - own <= set(view.listens_to()) | set(view.by_hand), view.name
+        beside = {name for names in view.side_by_side for name in names}
+        assert {*view.by_hand, *beside} <= set(view.layout), view.name
+        assert all(why.endswith(".") for why in view.by_hand.values()), "why, in a sentence"
 
 
 def test_the_defaults_pass_their_own_checks():
