@@ -138,6 +138,21 @@ def test_inside_a_head_every_step_is_there(open_at):
         expect(page.locator(f"#inside-head-positions-{chart} .heatmaplayer")).to_be_attached()
 
 
+def test_a_model_of_one_layer_and_one_head_has_nothing_to_slide(open_at, make_tiny):
+    folder = make_tiny(num_hidden_layers=1, num_attention_heads=1)
+    page = open_at("Inside a head", f"{PAIR}&model={folder}")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("layer 1, head 1")
+    layer, head = page.locator("#inside-head-layer"), page.locator("#inside-head-head")
+    expect(layer).to_be_hidden()
+    expect(head).to_be_hidden()
+    page.get_by_label("The whole layer").check()
+    expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 1 for all tokens")
+    page.locator("#model-box input").fill("bert-l6-h384-uncased")
+    page.locator("#model-box input").press("Enter")
+    expect(layer).to_be_visible()
+    expect(head).to_be_visible()
+
+
 def test_tokens_add_up_and_the_vocabulary_can_be_searched(open_at):
     page = open_at("Tokens", PAIR + "&token=9")
     expect(page.locator("#tokens-pieces-counts")).to_contain_text("mispronounced = mis + ##pro + ##no + ##unced")
