@@ -22,7 +22,7 @@ class NextSentences(View):
     )
     find = button("Find the next sentence", variant="primary", long=True)
     best = sentence(keep_height=True)
-    ranking = part("bars")
+    ranking = part("bars", classes="sentences")
     help = caption(
         "The probability of IsNext (0 to 100 %) for A and each candidate, ranked by the difference of the two "
         "logits, which is given on the right. Each pair is judged by itself: the bars do not sum to 100 %."
