@@ -13,8 +13,6 @@ from explorer.views.subject import Subject
 from explorer.views.view import Change, LongView, Shown, button, matches, part, sentence, settle, show
 
 if TYPE_CHECKING:
-    import torch
-
     from explorer.techniques.targets import Target
 
 Off = tuple[tuple[int, int], ...]
@@ -45,7 +43,7 @@ class SwitchHeads(LongView):
     start = "Which heads matter here?"
     columns = (("board", "strongest", "help"), ("count", "answers", "reset", "check"))
     widths = (5, 6)
-    off: Off = memory((), pairs_of_numbers)
+    off: Off = memory((), kept=pairs_of_numbers)
     board = part("board")
     strongest = sentence(classes="caption", keep_height=True)
     count = sentence(keep_height=True)
@@ -57,7 +55,7 @@ class SwitchHeads(LongView):
         """What is asked."""
         raise NotImplementedError
 
-    def rows(self, subject: Subject, target: "Target", states: "torch.Tensor") -> list[Row]:
+    def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
         """What the model says from last hidden states [tokens, hidden]: rows of bars, the target among them."""
         raise NotImplementedError
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_tab, type_into
+from tests.browser.steps import open_tab, squeeze_charts, type_into
 
 DONE = "() => !document.querySelector('#train').disabled"
 
@@ -14,7 +14,7 @@ DONE = "() => !document.querySelector('#train').disabled"
 def tab(open_app):
     page = open_app("")
     open_tab(page, "Fine-tune")
-    expect(page.locator("#curves .scatterlayer .trace")).to_have_count(5, timeout=60_000)
+    expect(page.locator("#curves .scatterlayer .trace")).to_have_count(5, timeout=240_000)
     return page
 
 
@@ -47,7 +47,33 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=before)
     expect(tab.locator("#decided .barlayer .point")).to_have_count(8)
     tab.locator("#reasons").get_by_label("integrated gradients").check()
-    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=60_000)  # captum is loaded
+    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=240_000)  # captum is loaded
+
+
+def cut_labels(page):
+    """What is written in a chart and reaches over its edge."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('.bx-chart')].filter((chart) => chart.clientWidth).flatMap((chart) => {
+            const box = chart.getBoundingClientRect();
+            return [...chart.querySelectorAll('.main-svg text')].filter((text) => {
+                const place = text.getBoundingClientRect();
+                return place.width && (place.left < box.left - 1 || place.right > box.right + 1);
+            }).map((text) => `${chart.getAttribute('aria-label')}: ${text.textContent}`);
+        })"""
+    )
+
+
+@pytest.mark.parametrize("width", [1440, 420])
+def test_labels_are_whole_after_a_moment_without_room(open_app, width):
+    page = open_app("", viewport={"width": width, "height": 900})
+    open_tab(page, "Fine-tune")
+    expect(page.locator("#decided .barlayer .point").first).to_be_visible(timeout=240_000)
+    expect(page.locator("#result-picture .heatmaplayer")).to_have_count(1)
+    page.get_by_role("button", name="Ask every layer").click()
+    expect(page.locator("#probe-curve .scatterlayer .trace")).to_have_count(2, timeout=240_000)
+    assert cut_labels(page) == []
+    squeeze_charts(page)
+    assert cut_labels(page) == []
 
 
 def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
@@ -63,16 +89,16 @@ def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
     expect(status(tab)).not_to_contain_text("chosen")
     expect(tab.locator("#try-it-b")).to_be_visible()
     tab.locator("#result-look").get_by_label("What changed").check()
-    expect(tab.locator("#result-said")).to_contain_text("✓ The 5 frozen layers", timeout=60_000)
+    expect(tab.locator("#result-said")).to_contain_text("✓ The 5 frozen layers", timeout=240_000)
     tab.locator("#result-look").get_by_label("Classes").check()
     expect(tab.locator("#class-scores")).to_contain_text("different")
     said = status(tab).inner_text()
 
     tab.reload()
     open_tab(tab, "Fine-tune")
-    expect(status(tab)).to_have_text(said, timeout=60_000)
+    expect(status(tab)).to_have_text(said, timeout=240_000)
     tab.locator("#explore-tuned").click()
-    expect(tab.locator("#model-box input")).to_have_value(re.compile("^tuned-"), timeout=60_000)
+    expect(tab.locator("#model-box input")).to_have_value(re.compile("^tuned-"), timeout=240_000)
     open_tab(tab, "Model")
     expect(tab.locator("#model-parameters-bars .barlayer .point").first).to_be_visible()
 
@@ -104,7 +130,7 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     tab.locator("#train").click()
     expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
     tab.locator("#cancel").click()
-    expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
+    expect(status(tab)).to_contain_text("Stopped", timeout=240_000)
     expect(tab.locator("#train")).to_be_enabled()
     verdict = tab.locator("#try-it-verdict").inner_text()
     type_into(tab, "try-it", "They charged me twice!")  # what was trained before can still be tried
@@ -170,4 +196,4 @@ def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):
     open_tab(again, "Fine-tune")
     # Not all of the epochs: the training ended when the page went.
     fewer = re.compile(r"the head and 2 layers, epoch \d+ of ([1-9]|[1-3]\d)\b")
-    expect(status(again)).to_contain_text(fewer, timeout=60_000)
+    expect(status(again)).to_contain_text(fewer, timeout=240_000)

@@ -61,7 +61,7 @@ class Game(View):
     swap: bool = switch(True, "B may be swapped for a stranger (half of the time)", more=True)
     row = part("tokens", passive=True)
     rule = prose(classes="caption")
-    table = part("frame", columns=list(COLUMNS))
+    table = part("frame", columns=list(COLUMNS), wrap=False)
     loss = sentence(keep_height=True)
     check = check()
     lengths = chart("Lengths of spans", height=260, optional=True)
@@ -75,7 +75,7 @@ class Game(View):
         """The round that these settings play."""
         from explorer.techniques.masking_game import Rules, loss_error, play
 
-        rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed).checked()
+        rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed).check()
         text_b, label, truth = self._second(subject)
         played = play(subject.model, subject.text_a, text_b, rules, label)
         encoding = played.encoding
@@ -108,8 +108,8 @@ class Game(View):
 def _row(played: "Round") -> dict[str, Any]:
     """The input as the model reads it; every chosen piece that is not masked looks like any other, to BERT too."""
     tokens = list(played.encoding.tokens)
-    for position, read in zip(played.positions, played.read, strict=True):
-        tokens[position] = read
+    for position, piece in zip(played.positions, played.stand_ins, strict=True):
+        tokens[position] = piece
     encoding = replace(played.encoding, tokens=tuple(tokens))
     return token_row(tokens, encoding.kinds, encoding.segments)
 
@@ -129,7 +129,7 @@ def _table(played: "Round") -> list[list[str]]:
         treatment = TREATMENTS[int(played.masked.treatment[0, position])]
         guess = f"{best.token} ({percent(best.probability)})"
         cost = f"{played.losses[place]:.3f}"
-        rows.append([str(position), truth, treatment, played.read[place], guess, hit, percent(probability), cost])
+        rows.append([str(position), truth, treatment, played.stand_ins[place], guess, hit, percent(probability), cost])
     return rows
 
 

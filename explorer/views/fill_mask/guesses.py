@@ -15,7 +15,7 @@ from explorer.views.view import Shown, View, caption, is_quick, part, prose, sen
 
 if TYPE_CHECKING:
     from explorer.model.network import MaskGuesses
-    from explorer.techniques.filling import Filled
+    from explorer.techniques.filling import Filling
 
 MOST_SHOWN = 12
 MOST_TOGETHER = 16
@@ -142,7 +142,7 @@ def _filled(subject: Subject) -> dict[str, Any]:
     return word_grid("", [f"position {guess.position}" for guess in blanks], list(rows), list(rows.values()))
 
 
-def _in_place(steps: "Sequence[Filled]") -> list[Cell]:
+def _in_place(steps: "Sequence[Filling]") -> list[Cell]:
     """The steps in order of position, each with the number of its step."""
     numbered = sorted(enumerate(steps, start=1), key=lambda pair: pair[1].position)
     return [

@@ -1,6 +1,6 @@
 """Which heads a word in a blank rests on."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explorer.figures.bars import Row
 from explorer.views.fill_mask.word import WORD, no_blank, word_in_blank
@@ -10,8 +10,6 @@ from explorer.views.switch_heads import ABOUT, SwitchHeads
 from explorer.views.view import caption
 
 if TYPE_CHECKING:
-    import torch
-
     from explorer.techniques.targets import Target
 
 GUESSES_SHOWN = 5
@@ -32,7 +30,7 @@ class WordHeads(SwitchHeads):
         """The word in the blank."""
         return word_in_blank(subject, self.word)
 
-    def rows(self, subject: Subject, target: "Target", states: "torch.Tensor") -> list[Row]:
+    def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
         """The best guesses in the blank, and the word in question if it is not among them."""
         from explorer.techniques.targets import read
 

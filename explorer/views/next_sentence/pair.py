@@ -1,6 +1,6 @@
 """The pair on the page: the verdict both ways, and which tokens and heads it rests on."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explorer.figures.bars import Row, bars
 from explorer.views.attribution import AttributionView
@@ -9,8 +9,6 @@ from explorer.views.switch_heads import ABOUT, SwitchHeads
 from explorer.views.view import Shown, View, caption, check, heading, matches, part, sentence
 
 if TYPE_CHECKING:
-    import torch
-
     from explorer.model.explorer import NextSentence
     from explorer.techniques.targets import Target
 
@@ -99,7 +97,7 @@ class PairHeads(SwitchHeads):
         """IsNext."""
         return _is_next(subject)
 
-    def rows(self, subject: Subject, target: "Target", states: "torch.Tensor") -> list[Row]:
+    def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
         """Both outputs of the head."""
         from explorer.techniques.targets import read
 
