@@ -38,12 +38,12 @@ def quick_figure(traces: Sequence[dict[str, object]], *, key: str = "view", **la
     Plotly's own classes check every name, which takes longer than the attention they show. `go.Figure(value)` is the
     figure; arrays travel as Plotly writes them, base64 with their type.
     """
-    return {"data": [_packed(trace) for trace in traces], "layout": {**_look(key), **layout}}
+    return {"data": [_pack(trace) for trace in traces], "layout": {**_look(key), **layout}}
 
 
-def _packed(value: object) -> object:
+def _pack(value: object) -> object:
     if isinstance(value, dict):
-        return {name: _packed(part) for name, part in value.items() if part is not None}
+        return {name: _pack(part) for name, part in value.items() if part is not None}
     if not isinstance(value, np.ndarray):
         return value
     packed = {"dtype": {"float32": "f4", "uint8": "u1"}[value.dtype.name], "bdata": to_base64(value)}

@@ -17,29 +17,12 @@ MOST_NAMED = 25  # labels that are written out on an axis
 
 def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int | None = None) -> go.Figure:
     """Loss (left) and accuracy with macro-F1 (right, 0 to 1) after every epoch; `best` is the index of the one kept."""
-    x = [row["epoch"] for row in history]
-
-    def line(key: str, name: str, colour: str, dash: str, axis: str) -> go.Scatter:
-        return go.Scatter(
-            x=x,
-            y=[row[key] for row in history],
-            name=name,
-            legendgroup=name,
-            showlegend=axis == "2",
-            xaxis=f"x{axis}",
-            yaxis=f"y{axis}",
-            mode="lines+markers",
-            line={"color": colour, "dash": dash},
-            marker={"size": 5},
-            hovertemplate="%{y:.3f}<extra>" + name + "</extra>",
-        )
-
     traces = [
-        line("train_loss", "trained on", TRAINED, "dot", ""),
-        line("held_out_loss", "held out", HELD_OUT, "solid", ""),
-        line("train_accuracy", "trained on", TRAINED, "dot", "2"),
-        line("held_out_accuracy", "held out", HELD_OUT, "solid", "2"),
-        line("held_out_macro_f1", "held out, macro-F1", OTHER, "dash", "2"),
+        _curve(history, "train_loss", "trained on", "", {"color": TRAINED, "dash": "dot"}),
+        _curve(history, "held_out_loss", "held out", "", {"color": HELD_OUT, "dash": "solid"}),
+        _curve(history, "train_accuracy", "trained on", "2", {"color": TRAINED, "dash": "dot"}),
+        _curve(history, "held_out_accuracy", "held out", "2", {"color": HELD_OUT, "dash": "solid"}),
+        _curve(history, "held_out_macro_f1", "held out, macro-F1", "2", {"color": OTHER, "dash": "dash"}),
     ]
     epoch = {"title": {"text": "epoch"}, "range": [0.5, max(epochs, 2) + 0.5], "showgrid": False, "zeroline": False}
     epoch |= {"dtick": max(1, -(-epochs // 5)), "tickangle": 0}  # a phone has room for five
@@ -61,6 +44,23 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         for axis in ("x", "x2"):
             chart.add_vline(kept, xref=axis, line={"color": "rgba(128,128,128,.5)", "width": 1, "dash": "dot"})
     return chart
+
+
+def _curve(history: Sequence[dict[str, float]], key: str, name: str, axis: str, line: dict[str, str]) -> go.Scatter:
+    """One number of the history by epoch, on the left axes ("") or the right ones ("2"), which have the legend."""
+    return go.Scatter(
+        x=[row["epoch"] for row in history],
+        y=[row[key] for row in history],
+        name=name,
+        legendgroup=name,
+        showlegend=axis == "2",
+        xaxis=f"x{axis}",
+        yaxis=f"y{axis}",
+        mode="lines+markers",
+        line=line,
+        marker={"size": 5},
+        hovertemplate="%{y:.3f}<extra>" + name + "</extra>",
+    )
 
 
 def _above(text: str, x: float) -> dict[str, object]:
@@ -101,7 +101,7 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
     few = len(labels) <= MOST_NAMED
     names = token_labels([label if len(label) <= 18 else label[:17] + "…" for label in labels])
-    shown = {
+    cells = {
         "z": shares.astype(np.float32),
         "x": names,
         "y": names,
@@ -110,9 +110,9 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
         "hovertemplate": "right: %{y}<br>said: %{x}<br>%{customdata} sentences, %{z:.0%} of the row<extra></extra>",
     }
     if few:
-        shown |= {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2}
+        cells |= {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2}
     return figure(
-        [go.Heatmap(**shown)],
+        [go.Heatmap(**cells)],
         key=f"confusion-{len(labels)}",
         margin={"l": 90, "r": 12, "t": 12, "b": 60},
         xaxis=token_axis("column: what was said", showticklabels=few),
