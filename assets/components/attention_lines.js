@@ -2,7 +2,10 @@
 BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watch }) => {
   const { el, svg, rove, number } = BertExplorer;
   const root = element.querySelector(".bx-lines");
-  const ROW = 22; // pixels; the style sheet has the same
+  const HEIGHT = settings.height ?? 600; // px, as in the style sheet
+  const AROUND = 74; // px: the headings above the lines and a caption of two lines below them
+  const ROW = { least: 16, most: 22 }; // px
+  let row = ROW.most;
   let value = null;
   let content = "";
   let weights = null; // 255 * sqrt(weight / the strongest), row by row
@@ -25,20 +28,27 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
     sides = { query: value.queries.tokens.map(label("query")), key: value.keys.tokens.map(label("key")) };
     edges = svg("g", {});
     caption = el("p", { class: "bx-lines-caption", role: "status" });
-    const height = Math.max(sides.query.length, sides.key.length) * ROW;
+    const rows = Math.max(sides.query.length, sides.key.length);
+    const fits = Math.floor((HEIGHT - AROUND) / rows);
+    row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // what has to scroll anyway need not be small
+    root.style.setProperty("--row", `${row}px`);
+    const height = rows * row;
     const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, "aria-hidden": "true" }, edges);
     const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
     const box = el("div", { class: "bx-lines-box" },
       el("b", {}, "query: looks"), el("b", {}), el("b", {}, "key: is looked at"),
       column("query", "query: looks"), picture, column("key", "key: is looked at"));
+    const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
+    box.addEventListener("scroll", fade);
+    new ResizeObserver(fade).observe(box);
     root.replaceChildren(box, caption);
     rove(sides.query, 0);
     rove(sides.key, 0);
   }
 
   function line(query, key, opacity) {
-    const from = (query + 0.5) * ROW;
-    const to = (key + 0.5) * ROW;
+    const from = (query + 0.5) * row;
+    const to = (key + 0.5) * row;
     return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3) });
   }
 
@@ -137,7 +147,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
     rove(sides[move[0]], move[1]);
     button.focus();
   });
-  if (settings.height) root.style.height = root.style.maxHeight = `${settings.height}px`;
+  if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
   watch("value", draw);
   draw();
 });

@@ -5,6 +5,8 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
   const NARROW = 480; // px: below, what a figure has in meta.narrow goes before its layout
+  const LEAST = 120; // px: what is narrower, such as a window on its way to the dock, is not meant to be looked at
+  const visible = () => box.clientWidth >= LEAST;
   let options = null;
   let stale = true;
   let drawing = false;
@@ -82,19 +84,33 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
     if (rows.length) trigger("lasso", { index: rows, value: rows.length });
   }
 
-  // Draws what is to be shown now; what changes while Plotly is at work is drawn after it.
+  // Draws what is to be shown now; what changes while Plotly is at work is drawn after it. In a box without room
+  // Plotly cuts the margins down, and leaves them so when there is room again.
   async function draw() {
     stale = true;
-    if (drawing || !box.clientWidth) return; // hidden: the ResizeObserver draws it when it is shown
+    if (drawing || !visible()) return; // the ResizeObserver draws it when it is shown
     drawing = true;
     try {
       const Plotly = await BertExplorer.plotly();
-      while (stale && box.clientWidth) {
+      while (stale && visible()) {
         stale = false;
         await drawOnce(Plotly);
       }
     } finally {
       drawing = false;
+    }
+    refit();
+  }
+
+  // Follows the box, which may have changed while Plotly was at work.
+  async function refit() {
+    if (!visible()) return;
+    if (stale) return draw();
+    const drawn = box._fullLayout;
+    if (!drawn || drawing) return;
+    if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
+    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
+      (await BertExplorer.plotly()).Plots.resize(box);
     }
   }
 
@@ -121,16 +137,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
     if (settings.label) box.setAttribute("aria-label", settings.label);
   }
 
-  new ResizeObserver(async () => {
-    if (!box.clientWidth) return;
-    if (stale) return draw();
-    const drawn = box._fullLayout;
-    if (!drawn || drawing) return;
-    if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
-    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
-      (await BertExplorer.plotly()).Plots.resize(box);
-    }
-  }).observe(box);
+  new ResizeObserver(refit).observe(box);
   BertExplorer.onTheme(draw, box);
   watch("value", draw);
   fit();

@@ -1,6 +1,7 @@
 """Every component on a page of its own: what a click sends to Python, and what it never does."""
 
 import json
+import re
 import time
 
 import gradio as gr
@@ -14,7 +15,7 @@ from explorer.figures.bars import bar_groups, bars
 from explorer.figures.head_grid import head_grid
 from explorer.figures.token_row import Numbers, token_row
 from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
-from tests.browser.steps import click_chart
+from tests.browser.steps import click_chart, squeeze_charts
 
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
 KINDS = ["special", "piece", "continuation", "mask", "unk", "special", "piece", "piece", "special"]
@@ -480,6 +481,33 @@ class TestAttentionLines:
         expect(page.locator("#long .bx-lines-caption")).to_contain_text("The 1,500 strongest of 262,144 edges.")
         assert page.locator("#long").bounding_box()["height"] == 400
 
+    @pytest.mark.parametrize("width", [1440, 420])
+    @pytest.mark.parametrize(("size", "fits"), [(12, True), (20, True), (40, False), (128, False)])
+    def test_as_many_rows_as_fit_are_not_cut_and_longer_inputs_fade_where_they_go_on(self, open_kit, width, size, fits):
+        page = open_kit(viewport={"width": width, "height": 900})
+        value = attention_lines(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
+        page.evaluate(
+            """(value) => {
+                const host = document.createElement("div");
+                host.innerHTML = "<div class='bx bx-lines' id='many'></div>";
+                document.querySelector("#strip").append(host);
+                BertExplorer.mount("AttentionLines", host, () => {}, { value }, () => {}, { height: 460 });
+            }""",
+            value,
+        )
+        box = page.locator("#many .bx-lines-box")
+        last = page.locator("#many [data-side=key]").last
+        faded = re.compile("bx-more")
+        if fits:
+            expect(box).not_to_have_class(faded)
+        else:
+            expect(box).to_have_class(faded)
+            box.evaluate("box => box.scrollTo(0, box.scrollHeight)")
+            expect(box).not_to_have_class(faded)
+        ends = [one.evaluate("node => node.getBoundingClientRect().bottom") for one in (last, box)]
+        assert ends[0] <= ends[1] + 0.5
+        assert page.locator("#many").bounding_box()["height"] == 460
+
 
 class TestBars:
     def test_rows_say_label_and_percentage(self, open_kit):
@@ -606,6 +634,12 @@ class TestPlotlyChart:
         page = open_kit()
         page.set_viewport_size({"width": 600, "height": 900})
         wait_for_plot(page, "plot.clientWidth < 600 && plot._fullLayout.width === plot.clientWidth")
+
+    def test_a_moment_without_room_cuts_no_label_off(self, open_kit):
+        page = open_kit()
+        before = plot(page, "plot._fullLayout._size")
+        squeeze_charts(page)
+        assert plot(page, "plot._fullLayout._size") == before
 
     def test_a_turned_camera_survives_an_update(self, open_kit):
         page = open_kit()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_tab
+from tests.browser.steps import open_tab, squeeze_charts
 
 
 @pytest.fixture
@@ -42,6 +42,17 @@ def test_attention_a_click_and_arrow_keys_enlarge_a_head(open_at):
     page.keyboard.press("ArrowDown")
     expect(title).to_contain_text("Layer 4, head 6")
     expect(page.locator("#head-heatmap")).to_contain_text("row: looks (query)")
+
+
+@pytest.mark.parametrize("width", [1440, 420])
+def test_positions_outlast_a_moment_without_room(open_app, width):
+    page = open_app("", viewport={"width": width, "height": 900})
+    open_tab(page, "Inside a head")
+    page.get_by_role("radio", name="Positions").check()
+    for chart in ("#learned", "#learned-alike", "#waves", "#waves-alike"):
+        expect(page.locator(f"{chart} .cbaxis")).to_have_count(1)
+    squeeze_charts(page)
+    assert not page.problems
 
 
 def test_fill_mask_a_click_hides_a_word(open_at):
