@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import CATEGORIES, esc, figure, token_axis, token_labels
-from explorer.figures.heatmaps import colour_scale, heatmap, number_axis
+from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
 
 BLUE, ORANGE, GREY = CATEGORIES[0], CATEGORIES[1], CATEGORIES[7]
 GRID = "rgba(128,128,128,.2)"
@@ -20,14 +20,14 @@ def surprise_bars(
 ) -> go.Figure:
     """How surprised the model is by each token, in bits; the first guess, its probability and the rank on hover."""
     right = np.asarray(ranks) == 1
-    said = [
+    notes = [
         f"first guess: {esc(guess)} ({share:.1%})<br>the word itself: rank {rank:,}"
         for guess, share, rank in zip(guesses, shares, ranks, strict=True)
     ]
     bars = go.Bar(
         x=token_labels(tokens),
         y=np.asarray(bits, dtype=np.float32),
-        customdata=said,
+        customdata=notes,
         text=[esc(guess) if len(tokens) <= 32 else "" for guess in guesses],
         textposition="outside",
         textangle=0,
@@ -42,36 +42,17 @@ def surprise_bars(
 
 def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
     """Words through the layers, [hidden states, words]: their probability (left) and their rank (dotted, right)."""
-    layers = list(range(len(probabilities)))
-    lines = []
-    for index, word in enumerate(words):
-        colour, name = CATEGORIES[index % len(CATEGORIES)], esc(word)
-        lines.append(
-            go.Scatter(
-                x=layers,
-                y=probabilities[:, index].astype(np.float32),
-                customdata=ranks[:, index].tolist(),
-                name=name,
-                mode="lines+markers",
-                line={"color": colour},
-                hovertemplate=f"{name}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
-            )
+    traces = [
+        trace
+        for index, word in enumerate(words)
+        for trace in _followed_word(
+            esc(word), CATEGORIES[index % len(CATEGORIES)], probabilities[:, index], ranks[:, index]
         )
-        lines.append(
-            go.Scatter(
-                x=layers,
-                y=ranks[:, index].tolist(),
-                yaxis="y2",
-                showlegend=False,
-                mode="lines",
-                line={"color": colour, "dash": "dot", "width": 1.5},
-                hoverinfo="skip",
-            )
-        )
+    ]
     top = max(float(probabilities.max()), 0.01)
     return figure(
-        lines,
-        key=f"followed-{len(layers)}",
+        traces,
+        key=f"followed-{len(probabilities)}",
         showlegend=True,
         legend=LEGEND,
         margin={"l": 56, "r": 64, "t": 40, "b": 48},
@@ -94,6 +75,31 @@ def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
             "showgrid": False,
         },
     )
+
+
+def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.ndarray) -> list[go.Scatter]:
+    """The lines of one word, both [hidden states]; its rank is read where one points at its probability."""
+    layers = list(range(len(probabilities)))
+    return [
+        go.Scatter(
+            x=layers,
+            y=probabilities.astype(np.float32),
+            customdata=ranks.tolist(),
+            name=name,
+            mode="lines+markers",
+            line={"color": colour},
+            hovertemplate=f"{name}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
+        ),
+        go.Scatter(
+            x=layers,
+            y=ranks.tolist(),
+            yaxis="y2",
+            showlegend=False,
+            mode="lines",
+            line={"color": colour, "dash": "dot", "width": 1.5},
+            hoverinfo="skip",
+        ),
+    ]
 
 
 def attribution_bars(
@@ -136,9 +142,7 @@ def patching_heatmap(
     axis = number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
     return heatmap(
         probabilities,
-        token_labels(tokens),
-        list(range(len(probabilities))),
-        (token_axis("token taken from the clean run"), axis),
+        Axes(token_labels(tokens), list(range(len(probabilities))), token_axis("token taken from the clean run"), axis),
         hover="%{x}, hidden state %{y}<br>probability %{z:.2%}",
         scale=colour_scale(low, max(high, low + 1e-6), f"probability of {esc(word)}", tickformat=".1%"),
         key=f"patching-{probabilities.shape}",

@@ -76,6 +76,32 @@ def test_labels_are_whole_after_a_moment_without_room(open_app, width):
     assert cut_labels(page) == []
 
 
+def cut_labels(page):
+    """What is written in a chart and reaches over its edge."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('.bx-chart')].filter((chart) => chart.clientWidth).flatMap((chart) => {
+            const box = chart.getBoundingClientRect();
+            return [...chart.querySelectorAll('.main-svg text')].filter((text) => {
+                const place = text.getBoundingClientRect();
+                return place.width && (place.left < box.left - 1 || place.right > box.right + 1);
+            }).map((text) => `${chart.getAttribute('aria-label')}: ${text.textContent}`);
+        })"""
+    )
+
+
+@pytest.mark.parametrize("width", [1440, 420])
+def test_labels_are_whole_after_a_moment_without_room(open_app, width):
+    page = open_app("", viewport={"width": width, "height": 900})
+    open_tab(page, "Fine-tune")
+    expect(page.locator("#decided .barlayer .point").first).to_be_visible(timeout=60_000)
+    expect(page.locator("#result-picture .heatmaplayer")).to_have_count(1)
+    page.get_by_role("button", name="Ask every layer").click()
+    expect(page.locator("#probe-curve .scatterlayer .trace")).to_have_count(2, timeout=60_000)
+    assert cut_labels(page) == []
+    squeeze_charts(page)
+    assert cut_labels(page) == []
+
+
 def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
     tab.locator("#built-in input").click()
     tab.get_by_role("option", name=re.compile("Pairs")).click()

@@ -55,6 +55,17 @@ def test_positions_outlast_a_moment_without_room(open_app, width):
     assert not page.problems
 
 
+@pytest.mark.parametrize("width", [1440, 420])
+def test_positions_outlast_a_moment_without_room(open_app, width):
+    page = open_app("", viewport={"width": width, "height": 900})
+    open_tab(page, "Inside a head")
+    page.get_by_role("radio", name="Positions").check()
+    for chart in ("#learned", "#learned-alike", "#waves", "#waves-alike"):
+        expect(page.locator(f"{chart} .cbaxis")).to_have_count(1)
+    squeeze_charts(page)
+    assert not page.problems
+
+
 def test_fill_mask_a_click_hides_a_word(open_at):
     page = open_at("Fill-mask", "?a=The+sky+is+blue.")
     row = page.locator("#fill-mask-words-row .bx-token")
