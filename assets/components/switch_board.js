@@ -39,7 +39,7 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
     const off = new Set(value.off.map(String));
     const on = row.every((key) => off.has(key));
     row.forEach((key) => (on ? off.delete(key) : off.add(key)));
-    value.off = [...off].map((key) => key.split(",").map(Number));
+    value = { ...value, off: [...off].map((key) => key.split(",").map(Number)) };
     props.value = value;
     paint();
   }
