@@ -4,7 +4,6 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -61,13 +60,6 @@ def attention_heatmap(
         shapes=[] if row is None else [_outline(-0.5, row - 0.5, weights.shape[1], 1)],
         meta=SEQUENTIAL,
     )
-
-
-def weights_heatmap(
-    weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], row: int | None = None, **scale: Any
-) -> dict[str, object]:
-    """`attention_heatmap` for callers that name the parts of its scale one by one."""
-    return attention_heatmap(weights, queries, keys, WeightScale(**scale), row)
 
 
 def _outline(x: float, y: float, width: float, height: float) -> dict[str, object]:

@@ -4,7 +4,6 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -70,14 +69,6 @@ def point_map(
         layout["coloraxis"] = {"colorscale": "Viridis", "colorbar": bar}
     legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemsizing": "constant"}
     return figure(traces, key=key, showlegend=len(groups) > 1, legend=legend, **layout)
-
-
-def map_figure(
-    points: np.ndarray, texts: Sequence[str], labels: Any, axes: Sequence[str], key: str, unit: str = "", **marks: Any
-) -> go.Figure:
-    """`point_map` for callers that name the marks one by one."""
-    numbers = isinstance(labels, np.ndarray) and labels.dtype.kind in "iuf"
-    return point_map(points, texts, Quantity(labels, unit) if numbers else labels, axes, key, Marks(**marks))
 
 
 def _space(axes: Sequence[str]) -> dict[str, object]:

@@ -43,7 +43,7 @@ def browser():
     path = browser_path()
     if path is None:
         pytest.skip("no Chromium on this machine; set BROWSER to its path")
-    expect.set_options(timeout=240_000)  # what takes a second on a machine to itself takes ten on a busy one
+    expect.set_options(timeout=40_000)  # what takes a second on a machine to itself takes ten on a busy one
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield chromium
@@ -61,7 +61,7 @@ def new_page(browser):
 
     def opened(**options):
         context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
-        context.set_default_timeout(240_000)
+        context.set_default_timeout(40_000)
         contexts.append(context)
         page = context.new_page()
         page.problems = []

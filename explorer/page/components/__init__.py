@@ -6,7 +6,7 @@ from explorer.page.components.meter import Meter
 from explorer.page.components.notice import Notice
 from explorer.page.components.plotly_chart import PlotlyChart
 from explorer.page.components.ranking import Ranking
-from explorer.page.components.strip_table import Column, Row, StripTable
+from explorer.page.components.strip_table import StripTable
 from explorer.page.components.switch_board import SwitchBoard
 from explorer.page.components.token_row import TokenRow
 from explorer.page.components.word_grid import WordGrid
@@ -15,13 +15,11 @@ __all__ = [
     "HEAD",
     "AttentionLines",
     "Bars",
-    "Column",
     "HeadGrid",
     "Meter",
     "Notice",
     "PlotlyChart",
     "Ranking",
-    "Row",
     "StripTable",
     "SwitchBoard",
     "TokenRow",

@@ -1,6 +1,5 @@
 from typing import Any
 
-from explorer.figures.attention_lines import attention_lines
 from explorer.page.components.base import Drawn
 
 
@@ -12,7 +11,6 @@ class AttentionLines(Drawn):
     """
 
     skeleton = "<div class='bx bx-lines'></div>"
-    pack = staticmethod(attention_lines)
 
     def __init__(self, value: Any = None, *, height: int | None = None, **kw: Any) -> None:
         super().__init__(value, settings={"height": None if height is None else int(height)}, **kw)

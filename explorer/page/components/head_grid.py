@@ -1,4 +1,3 @@
-from explorer.figures.head_grid import head_grid
 from explorer.page.components.base import Drawn
 
 
@@ -6,4 +5,3 @@ class HeadGrid(Drawn):
     """Layers × heads as small pictures. A click or an arrow key triggers `.select`: `event.index == [layer, head]`."""
 
     skeleton = "<div class='bx bx-by-head bx-heads' role='group' aria-label='attention heads'></div>"
-    pack = staticmethod(head_grid)

@@ -1,4 +1,3 @@
-from explorer.figures.meter import meter
 from explorer.page.components.base import Drawn
 
 
@@ -6,4 +5,3 @@ class Meter(Drawn):
     """How far long work is: {"text": ..., "share": 0 to 1, or None where nobody can tell}. Its place stays when empty."""
 
     skeleton = "<div class='bx bx-meter' role='status'></div>"
-    pack = staticmethod(meter)

@@ -1,4 +1,3 @@
-from explorer.figures.ranking import ranking
 from explorer.page.components.base import Drawn
 
 
@@ -6,4 +5,3 @@ class Ranking(Drawn):
     """Texts with a number each, under a heading. A click triggers `.select`: `event.index` is the row's own index."""
 
     skeleton = "<div class='bx bx-ranking' role='group'></div>"
-    pack = staticmethod(ranking)

@@ -1,9 +1,6 @@
 from typing import Any
 
-from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.page.components.base import Drawn
-
-__all__ = ["Column", "Row", "StripTable"]
 
 
 class StripTable(Drawn):
@@ -14,7 +11,6 @@ class StripTable(Drawn):
     """
 
     skeleton = "<div class='bx bx-strips'></div>"
-    pack = staticmethod(strip_table)
 
     def __init__(self, value: Any = None, *, height: int = 640, sortable: bool = False, **kw: Any) -> None:
         super().__init__(value, settings={"height": int(height), "sortable": bool(sortable)}, **kw)

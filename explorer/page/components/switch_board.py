@@ -1,4 +1,3 @@
-from explorer.figures.switch_board import switch_board
 from explorer.page.components.base import Drawn
 
 
@@ -10,4 +9,3 @@ class SwitchBoard(Drawn):
     """
 
     skeleton = "<div class='bx bx-by-head bx-board' role='group' aria-label='heads to switch off'></div>"
-    pack = staticmethod(switch_board)

@@ -1,6 +1,5 @@
 from typing import Any
 
-from explorer.figures.token_row import token_row
 from explorer.page.components.base import Drawn
 
 
@@ -14,7 +13,6 @@ class TokenRow(Drawn):
 
     skeleton = "<div class='bx bx-tokens' role='group' aria-label='tokens'></div>"
     custom_events = ("mask",)
-    pack = staticmethod(token_row)
 
     def __init__(self, value: Any = None, *, detail: bool = False, mask_on_click: bool = False, **kw: Any) -> None:
         super().__init__(value, settings={"detail": bool(detail), "mask_on_click": bool(mask_on_click)}, **kw)

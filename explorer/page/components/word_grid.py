@@ -1,4 +1,3 @@
-from explorer.figures.word_grid import word_grid
 from explorer.page.components.base import Drawn
 
 
@@ -9,4 +8,3 @@ class WordGrid(Drawn):
     """
 
     skeleton = "<div class='bx bx-words' tabindex='0'></div>"
-    pack = staticmethod(word_grid)

@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.analysis.attention import DIRECTIONS, Choice, ChosenWeights, choose, rank_in_row
 from explorer.analysis.head_metrics import METRICS
-from explorer.figures.attention import weights_heatmap
+from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.figures.attention_lines import attention_lines
 from explorer.figures.head_grid import head_grid
 from explorer.views import settings
@@ -139,7 +139,7 @@ class OneHead(View):
     def _heatmap(self, chosen: ChosenWeights, row: int | None) -> object:
         unit = "‖αf(x)‖" if self.measure == VALUE else "weight"
         names = chosen.queries.names, chosen.keys.names
-        return weights_heatmap(chosen.weights, *names, square_root=self.square_root, unit=unit, row=row)
+        return attention_heatmap(chosen.weights, *names, WeightScale(self.square_root, unit), row)
 
     def _title(self, subject: Subject) -> str:
         layer, head = subject.selection.attention_layer + 1, subject.selection.head

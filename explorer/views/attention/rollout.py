@@ -4,7 +4,7 @@ import numpy as np
 
 from explorer.analysis.attention import rows_error
 from explorer.analysis.rollout import rollout
-from explorer.figures.attention import sources_heatmap, weights_heatmap
+from explorer.figures.attention import WeightScale, attention_heatmap, sources_heatmap
 from explorer.views.settings import number
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, caption, chart, check, matches, sentence
@@ -39,7 +39,7 @@ class Rollout(View):
                 wanted = flow
         name = trace.tokens[token]
         return {
-            "matrix": weights_heatmap(wanted, trace.tokens, trace.tokens, square_root=True, unit="share", row=token),
+            "matrix": attention_heatmap(wanted, trace.tokens, trace.tokens, WeightScale(True, "share"), token),
             "sources": sources_heatmap(np.stack(rows), trace.tokens),
             "token": f"Where '{name}' (token {token}) comes from, layer by layer; click a token above for another.",
             "check": matches(error, "rows sum to 1, from the same weights as in 'One head'", 1e-5),

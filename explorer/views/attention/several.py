@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.analysis.attention import rows_error
-from explorer.figures.attention import weights_heatmap
+from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.figures.attention_lines import attention_lines
 from explorer.views.attention_data import attention_check
 from explorer.views.settings import choice, number, several
@@ -47,7 +47,8 @@ class SeveralHeads(View):
         }
         if self.drawn_as == LINES:
             return {**shown, "lines": attention_lines(weights, trace.tokens, trace.encoding.kinds, row)}
-        picture = weights_heatmap(weights, trace.tokens, trace.tokens, square_root=True, unit="weight, summed", row=row)
+        scale = WeightScale(square_root=True, unit="weight, summed")
+        picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
         return {**shown, "heatmap": picture}
 
     def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:

@@ -7,7 +7,7 @@ import numpy as np
 from explorer.analysis import evaluation
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
-from explorer.figures.maps import map_figure
+from explorer.figures.maps import point_map
 from explorer.figures.training import attention_shift, calibration_curve, confusion_matrix, drift_bars
 from explorer.views.finetune.run import RunView, run_id
 from explorer.views.settings import choice, memory
@@ -131,7 +131,7 @@ def _map(run: "Run") -> Shown:
     texts = [f"{text} — right: {labels[right]}" for text, right in zip(held.texts, held.targets, strict=True)]
     names = [labels[i] for i in held.probabilities.argmax(-1)]
     return {
-        "picture": map_figure(held.points, texts, names, ["PC 1", "PC 2"], f"map-{run.id}"),
+        "picture": point_map(held.points, texts, names, ["PC 1", "PC 2"], f"map-{run.id}"),
         "note": (
             "The vectors that the head reads, of the held-out sentences, on their two directions of most variance (PCA). "
             "The colour is what was said."

@@ -10,7 +10,7 @@ from explorer.analysis.projection import principal_components
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.base.errors import InputError
 from explorer.figures.hidden import context_lines
-from explorer.figures.maps import map_figure
+from explorer.figures.maps import point_map
 from explorer.text.limits import MAX_COMPARED, check_texts
 from explorer.text.lines import read_lines
 from explorer.views.hidden_states.contexts import Contexts, comparable_words, contexts_of, senses
@@ -138,7 +138,7 @@ def _nothing(error: InputError) -> Shown:
 
 def _map(contexts: Contexts, at: int) -> Any:
     maps = chained([principal_components(vectors, 2)[0] for vectors in contexts.vectors])
-    return map_figure(maps[at], contexts.texts, contexts.senses, ["", ""], f"senses-{len(contexts.texts)}")
+    return point_map(maps[at], contexts.texts, contexts.senses, ["", ""], f"senses-{len(contexts.texts)}")
 
 
 def _about(subject: Subject, contexts: Contexts) -> str:

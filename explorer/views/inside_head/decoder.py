@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.analysis.attention import renormalised
-from explorer.figures.attention import weights_heatmap
+from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, caption, chart, check, heading, matches
 
@@ -38,7 +38,7 @@ class Decoder(View):
         top = float(max(before.max(), after.max()))
 
         def figure(weights: np.ndarray) -> object:
-            return weights_heatmap(weights, names, names, square_root=True, row=row, top=top)
+            return attention_heatmap(weights, names, names, WeightScale(True, top=top), row)
 
         what = "masked weights are the model's own, renormalised over the tokens before"
         return {"both_ways": figure(before), "causal": figure(after), "check": matches(error, what, 1e-5)}

@@ -12,7 +12,7 @@ from explorer.analysis.mapping import clusters, judged_neighbors
 from explorer.analysis.projection import MapSettings, Projection
 from explorer.analysis.similarity import nearest
 from explorer.base.cache import OnceCache
-from explorer.figures.maps import map_figure
+from explorer.figures.maps import Marks, Quantity, point_map
 from explorer.figures.ranking import ranking
 from explorer.views.projection.points import Points
 
@@ -104,18 +104,10 @@ class Look:
         bright = self.found if self.search or self.kept else None
         if self.kept:
             bright = bright & np.isin(np.arange(len(bright)), self.kept)
-        labels, unit = _colours(self.map, colour, number_of_clusters)
-        return map_figure(
-            self.map.projection.points,
-            self.map.points.texts,
-            labels,
-            self.map.axes(),
-            self.map.key,
-            bright=bright,
-            picked=self.picked,
-            neighbors=[row for row, _ in self.near],
-            unit=unit,
-        )
+        labels = _colours(self.map, colour, number_of_clusters)
+        marks = Marks(bright, self.picked, [row for row, _ in self.near])
+        points, texts = self.map.projection.points, self.map.points.texts
+        return point_map(points, texts, labels, self.map.axes(), self.map.key, marks)
 
     def summary(self) -> str:
         """What is to be said of the map, and how many rows were found."""
@@ -138,15 +130,15 @@ class Look:
         return None
 
 
-def _colours(map: LayerMap, colour: str, number_of_clusters: int) -> tuple[Sequence[str] | np.ndarray, str]:
+def _colours(map: LayerMap, colour: str, number_of_clusters: int) -> Sequence[str] | Quantity:
     """What each point is coloured by: words, or numbers of a unit."""
     texts = map.points.texts
     if colour == LENGTH:
         pieces = all(" " not in text for text in texts)
         lengths = [len(text) if pieces else len(text.split()) for text in texts]
-        return np.array(lengths, dtype=np.float32), "characters" if pieces else "words"
+        return Quantity(np.array(lengths, dtype=np.float32), "characters" if pieces else "words")
     if colour == CLUSTER:
         key = (digest(map.vectors), number_of_clusters)
         found = _clusters.get(key, lambda: clusters(map.vectors, number_of_clusters))
-        return [f"cluster {number + 1}" for number in found], ""
-    return map.points.labels, ""
+        return [f"cluster {number + 1}" for number in found]
+    return map.points.labels
