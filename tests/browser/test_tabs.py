@@ -49,8 +49,8 @@ def test_positions_outlast_a_moment_without_room(open_app, width):
     page = open_app("", viewport={"width": width, "height": 900})
     open_tab(page, "Inside a head")
     page.get_by_role("radio", name="Positions").check()
-    for chart in ("#inside-head-positions-learned", "#inside-head-positions-learned-alike", "#inside-head-positions-waves", "#inside-head-positions-waves-alike"):
-        expect(page.locator(f"{chart} .cbaxis")).to_have_count(1)
+    for chart in ("learned", "learned-alike", "waves", "waves-alike"):
+        expect(page.locator(f"#inside-head-positions-{chart} .cbaxis")).to_have_count(1)
     squeeze_charts(page)
     assert not page.problems
 
