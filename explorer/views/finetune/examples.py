@@ -140,19 +140,21 @@ class ExamplesView(ExampleSettings):
     question = "What is there to learn from?"
     width = 5
     side_by_side = (
+        ("source",),
+        ("ready",),
         *((f"class_{number}", f"lines_{number}") for number in range(1, MOST_CLASSES + 1)),
         ("data_set", "fetch"),
         ("text_column", "label_column", "second_column"),
     )
     layout = (
-        *("source", "ready", "classes", *(name for row in side_by_side[:MOST_CLASSES] for name in row), "add_class"),
+        *("source", "ready", "classes", *(name for row in side_by_side[2:-2] for name in row), "add_class"),
         *("table", *side_by_side[-2], *side_by_side[-1]),
     )
     by_hand: ClassVar = {
         "fetch": "It tells how far the download is, and must not wait for a training.",
         "data_set": "What is typed there means nothing before it is fetched.",
     }
-    add_class = button("Add a class", optional=True)
+    add_class = button("Add a class", optional=True, wide=True)
     fetch = button("Fetch", optional=True, min_width=80, scale=1)
     preview = part("frame", optional=True)
     about = sentence(classes="caption")
