@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ.setdefault(
-    "OMP_WAIT_POLICY", "passive"
-)  # torch's threads sleep when they wait: the machine is busy elsewhere
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch's threads sleep when they wait: the machine is busy elsewhere
 if __name__ == "__main__":
     gc.disable()  # until the page is up: what is imported stays, and looking for garbage in it is a fifth of the start
 

@@ -25,23 +25,13 @@ class Metric:
 
 CLARK = "Clark et al. 2019, section 3"
 METRICS = (
-    Metric(
-        "entropy",
-        "entropy",
-        "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n",
-        "0 (one token) to 1 (all alike)",
-        f"{CLARK}.3",
-    ),
-    Metric(
-        "distance", "mean distance", "mean over queries of Σⱼ aᵢⱼ |i − j|", "0 to n − 1 tokens", "Vig & Belinkov 2019"
-    ),
+    Metric("entropy", "entropy", "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n", "0 (one token) to 1 (all alike)", f"{CLARK}.3"),
+    Metric("distance", "mean distance", "mean over queries of Σⱼ aᵢⱼ |i − j|", "0 to n − 1 tokens", "Vig & Belinkov 2019"),
     Metric("confidence", "confidence", "mean over queries of maxⱼ aᵢⱼ", "1/n to 1", "Voita et al. 2019, section 4"),
     Metric("cls", "on [CLS]", "mean over queries of the weight on [CLS]", "0 to 1", f"{CLARK}.2"),
     Metric("sep", "on [SEP]", "mean over queries of the weight on every [SEP]", "0 to 1", f"{CLARK}.2"),
     Metric("self", "on itself", "mean of aᵢᵢ", "0 to 1", f"{CLARK}.1"),
-    Metric(
-        "previous", "on the previous token", "mean of aᵢ,ᵢ₋₁ over the queries that have one", "0 to 1", f"{CLARK}.1"
-    ),
+    Metric("previous", "on the previous token", "mean of aᵢ,ᵢ₋₁ over the queries that have one", "0 to 1", f"{CLARK}.1"),
     Metric("next", "on the next token", "mean of aᵢ,ᵢ₊₁ over the queries that have one", "0 to 1", f"{CLARK}.1"),
     Metric(
         "same_token",
@@ -63,13 +53,7 @@ PATTERN_RULE = (
     f"named when it holds at least {CLEAR:.0%} of the weight, the largest share first, then 'diagonal' (itself and both "
     f"neighbours), '[CLS] and [SEP]', 'same token'; 'broad' from an entropy of {BROAD:g}; everything else is 'mixed'"
 ).replace("%", " %")
-NAMED = {
-    "previous": "previous token",
-    "next": "next token",
-    "self": "itself",
-    "sep": "[SEP]",
-    "cls": "[CLS]",
-}
+NAMED = {"previous": "previous token", "next": "next token", "self": "itself", "sep": "[SEP]", "cls": "[CLS]"}
 
 
 @dataclass(frozen=True)

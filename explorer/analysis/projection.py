@@ -54,10 +54,7 @@ class Projection:
 
 
 def project(
-    vectors: np.ndarray,
-    settings: MapSettings | None = None,
-    start: np.ndarray | None = None,
-    report: Report | None = None,
+    vectors: np.ndarray, settings: MapSettings | None = None, start: np.ndarray | None = None, report: Report | None = None
 ) -> Projection:
     """Points for the rows of vectors [n, hidden]. The same input gives the same map.
 

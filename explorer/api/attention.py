@@ -60,10 +60,7 @@ def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "")
     explorer = explorer_for(model)
     index = limits.layer_index(layer, explorer.capabilities.layers)
     inside = layer_steps(explorer.trace(text_a, text_b), index)
-    return {
-        "steps": [{"name": step.name, "shape": list(step.shape)} for step in inside.steps],
-        "max_error": inside.max_error,
-    }
+    return {"steps": [{"name": step.name, "shape": list(step.shape)} for step in inside.steps], "max_error": inside.max_error}
 
 
 ENDPOINTS = (rollout, head_metrics, vocabulary, inside_layer)

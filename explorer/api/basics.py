@@ -90,11 +90,7 @@ def projection(
     )
     found = project(features(explorer_for(model), texts, layer, pooling), settings)
     shares = None if found.explained_variance is None else found.explained_variance.tolist()
-    return {
-        "points": found.points.tolist(),
-        "explained_variance": shares,
-        "trustworthiness": found.trustworthiness,
-    }
+    return {"points": found.points.tolist(), "explained_variance": shares, "trustworthiness": found.trustworthiness}
 
 
 ENDPOINTS = (models, tokens, attention, hidden_states, fill_mask, next_sentence, projection)

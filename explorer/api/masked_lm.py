@@ -52,12 +52,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
 
 
 def attribution(
-    text: str,
-    word: str = "",
-    text_b: str = "",
-    method: str = "integrated_gradients",
-    steps: int = 50,
-    model: str = "",
+    text: str, word: str = "", text_b: str = "", method: str = "integrated_gradients", steps: int = 50, model: str = ""
 ) -> dict[str, Any]:
     """A score a token for the word's logit: method "integrated_gradients", "gradient_x_input" or "occlusion".
 

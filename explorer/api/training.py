@@ -62,18 +62,10 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
     pairs = check_texts_or_pairs(texts)
     trained = store.fetch(head).classifier
     probabilities = trained.classify(explorer_for(trained.model), pairs)
-    return {
-        "labels": [trained.labels[best] for best in probabilities.argmax(-1)],
-        "probabilities": probabilities.tolist(),
-    }
+    return {"labels": [trained.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
 
 
-def probe_layers(
-    examples: list[list[str]],
-    pooling: str = "mean",
-    seeds: int = 3,
-    model: str = "",
-) -> dict[str, Any]:
+def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 3, model: str = "") -> dict[str, Any]:
     """How well a linear head does on every hidden state: held-out accuracy, its deviation over seeds, and with the labels
     shuffled (a control task, Hewitt & Liang 2019). Progress is streamed."""
     from explorer.training.probe import probe

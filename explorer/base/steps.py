@@ -25,9 +25,7 @@ def finished(steps: Generator[object, None, Result]) -> Result:
             return done.value
 
 
-def map_steps(
-    steps: Generator[Item, None, Result], function: Callable[[Item], Other]
-) -> Generator[Other, None, Result]:
+def map_steps(steps: Generator[Item, None, Result], function: Callable[[Item], Other]) -> Generator[Other, None, Result]:
     """Yield `function(item)` for each item of `steps`, and return their result; closing it closes `steps`."""
     try:
         while True:
@@ -40,9 +38,7 @@ def map_steps(
         steps.close()
 
 
-def relay(
-    work: Callable[[Callable[[float], None]], Result], patience: float = 0.0
-) -> Generator[float | None, None, Result]:
+def relay(work: Callable[[Callable[[float], None]], Result], patience: float = 0.0) -> Generator[float | None, None, Result]:
     """Run `work(report)` in a thread of its own; yields the share that it reported last, None while it has not.
 
     Closing the generator stops the work at its next report, and waits up to `patience` seconds for it to end. What the

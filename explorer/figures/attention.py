@@ -27,11 +27,7 @@ class WeightScale:
 
 
 def attention_heatmap(
-    weights: np.ndarray,
-    queries: Sequence[str],
-    keys: Sequence[str],
-    scale: WeightScale = WeightScale(),
-    row: int | None = None,
+    weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], scale: WeightScale = WeightScale(), row: int | None = None
 ) -> dict[str, object]:
     """Weights [query, key], none of them negative: each row looks at the columns; `row` is outlined.
 

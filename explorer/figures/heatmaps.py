@@ -26,17 +26,13 @@ class Axes:
     y_axis: dict[str, object]
 
 
-def heatmap(
-    values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object], key: str, **cells: object
-) -> go.Figure:
+def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object], key: str, **cells: object) -> go.Figure:
     """Values [rows, columns] as they are if they are bytes, else as float32, on a `colour_scale`.
 
     `hover` is Plotly's template for the label of a cell; `cells` go on to Plotly.
     """
     values = values if values.dtype == np.uint8 else values.astype(np.float32)
-    trace = go.Heatmap(
-        z=values, x=axes.x, y=axes.y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **cells
-    )
+    trace = go.Heatmap(z=values, x=axes.x, y=axes.y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **cells)
     meta = None if scale["colorscale"] == SIGNED else SEQUENTIAL
     return figure([trace], key=key, xaxis=axes.x_axis, yaxis=axes.y_axis, coloraxis=scale, meta=meta)
 
@@ -56,10 +52,7 @@ def colour_scale(low: float, high: float, title: str = "", *, signed: bool = Fal
 
 def root_ticks(top: float, square_root: bool = True) -> dict[str, object]:
     """Ticks of a colour bar from 0 to 1 that shows shares of `top`, or their square roots."""
-    return {
-        "tickvals": list(TICKS),
-        "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS],
-    }
+    return {"tickvals": list(TICKS), "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS]}
 
 
 def number_axis(title: str, numbers: int | None = None, **more: object) -> dict[str, object]:

@@ -86,12 +86,7 @@ def context_lines(
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         margin={"l": 56, "r": 12, "t": 64, "b": 48},
         xaxis={"title": {"text": "hidden state (0: embeddings)"}, "dtick": 1, "showgrid": False, "zeroline": False},
-        yaxis={
-            "title": {"text": title},
-            "range": [min(-0.05, lowest - 0.05), 1.05],
-            "gridcolor": GRID,
-            "zeroline": False,
-        },
+        yaxis={"title": {"text": title}, "range": [min(-0.05, lowest - 0.05), 1.05], "gridcolor": GRID, "zeroline": False},
     )
 
 

@@ -97,9 +97,7 @@ def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
 def _group(
     points: np.ndarray, texts: Sequence[str], rows: list[int], label: str, marker: dict[str, object], named: bool
 ) -> go.Scatter | go.Scatter3d:
-    short = [
-        texts[row] if len(texts[row]) <= MOST_CHARACTERS else texts[row][: MOST_CHARACTERS - 1] + "…" for row in rows
-    ]
+    short = [texts[row] if len(texts[row]) <= MOST_CHARACTERS else texts[row][: MOST_CHARACTERS - 1] + "…" for row in rows]
     common = {
         "mode": "markers+text" if named else "markers",
         "text": [esc(text) for text in short],
@@ -115,9 +113,7 @@ def _group(
             flat["opacity"] = 0.85
             flat["size"] = np.where(np.asarray(marker["opacity"]) > 0.5, 6, 1.5).astype(np.float32)
         return go.Scatter3d(x=places[:, 0], y=places[:, 1], z=places[:, 2], marker=flat, **common)
-    return go.Scatter(
-        x=places[:, 0], y=places[:, 1], marker={"size": 8 if len(texts) <= 600 else 6, **marker}, **common
-    )
+    return go.Scatter(x=places[:, 0], y=places[:, 1], marker={"size": 8 if len(texts) <= 600 else 6, **marker}, **common)
 
 
 def _rings(points: np.ndarray, rows: list[int]) -> go.Scatter | go.Scatter3d:

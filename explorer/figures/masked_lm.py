@@ -45,9 +45,7 @@ def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
     traces = [
         trace
         for index, word in enumerate(words)
-        for trace in _followed_word(
-            esc(word), CATEGORIES[index % len(CATEGORIES)], probabilities[:, index], ranks[:, index]
-        )
+        for trace in _followed_word(esc(word), CATEGORIES[index % len(CATEGORIES)], probabilities[:, index], ranks[:, index])
     ]
     top = max(float(probabilities.max()), 0.01)
     return figure(
@@ -102,20 +100,14 @@ def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.
     ]
 
 
-def attribution_bars(
-    tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str
-) -> go.Figure:
+def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str) -> go.Figure:
     """A score a token for `unit`, beside what hiding that token costs; `method` is named on the figure."""
     labels = token_labels(tokens)
 
     def bars(values: np.ndarray, name: str, colour: str) -> go.Bar:
         template = f"%{{x}}: %{{y:.3f}}<extra>{esc(name)}</extra>"
         return go.Bar(
-            x=labels,
-            y=np.asarray(values, dtype=np.float32),
-            name=esc(name),
-            marker={"color": colour},
-            hovertemplate=template,
+            x=labels, y=np.asarray(values, dtype=np.float32), name=esc(name), marker={"color": colour}, hovertemplate=template
         )
 
     traces = [bars(scores, method, BLUE)]
@@ -134,9 +126,7 @@ def attribution_bars(
     )
 
 
-def patching_heatmap(
-    probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float
-) -> go.Figure:
+def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:
     """The probability of `word`, [hidden states, tokens], from what the corrupted input gives to what the clean one does."""
     low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
     axis = number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
@@ -156,13 +146,7 @@ def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
     share = counts / max(1.0, counts.sum())
     return figure(
         [
-            go.Bar(
-                x=lengths,
-                y=share,
-                name="in this round",
-                marker={"color": BLUE},
-                hovertemplate="%{y:.0%}<extra></extra>",
-            ),
+            go.Bar(x=lengths, y=share, name="in this round", marker={"color": BLUE}, hovertemplate="%{y:.0%}<extra></extra>"),
             go.Scatter(
                 x=lengths,
                 y=expected,

@@ -62,12 +62,7 @@ def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool =
     """The value for an input as the model reads it; with `detail`, everything that a card can show of it."""
     numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
     return token_row(
-        encoding.tokens,
-        encoding.kinds,
-        encoding.segments,
-        numbers if detail else Numbers(),
-        encoding.hints,
-        selected,
+        encoding.tokens, encoding.kinds, encoding.segments, numbers if detail else Numbers(), encoding.hints, selected
     )
 
 

@@ -124,13 +124,7 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
 
 def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.ndarray) -> go.Figure:
     """How often predictions are right (0 to 1), by the probability they were made with; the area shows how many."""
-    even = go.Scatter(
-        x=[0, 1],
-        y=[0, 1],
-        mode="lines",
-        line={"color": "rgba(128,128,128,.6)", "dash": "dot"},
-        hoverinfo="skip",
-    )
+    even = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": "rgba(128,128,128,.6)", "dash": "dot"}, hoverinfo="skip")
     size = 8 + 28 * np.sqrt(count / max(1, count.max(initial=1)))
     points = go.Scatter(
         x=confidence,
@@ -150,11 +144,7 @@ def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.nd
 
 
 def probe_curve(
-    layers: Sequence[int],
-    accuracy: Sequence[float],
-    deviation: Sequence[float],
-    control: Sequence[float],
-    chance: float,
+    layers: Sequence[int], accuracy: Sequence[float], deviation: Sequence[float], control: Sequence[float], chance: float
 ) -> go.Figure:
     """Held-out accuracy of a probe on every hidden state, ± a standard deviation over seeds, and the control task's."""
     probe = go.Scatter(
@@ -180,11 +170,7 @@ def probe_curve(
         showlegend=True,
         legend=LEGEND,
         hovermode="x unified",
-        xaxis={
-            "title": {"text": "hidden state (0: embeddings)"},
-            "dtick": max(1, len(layers) // 12),
-            "showgrid": False,
-        },
+        xaxis={"title": {"text": "hidden state (0: embeddings)"}, "dtick": max(1, len(layers) // 12), "showgrid": False},
         yaxis={"title": {"text": "held-out accuracy (0 to 1)"}, "range": [0, 1.02], **GRID},
     )
     return chart.add_hline(chance, line={"color": "rgba(128,128,128,.6)", "width": 1, "dash": "dot"})
@@ -201,27 +187,15 @@ def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = 
             go.Bar(
                 x=token_labels(words),
                 y=list(effects),
-                marker={
-                    "color": list(effects),
-                    "colorscale": DIVERGING,
-                    "reversescale": True,
-                    "cmin": -most,
-                    "cmax": most,
-                },
-                hovertemplate=(
-                    "without %{x}: %{customdata:+.1%}<extra></extra>" if shares else "%{x}: %{y:+.2f}<extra></extra>"
-                ),
+                marker={"color": list(effects), "colorscale": DIVERGING, "reversescale": True, "cmin": -most, "cmax": most},
+                hovertemplate=("without %{x}: %{customdata:+.1%}<extra></extra>" if shares else "%{x}: %{y:+.2f}<extra></extra>"),
                 customdata=[-effect for effect in effects],
             )
         ],
         key=f"words-{len(words)}",
         margin={"l": 48, "r": 12, "t": 8, "b": 40},
         xaxis={**token_axis(""), "title": None},
-        yaxis={
-            "tickformat": "+.0%" if shares else "+.1f",
-            "range": [-most * 1.1, most * 1.1],
-            **GRID,
-        },
+        yaxis={"tickformat": "+.0%" if shares else "+.1f", "range": [-most * 1.1, most * 1.1], **GRID},
     )
 
 

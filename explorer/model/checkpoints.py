@@ -33,19 +33,8 @@ BUNDLED = "bert-l6-h384-uncased"
 BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
 EXAMPLE_ID = "google-bert/bert-base-uncased"
 
-TOKENIZER_FILES = [
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.txt",
-    "special_tokens_map.json",
-    "added_tokens.json",
-]
-WEIGHT_FILES = [
-    "model.safetensors",
-    "model.safetensors.index.json",
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
-]
+TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json", "added_tokens.json"]
+WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"]
 VOCABULARY_FILES = {"tokenizer.json", "vocab.txt"}  # either will do
 HUB_TIMEOUT = 10  # seconds for the hub to say what a repository holds
 NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
@@ -114,8 +103,7 @@ def _local_folder(name: str) -> Path | None:
 def _checkpoint(name: str, folder: Path) -> Checkpoint:
     if not _is_complete(folder):
         raise ModelError(
-            f"{name} holds no checkpoint; "
-            "a folder needs config.json, model.safetensors and tokenizer.json or vocab.txt."
+            f"{name} holds no checkpoint; a folder needs config.json, model.safetensors and tokenizer.json or vocab.txt."
         )
     family = family_of(_model_type(folder / "config.json", name), name)
     stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
@@ -197,8 +185,7 @@ def _download(name: str, report: Report) -> Path:
 
 def _unreachable(name: str) -> ModelError:
     return ModelError(
-        f"{name} is not in the local cache and the hub cannot be reached; "
-        "connect to the internet once, or name a folder."
+        f"{name} is not in the local cache and the hub cannot be reached; connect to the internet once, or name a folder."
     )
 
 

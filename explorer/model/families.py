@@ -57,7 +57,7 @@ FAMILIES = {
             activation="intermediate_act_fn",
             masked_lm_head="cls.predictions",
             next_sentence_head="cls.seq_relationship",
-        ),
+        )
     ]
 }
 

@@ -32,9 +32,7 @@ Encoded = tuple[tuple[int, ...], tuple[int, ...]]
 """The ids of a text or pair, and the segment of each."""
 
 _one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
-_caches: WeakKeyDictionary[Explorer, RecentArrays] = (
-    WeakKeyDictionary()
-)  # a model that is gone takes its features along
+_caches: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
 
 
 def features(

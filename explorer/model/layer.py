@@ -71,9 +71,7 @@ class Layer:
         """The heads [..., heads, tokens, head_size] side by side: [..., tokens, hidden]."""
         return vectors.transpose(-3, -2).flatten(-2)
 
-    def context(
-        self, hidden: torch.Tensor, queries: slice = slice(None), mask: torch.Tensor | None = None
-    ) -> torch.Tensor:
+    def context(self, hidden: torch.Tensor, queries: slice = slice(None), mask: torch.Tensor | None = None) -> torch.Tensor:
         """Softmax(QKᵀ/√d)V for the tokens `queries` of hidden [batch, tokens, hidden], the rest of them keys only.
 
         `mask` is false where no query may look, over [batch, heads, query, key]. Returns [batch, heads, queries,

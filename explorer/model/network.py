@@ -134,9 +134,7 @@ class Network:
         best_logits = logits.gather(-1, best_ids)
         return [
             MaskGuesses(position, tuple(map(Candidate, self.pieces(ids), ids, shares, raw)))
-            for position, ids, shares, raw in zip(
-                positions, best_ids.tolist(), best.tolist(), best_logits.tolist(), strict=True
-            )
+            for position, ids, shares, raw in zip(positions, best_ids.tolist(), best.tolist(), best_logits.tolist(), strict=True)
         ]
 
     def next_sentence_logits(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -185,9 +183,7 @@ class Network:
         """The LayerNorm over the sum of the three embeddings."""
         return attrgetter(self.family.embeddings_norm)(self._embeddings)
 
-    def module_with(
-        self, layers: Mapping[int, torch.nn.Module], pooler: torch.nn.Module | None
-    ) -> transformers.PreTrainedModel:
+    def module_with(self, layers: Mapping[int, torch.nn.Module], pooler: torch.nn.Module | None) -> transformers.PreTrainedModel:
         """A copy of the whole model of transformers with the weights of other layers, by zero-based index, and pooler."""
         module = copy.deepcopy(self.module)
         encoder = attrgetter(self.family.encoder)(module)

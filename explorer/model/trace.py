@@ -28,9 +28,7 @@ class Trace:
     model: Network = field(repr=False)
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
-    _derived: OnceCache[Hashable, Any] = field(
-        default_factory=lambda: OnceCache(KEPT_WITH_A_TRACE), init=False, repr=False
-    )
+    _derived: OnceCache[Hashable, Any] = field(default_factory=lambda: OnceCache(KEPT_WITH_A_TRACE), init=False, repr=False)
 
     @classmethod
     def of(cls, model: Network, encoding: Encoding) -> "Trace":

@@ -119,9 +119,7 @@ def drawn(part: Part, elem_id: str) -> Any:
     return PARTS[part.kind](**options, **common)
 
 
-def _frame(
-    columns: list[str] | None = None, types: Any = "str", widths: list[str] | None = None, **options: Any
-) -> Any:
+def _frame(columns: list[str] | None = None, types: Any = "str", widths: list[str] | None = None, **options: Any) -> Any:
     look = {"interactive": False, "wrap": True, "show_label": bool(options.get("label")), **options}
     return gr.Dataframe(headers=columns, datatype=types, column_widths=widths, **look)
 

@@ -44,11 +44,7 @@ def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
 
 
 def run(
-    triggers: Triggers,
-    handler: Callable,
-    outputs: Iterable[Any],
-    inputs: Iterable[Any] = (),
-    **options: Any,
+    triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
 ) -> gr.events.Dependency:
     """Run `handler(values)` when one of the triggers fires: it gets the values of `inputs` by component."""
     listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))

@@ -125,9 +125,7 @@ class Panel:
             return self.updates(view.draw(subject, found)) | self.work.show()
         passes = view.passes(subject)
         long = f"about as long as {round(passes):,} runs of the model" if passes < 1e6 else "a while"
-        return self.updates(view.waiting(subject)) | self.work.show(
-            f"This takes {long}, so it waits for you.", start=True
-        )
+        return self.updates(view.waiting(subject)) | self.work.show(f"This takes {long}, so it waits for you.", start=True)
 
     def run(self, subject: Subject, view: LongView) -> Iterator[Updates]:
         """Do the long work, telling how far it is."""

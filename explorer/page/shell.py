@@ -75,9 +75,7 @@ def build() -> gr.Blocks:
 
 def build_shell() -> tuple[gr.Blocks, Shell]:
     """The app, and the page in it."""
-    with gr.Blocks(
-        title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(3600, 24 * 3600)
-    ) as blocks:
+    with gr.Blocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(3600, 24 * 3600)) as blocks:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
         for tab in shell.tabs.values():
@@ -111,9 +109,7 @@ def _build() -> Shell:
     with gr.Row(elem_id="input"):
         look = {"lines": 1, "max_lines": 4, "min_width": 240}
         text_a = gr.Textbox(first.text_a, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
-        text_b = gr.Textbox(
-            first.text_b, label="B (optional)", placeholder="A second sentence", elem_id="text-b", **look
-        )
+        text_b = gr.Textbox(first.text_b, label="B (optional)", placeholder="A second sentence", elem_id="text-b", **look)
     inputs = Inputs(model_name, text_a, text_b, selection)
     strip, notice = TokenRow(elem_id="strip"), Notice(elem_id="notice")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:

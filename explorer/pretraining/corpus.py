@@ -122,9 +122,7 @@ def join(corpora: Sequence[Corpus]) -> Corpus:
     sentence_starts = [c.sentence_starts[:-1] + shift for c, shift in zip(corpora, piece_shifts, strict=False)]
     document_starts = [c.document_starts[:-1] + shift for c, shift in zip(corpora, sentence_shifts, strict=False)]
     return Corpus(
-        pieces,
-        np.concatenate([*sentence_starts, piece_shifts[-1:]]),
-        np.concatenate([*document_starts, sentence_shifts[-1:]]),
+        pieces, np.concatenate([*sentence_starts, piece_shifts[-1:]]), np.concatenate([*document_starts, sentence_shifts[-1:]])
     )
 
 

@@ -54,9 +54,7 @@ def checkpoints(out: Path) -> list[Path]:
     return sorted(p for p in out.glob(PREFIX + "*") if p.is_dir())
 
 
-def save_checkpoint(
-    out: Path, model: BertForPreTraining, optimizer: Optimizer, progress: Progress, keep: int = 2
-) -> Path:
+def save_checkpoint(out: Path, model: BertForPreTraining, optimizer: Optimizer, progress: Progress, keep: int = 2) -> Path:
     """Write model, optimizer and progress as one folder, and drop all but the last `keep`.
 
     The folder gets its name only when it is complete, so a run that is killed while saving resumes from the one before.

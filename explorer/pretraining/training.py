@@ -115,8 +115,5 @@ def build_optimizer(model: BertForPreTraining, settings: Settings) -> AdamW:
     """AdamW with weight decay on matrices only: biases and LayerNorm go without, as in BERT."""
     matrices = [p for p in model.parameters() if p.ndim > 1]
     vectors = [p for p in model.parameters() if p.ndim <= 1]
-    groups = [
-        {"params": matrices, "weight_decay": settings.weight_decay},
-        {"params": vectors, "weight_decay": 0.0},
-    ]
+    groups = [{"params": matrices, "weight_decay": settings.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
     return AdamW(groups, lr=settings.peak_rate, betas=settings.betas, fused=True)

@@ -56,10 +56,7 @@ def attribute(trace: Trace, target: Target, method: str = "integrated_gradients"
 
 
 def integrated_gradients(
-    trace: Trace,
-    target: Target,
-    steps: int = 50,
-    logit: Callable[[torch.Tensor], torch.Tensor] | None = None,
+    trace: Trace, target: Target, steps: int = 50, logit: Callable[[torch.Tensor], torch.Tensor] | None = None
 ) -> Attribution:
     """Sundararajan et al. 2017, with captum: Gauss-Legendre quadrature in `steps` points, summed over dimensions.
 

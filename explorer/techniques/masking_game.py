@@ -11,13 +11,7 @@ from explorer.model.explorer import Explorer
 from explorer.model.network import MaskGuesses, Network
 from explorer.text import limits
 from explorer.text.encoding import Encoding
-from explorer.text.masking import (
-    UNTOUCHED,
-    MaskedPieces,
-    choose_pieces,
-    ordinary_ids,
-    treat_pieces,
-)
+from explorer.text.masking import UNTOUCHED, MaskedPieces, choose_pieces, ordinary_ids, treat_pieces
 from explorer.text.spans import span_chooser, treat_spans, word_chooser
 
 STRATEGIES = ("pieces", "words", "spans")

@@ -74,9 +74,7 @@ def piece_of(model: Network, word: str) -> tuple[int, str]:
     pieces = model.tokenizer.tokenize(word)
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
         read = " ".join(pieces[:6]) or "nothing"
-        raise InputError(
-            f"The word {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one."
-        )
+        raise InputError(f"The word {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one.")
     return vocabulary[pieces[0]], pieces[0]
 
 

@@ -24,11 +24,7 @@ class Blanks:
     @property
     def spans(self) -> list[tuple[int, int, int]]:
         """(text, start, end) of every [MASK], those of A first."""
-        return [
-            (side, *match.span())
-            for side, text in enumerate(self.texts)
-            for match in re.finditer(re.escape(MASK), text)
-        ]
+        return [(side, *match.span()) for side, text in enumerate(self.texts) for match in re.finditer(re.escape(MASK), text)]
 
     def toggle(self, encoding: Encoding, token: int) -> "Blanks":
         """Hide the word at the zero-based `token` behind one [MASK] a piece, or bring it back if it is hidden.

@@ -11,18 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.text.masking import (
-    KEPT,
-    MASKED,
-    RANDOM,
-    UNTOUCHED,
-    Bools,
-    Chooser,
-    Ints,
-    MaskedPieces,
-    check_shares,
-    treat_pieces,
-)
+from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED, Bools, Chooser, Ints, MaskedPieces, check_shares, treat_pieces
 
 GEOMETRIC_P: Final = 0.2
 LONGEST: Final = 10

@@ -128,9 +128,7 @@ def _records(text: str, delimiter: str) -> list[list[str]]:
     return [row for row in rows if any(cell.strip() for cell in row)]
 
 
-def _name_columns(
-    records: list[list[str]], has_names: Callable[[Row, Sequence[Row]], bool]
-) -> tuple[Row, tuple[Row, ...]]:
+def _name_columns(records: list[list[str]], has_names: Callable[[Row, Sequence[Row]], bool]) -> tuple[Row, tuple[Row, ...]]:
     width = min(max((len(row) for row in records), default=1), MAX_COLUMNS)
     rows = [tuple((row + [""] * width)[:width]) for row in records]
     first, rest = rows[0], rows[1:]

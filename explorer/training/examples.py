@@ -109,9 +109,7 @@ def check_classes(counts: Counter[str]) -> None:
     if len(counts) < 2:
         raise InputError("A head needs at least two different labels to tell apart.")
     if len(counts) > MAX_CLASSES:
-        raise InputError(
-            f"There are {len(counts):,} different labels; {MAX_CLASSES} is the most, so choose another column."
-        )
+        raise InputError(f"There are {len(counts):,} different labels; {MAX_CLASSES} is the most, so choose another column.")
     rarest, count = min(counts.items(), key=lambda item: item[1])
     if count < 2:
         raise InputError(f"The label {rarest[:40]!r} has one example; every label needs two, one to hold out.")

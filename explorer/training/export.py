@@ -121,21 +121,10 @@ def unpack(path: Path) -> Run:
             folder = None
             if "model/model.safetensors" in archive.namelist() and not _is_here(settings):
                 folder, model = _extract_model(archive), TUNED + identifier
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        RuntimeError,
-        zipfile.BadZipFile,
-        SafetensorError,
-    ) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, SafetensorError) as error:
         raise InputError(STRANGE) from error
     classifier = Classifier(tuple(settings["labels"]), head, model, settings["layer"], settings["pooling"])
-    run = Run(
-        classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"]
-    )
+    run = Run(classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
     return _keep(run, identifier, folder)
 
 
@@ -188,18 +177,13 @@ def _check_settings(settings: Any) -> dict[str, Any]:
 
 def _head(tensors: dict[str, Any], labels: int) -> Head:
     """The head, if its shapes fit together."""
-    if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != (
-        "hidden_bias" in tensors
-    ):
+    if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != ("hidden_bias" in tensors):
         raise ValueError("tensors")
     head = Head(**{name: tensor.astype("float32") for name, tensor in tensors.items()})
     units = head.weight.shape[1]
     if head.weight.shape != (labels, units) or head.bias.shape != (labels,):
         raise ValueError("shapes")
-    if head.hidden_weight is not None and (head.hidden_weight.shape[:1], head.hidden_bias.shape) != (
-        (units,),
-        (units,),
-    ):
+    if head.hidden_weight is not None and (head.hidden_weight.shape[:1], head.hidden_bias.shape) != ((units,), (units,)):
         raise ValueError("shapes")
     return head
 

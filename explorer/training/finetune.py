@@ -11,17 +11,7 @@ from torch.nn import functional
 from explorer.model.explorer import Explorer
 from explorer.model.layer import Layer
 from explorer.training.examples import Examples, Split
-from explorer.training.head import (
-    Epoch,
-    Head,
-    Patience,
-    Scale,
-    TrainingSettings,
-    as_head,
-    class_weights,
-    measure,
-    new_module,
-)
+from explorer.training.head import Epoch, Head, Patience, Scale, TrainingSettings, as_head, class_weights, measure, new_module
 from explorer.training.prefix import Ragged, pool, precision, run_layers
 
 HEAD_RATE = 0.01  # the least that the head learns with: it starts from nothing, the layers from BERT

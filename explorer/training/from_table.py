@@ -69,11 +69,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
         for row in range(len(texts))
         if limits.has_visible_characters(texts[row]) and limits.has_visible_characters(labels[row])
     ]
-    notes = [
-        _count(
-            len(texts) - len(kept), "row without a text or a label left out", "rows without a text or a label left out"
-        )
-    ]
+    notes = [_count(len(texts) - len(kept), "row without a text or a label left out", "rows without a text or a label left out")]
     if len(kept) > limits.MAX_TEXTS:
         drawn = np.random.default_rng(seed).choice(len(kept), limits.MAX_TEXTS, replace=False)
         notes.append(f"{limits.MAX_TEXTS:,} of {len(kept):,} rows drawn with the seed")
@@ -89,9 +85,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     if not kept:
         raise InputError("No row has both a text and a label; choose other columns.")
     check_classes(Counter(examples.labels))
-    return examples, " ".join(
-        f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe_repeats(examples)] if note
-    )
+    return examples, " ".join(f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe_repeats(examples)] if note)
 
 
 def _tidy(text: str) -> str:
@@ -106,11 +100,7 @@ def _describe_repeats(examples: Examples) -> list[str]:
     repeats = len(examples) - len(seen)
     torn = sum(len(labels) > 1 for labels in seen.values())
     return [
-        _count(
-            repeats,
-            "text is there twice; equal texts are never split",
-            "texts are repeats; equal texts are never split",
-        ),
+        _count(repeats, "text is there twice; equal texts are never split", "texts are repeats; equal texts are never split"),
         _count(torn, "text has different labels", "texts have different labels"),
     ]
 

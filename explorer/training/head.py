@@ -34,9 +34,7 @@ class Head:
     def scores(self, vectors: torch.Tensor) -> torch.Tensor:
         """[texts, labels] scores of features [texts, hidden], for gradients to flow through."""
         if self.hidden_weight is not None:
-            hidden = functional.linear(
-                vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias)
-            )
+            hidden = functional.linear(vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias))
             vectors = hidden.relu()
         return functional.linear(vectors, torch.from_numpy(self.weight), torch.from_numpy(self.bias))
 
@@ -133,9 +131,7 @@ def class_weights(targets: torch.Tensor, labels: int, balanced: bool) -> torch.T
     return len(targets) / (labels * torch.bincount(targets, minlength=labels).clamp_min(1).float())
 
 
-def train(
-    vectors: np.ndarray, examples: Examples, split: Split, settings: TrainingSettings
-) -> Iterator[tuple[Epoch, Head]]:
+def train(vectors: np.ndarray, examples: Examples, split: Split, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
     """Train a head on features [examples, hidden]; yields how it went and the head after every epoch.
 
     The same arguments give the same numbers.
@@ -185,9 +181,7 @@ def _logistic_regression(
     return module
 
 
-def solve(
-    inputs: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings
-) -> tuple[np.ndarray, np.ndarray]:
+def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
     """Weight [labels, hidden] and bias [labels] of a logistic regression of targets [n] on inputs [n, hidden]."""
     from sklearn.linear_model import LogisticRegression
 
@@ -225,11 +219,7 @@ class Patience:
 
 @torch.inference_mode()
 def _measure(
-    epoch: int,
-    module: torch.nn.Module,
-    inputs: torch.Tensor,
-    targets: torch.Tensor,
-    parts: tuple[torch.Tensor, torch.Tensor],
+    epoch: int, module: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, parts: tuple[torch.Tensor, torch.Tensor]
 ) -> Epoch:
     scores = module(inputs)
     return Epoch(epoch, *(number for rows in parts for number in measure(scores[rows], targets[rows])))

@@ -32,9 +32,7 @@ class LayerProbe:
         return asdict(self)
 
 
-def probe(
-    model: Explorer, examples: Examples, pooling: str, seeds: int
-) -> Generator[tuple[float, str], None, list[LayerProbe]]:
+def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Generator[tuple[float, str], None, list[LayerProbe]]:
     """Logistic regression (L-BFGS) on every hidden state, `seeds` times with another split; yields how far it is.
 
     In the control task every different text gets a label drawn from all of them (Hewitt & Liang 2019): a probe that
@@ -62,9 +60,7 @@ def control_targets(examples: Examples, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
     drawn: dict[Pair, int] = {}
     shuffled = rng.permutation(examples.targets)
-    return np.array(
-        [drawn.setdefault(pair, int(target)) for pair, target in zip(examples.pairs, shuffled, strict=True)]
-    )
+    return np.array([drawn.setdefault(pair, int(target)) for pair, target in zip(examples.pairs, shuffled, strict=True)])
 
 
 def _score(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int, seed: int) -> float:

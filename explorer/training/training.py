@@ -55,12 +55,7 @@ class TrainingPlan:
 
 
 def make_plan(
-    model: Explorer,
-    layer: object,
-    pooling: object,
-    layers_trained: object = 0,
-    keep_best: bool = False,
-    **settings: object,
+    model: Explorer, layer: object, pooling: object, layers_trained: object = 0, keep_best: bool = False, **settings: object
 ) -> TrainingPlan:
     """A plan from what a person or a program sent; `settings` are those of TrainingSettings.
 

@@ -1,16 +1,6 @@
 """The tabs, in their order on the page; each has a folder, and each view in it a class."""
 
-from explorer.views import (
-    attention,
-    fill_mask,
-    finetune,
-    hidden_states,
-    inside_head,
-    model,
-    next_sentence,
-    projection,
-    tokens,
-)
+from explorer.views import attention, fill_mask, finetune, hidden_states, inside_head, model, next_sentence, projection, tokens
 
 TABS = (
     tokens.TAB,

@@ -24,9 +24,7 @@ class AttributionView(LongView):
     question = "Which tokens does the answer rest on?"
     start = "Attribute"
     method: str = choice([(label, key) for key, label in METHODS.items()])
-    steps: float = number(
-        50, "Steps", low=5, high=300, step=5, heard="release", when=lambda view: view.method == INTEGRATED
-    )
+    steps: float = number(50, "Steps", low=5, high=300, step=5, heard="release", when=lambda view: view.method == INTEGRATED)
     bars = chart("Attribution by token", height=380)
     check = part("check", keep_height=True)
     help = caption(

@@ -124,8 +124,7 @@ class SwitchHeads(LongView):
             "answers": bar_groups(groups),
             "count": f"{len(off)} of {_heads(subject)} heads are off." if off else hint,
             "check": matches(
-                abs(float(logits[0]) - float(logits[1])),
-                "with all heads, the logit is that of the model's own forward pass",
+                abs(float(logits[0]) - float(logits[1])), "with all heads, the logit is that of the model's own forward pass"
             ),
         }
 

@@ -20,9 +20,7 @@ from explorer.views.view import select
 from tests.benchmarks import Comparison, side_by_side
 from tests.benchmarks.base_model import base_model, text_of
 
-BERTVIZ_BYTES = (
-    1.71e9  # head_view(html_action="return") of BertViz 1.4.1 for 512 tokens of BERT-base, measured once: 48 s
-)
+BERTVIZ_BYTES = 1.71e9  # head_view(html_action="return") of BertViz 1.4.1 for 512 tokens of BERT-base, measured once: 48 s
 MEMORY_LIMIT = 150e6
 fresh = itertools.count()
 
@@ -32,13 +30,7 @@ def attention_512() -> Iterator[Comparison]:
     opened = Opened(base_model(), 512)
     sent = opened.show()
     yield Comparison(
-        "attention-512-bytes",
-        "sent to the browser",
-        "BertViz head_view",
-        sent,
-        BERTVIZ_BYTES,
-        "bytes",
-        "at most 1/2000",
+        "attention-512-bytes", "sent to the browser", "BertViz head_view", sent, BERTVIZ_BYTES, "bytes", "at most 1/2000"
     )
     ours, theirs = side_by_side(opened.show, opened.forward_pass)
     yield Comparison("attention-512", "opening the tab", "one forward pass", ours, theirs, "s", "at most 1")
@@ -64,15 +56,9 @@ def head_change() -> Iterator[Comparison]:
 
 def trace_memory() -> Iterator[Comparison]:
     """What a Trace of 512 tokens and every view of it take at their peak over the loaded model, in a fresh process."""
-    command = [
-        sys.executable,
-        "-c",
-        f"from tests.benchmarks.attention import print_peak; print_peak({base_model().name!r})",
-    ]
+    command = [sys.executable, "-c", f"from tests.benchmarks.attention import print_peak; print_peak({base_model().name!r})"]
     peak = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
-    yield Comparison(
-        "trace-memory", "a Trace and all its views", "the limit", peak, MEMORY_LIMIT, "bytes", "ratio at most 1"
-    )
+    yield Comparison("trace-memory", "a Trace and all its views", "the limit", peak, MEMORY_LIMIT, "bytes", "ratio at most 1")
 
 
 class Opened:

@@ -26,13 +26,9 @@ def head_effects_run() -> Iterator[Comparison]:
     target = word_target(trace)
     found, slow = [], []
     ours, theirs = side_by_side(
-        lambda: found.append(head_effects(trace, target)),
-        lambda: slow.append(one_pass_a_head(model, trace, target)),
-        rounds=3,
+        lambda: found.append(head_effects(trace, target)), lambda: slow.append(one_pass_a_head(model, trace, target)), rounds=3
     )
-    wanted = (
-        f"ratio at most 0.25; largest difference of a probability {np.abs(found[0] - slow[0]).max():.1e}, at most 1e-5"
-    )
+    wanted = f"ratio at most 0.25; largest difference of a probability {np.abs(found[0] - slow[0]).max():.1e}, at most 1e-5"
     yield Comparison("head-effects", "restart, in batches", "a full pass a head", ours, theirs, "s", wanted)
 
 
@@ -48,9 +44,7 @@ def fill_mask_run() -> Iterator[Comparison]:
         model.fill_mask(text.replace("man", next(words), 1), top_k=5)  # a text that was never seen, so never cached
 
     taken, theirs = side_by_side(ours, lambda: pipeline(text, top_k=5), rounds=15)
-    yield Comparison(
-        "fill-mask", "fill_mask", 'pipeline("fill-mask")', taken, theirs, "s", "ratio at most 1 at 128 tokens"
-    )
+    yield Comparison("fill-mask", "fill_mask", 'pipeline("fill-mask")', taken, theirs, "s", "ratio at most 1 at 128 tokens")
 
 
 @torch.no_grad()

@@ -46,13 +46,7 @@ def tutorial() -> Iterator[Comparison]:
     found, wanted = features(model, sample, -1, "pooler"), np.concatenate(list(plain_pooled(model, sample)))
     cosine = (found * wanted).sum(-1) / np.linalg.norm(found, axis=-1) / np.linalg.norm(wanted, axis=-1)
     yield Comparison(
-        "tutorial-finetune-features",
-        "lowest cosine to fp32",
-        "the limit",
-        float(cosine.min()),
-        0.999,
-        "",
-        "ratio at least 1",
+        "tutorial-finetune-features", "lowest cosine to fp32", "the limit", float(cosine.min()), 0.999, "", "ratio at least 1"
     )
     yield from _accuracies()
 
@@ -120,9 +114,7 @@ def top_layers() -> Iterator[Comparison]:
     yield Comparison("top-layers", "prefix run once", "prefix run in every step", ours, same, "s", "ratio at most 0.5")
     with mock.patch.object(finetune, "PART", BATCH):
         padded = seconds(lambda: run(Recomputed(model, examples, most - 2)))
-    yield Comparison(
-        "top-layers-padded", "prefix run once", "the same on whole padded batches", ours, padded, "s", "to compare"
-    )
+    yield Comparison("top-layers-padded", "prefix run once", "the same on whole padded batches", ours, padded, "s", "to compare")
 
 
 class Recomputed:
@@ -142,9 +134,7 @@ class Recomputed:
 
         ids = [self.ids[row] for row in rows]
         with precision():
-            hidden, real = hidden_of(
-                self.model, Batch(rows.numpy(), ids, [torch.zeros_like(row) for row in ids]), self.layer
-            )
+            hidden, real = hidden_of(self.model, Batch(rows.numpy(), ids, [torch.zeros_like(row) for row in ids]), self.layer)
         return hidden.float(), real
 
 

@@ -30,9 +30,7 @@ def click_chart(page, x: float, y: float) -> None:
 def squeeze_charts(page) -> None:
     """Leave every chart one pixel of width until there is nothing more to draw, as in a window that is put away."""
     for width in ("1px", ""):
-        page.evaluate(
-            "(w) => document.querySelectorAll('.bx-chart').forEach((chart) => (chart.style.width = w))", width
-        )
+        page.evaluate("(w) => document.querySelectorAll('.bx-chart').forEach((chart) => (chart.style.width = w))", width)
         for _ in range(3):  # it is seen in the next frame, and drawn in the one after
             page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done)))")
     page.wait_for_function(

@@ -56,9 +56,7 @@ def cloud(shift=0.0):
 
 
 def points():
-    figure = go.Figure(
-        go.Scatter(x=[0, 1, 2], y=[5, 6, 7], mode="markers", marker={"size": 30}, customdata=["a", "b", "c"])
-    )
+    figure = go.Figure(go.Scatter(x=[0, 1, 2], y=[5, 6, 7], mode="markers", marker={"size": 30}, customdata=["a", "b", "c"]))
     return figure.update_layout(template="none", uirevision="same", margin=dict.fromkeys("ltrb", 40))
 
 
@@ -84,10 +82,7 @@ def build():
             "strip": TokenRow(row_value(), elem_id="strip"),
             "grid": HeadGrid(head_grid(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
             "bars": Bars(bars([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
-            "groups": Bars(
-                bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]),
-                elem_id="groups",
-            ),
+            "groups": Bars(bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]), elem_id="groups"),
             "lines": AttentionLines(attention_lines(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
             "chart": PlotlyChart(heatmap(weights(5, 5)), height=300, label="A heatmap", elem_id="chart"),
         }
@@ -105,12 +100,7 @@ def build():
                 space = PlotlyChart(cloud(), height=320, elem_id="space")
         for name, component in made.items():
             component.select(tell(name), None, said, show_progress="hidden", trigger_mode="multiple")
-        for name, component in {
-            "strip": made["strip"],
-            "cards": made["cards"],
-            "hiding": hiding,
-            "hidden": hidden,
-        }.items():
+        for name, component in {"strip": made["strip"], "cards": made["cards"], "hiding": hiding, "hidden": hidden}.items():
             component.mask(tell(name), None, masked, show_progress="hidden", trigger_mode="multiple")
         _buttons(made, notice, hidden, space)
     return blocks
@@ -197,15 +187,11 @@ def token(page, index, row="strip"):
 
 def plot(page, expression, chart="chart"):
     """A JavaScript expression about `plot`, the drawn Plotly chart."""
-    return page.evaluate(
-        f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {expression}; }})()"
-    )
+    return page.evaluate(f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {expression}; }})()")
 
 
 def wait_for_plot(page, condition, chart="chart"):
-    page.wait_for_function(
-        f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {condition}; }})()"
-    )
+    page.wait_for_function(f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {condition}; }})()")
 
 
 def redrawn(page, action, chart="chart"):
@@ -527,9 +513,7 @@ class TestBars:
         page = open_kit()
         page.locator("#bars button").nth(1).focus()
         before = page.locator("#bars").bounding_box()["height"]
-        page.evaluate(
-            "[...document.querySelectorAll('button')].find((b) => b.textContent.trim() === 'other bars').click()"
-        )
+        page.evaluate("[...document.querySelectorAll('button')].find((b) => b.textContent.trim() === 'other bars').click()")
         expect(page.locator("#bars .bx-percent")).to_have_text([">99.9 %", "0.0 %"])
         assert page.locator("#bars").bounding_box()["height"] == before
         expect(page.locator("#bars button").nth(1)).to_be_focused()
@@ -576,8 +560,7 @@ class TestPlotlyChart:
 
         def ends():
             return plot(
-                page,
-                "[plot._fullLayout.coloraxis.colorscale.at(0)[1], BertExplorer.background(), plot._fullLayout.font.color]",
+                page, "[plot._fullLayout.coloraxis.colorscale.at(0)[1], BertExplorer.background(), plot._fullLayout.font.color]"
             )
 
         start, background, colour = ends()
@@ -652,9 +635,7 @@ class TestPlotlyChart:
         page.mouse.down()
         page.mouse.move(x + 90, y + 40, steps=6)
         page.mouse.up()
-        wait_for_plot(
-            page, "plot.layout.scene?.camera?.eye && Math.abs(plot.layout.scene.camera.eye.x - 1.25) > 0.05", "space"
-        )
+        wait_for_plot(page, "plot.layout.scene?.camera?.eye && Math.abs(plot.layout.scene.camera.eye.x - 1.25) > 0.05", "space")
         turned = plot(page, "plot._fullLayout.scene.camera.eye", "space")
         redrawn(page, lambda: press(page, "new cloud"), "space")
         assert plot(page, "plot._fullLayout.scene.camera.eye", "space") == pytest.approx(turned)

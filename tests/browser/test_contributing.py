@@ -22,11 +22,7 @@ def example() -> type[View]:
     (code,) = re.findall(r"<!-- a view -->\n```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     defined: dict = {"__name__": "example"}
     exec(compile(code, str(PAGE), "exec"), defined)
-    (view,) = (
-        one
-        for one in defined.values()
-        if isinstance(one, type) and issubclass(one, View) and one.__module__ == "example"
-    )
+    (view,) = (one for one in defined.values() if isinstance(one, type) and issubclass(one, View) and one.__module__ == "example")
     return view
 
 
@@ -38,10 +34,7 @@ def served_with(monkeypatch):
     opened = []
 
     def serve(view: type[View]) -> str:
-        tabs = [
-            replace(tab, choices={**tab.choices, view.label: [[view]]}) if tab.id == "attention" else tab
-            for tab in TABS
-        ]
+        tabs = [replace(tab, choices={**tab.choices, view.label: [[view]]}) if tab.id == "attention" else tab for tab in TABS]
         monkeypatch.setattr(shell, "TABS", tabs)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))

@@ -66,10 +66,7 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     board = page.locator("#fill-mask-heads-board")
     expect(board.locator(".bx-switch")).to_have_count(72)
     expect(board.locator(".bx-switch").first).to_have_attribute("title", re.compile(r"layer 1, head 1: .*% → .*%"))
-    colours = {
-        switch.evaluate("node => getComputedStyle(node).backgroundColor")
-        for switch in board.locator(".bx-switch").all()
-    }
+    colours = {switch.evaluate("node => getComputedStyle(node).backgroundColor") for switch in board.locator(".bx-switch").all()}
     assert len(colours) > 10  # each switch shows what switching it off does
     board.locator(".bx-switch").nth(12 + 2).click()
     expect(board.locator("[aria-pressed=true]")).to_have_count(1)

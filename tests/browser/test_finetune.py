@@ -44,9 +44,7 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
     before = tab.locator("#fine-tune-try-it-verdict").inner_text()
     type_into(tab, "fine-tune-tried", "What a wonderful <b>surprise</b> ${alert(1)}!")
-    tab.wait_for_function(
-        "before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=before
-    )
+    tab.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=before)
     expect(tab.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
     tab.locator("#fine-tune-method").get_by_label("integrated gradients").check()
     expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=60_000)  # captum is loaded
@@ -136,9 +134,7 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     expect(tab.locator("#fine-tune-recipe-train")).to_be_enabled()
     verdict = tab.locator("#fine-tune-try-it-verdict").inner_text()
     type_into(tab, "fine-tune-tried", "They charged me twice!")  # what was trained before can still be tried
-    tab.wait_for_function(
-        "before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=verdict
-    )
+    tab.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=verdict)
 
 
 @pytest.mark.parametrize(

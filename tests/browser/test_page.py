@@ -11,9 +11,7 @@ from tests.browser.steps import chips, open_tab, type_into
 def test_the_first_view_is_filled_in_and_computed(open_app):
     page = open_app()
     expect(page.locator("#attention-heads-grid canvas")).to_have_count(72)
-    expect(
-        page.locator("#attention-head-heatmap .heatmaplayer image, #attention-head-heatmap .hm").first
-    ).to_be_attached()
+    expect(page.locator("#attention-head-heatmap .heatmaplayer image, #attention-head-heatmap .hm").first).to_be_attached()
     expect(page.get_by_text("✓ matches the model")).to_be_visible()
 
 
@@ -21,9 +19,7 @@ def test_typing_counts_to_the_last_letter(open_app):
     page = open_app()
     type_into(page, "text-b", "")
     type_into(page, "text-a", "the quick brown fox jumps over the lazy dogs", delay=30)
-    expect(chips(page)).to_contain_text(
-        ["[CLS]", "the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dogs"]
-    )
+    expect(chips(page)).to_contain_text(["[CLS]", "the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dogs"])
 
 
 def test_what_is_deleted_or_pasted_counts_too(open_app):
@@ -67,8 +63,7 @@ def test_a_text_that_is_too_long_is_told_and_one_of_731_tokens_is_cut(open_app):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["<img src=x onerror=alert(1)>", "${alert(1)}", "{{value}} `${alert(1)}`", "مرحبا بالعالم", "🍎 \x07 \u200f x"],
+    "text", ["<img src=x onerror=alert(1)>", "${alert(1)}", "{{value}} `${alert(1)}`", "مرحبا بالعالم", "🍎 \x07 \u200f x"]
 )
 def test_odd_texts_do_nothing_but_show(open_app, text):
     page = open_app()
@@ -150,9 +145,7 @@ def test_a_link_reopens_the_view(open_app, served):
 def test_a_link_that_makes_no_sense_opens_the_page(new_page, served, query):
     page = new_page()
     page.goto(f"{served}/{query}")
-    expect(page.locator("#strip .bx-token, #notice .bx-error, #notice [role=alert]").first).to_be_visible(
-        timeout=30_000
-    )
+    expect(page.locator("#strip .bx-token, #notice .bx-error, #notice [role=alert]").first).to_be_visible(timeout=30_000)
 
 
 def test_a_model_that_is_not_there_leaves_the_one_in_use(open_app):

@@ -103,9 +103,7 @@ def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):
     target = word_target(clean)
     found = finished(patching_in_steps(clean, corrupted, target))
     folder = checkpoints.find(bundled.name).folder
-    module = transformers.BertForPreTraining.from_pretrained(
-        folder, attn_implementation="eager", dtype=torch.float32
-    ).eval()
+    module = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
     ids = {trace: torch.tensor([trace.ids]) for trace in (clean, corrupted)}
     with torch.no_grad():
         states = module(ids[clean], output_hidden_states=True).hidden_states

@@ -21,9 +21,7 @@ def edit_json(path, **entries):
 # nothing heavy before it is needed
 
 
-@pytest.mark.parametrize(
-    "module", ["explorer", "explorer.model.checkpoints", "explorer.text.limits", "explorer.base.cache"]
-)
+@pytest.mark.parametrize("module", ["explorer", "explorer.model.checkpoints", "explorer.text.limits", "explorer.base.cache"])
 def test_importing_does_not_load_torch(module):
     code = f"import sys, {module}; print(sorted({{'torch', 'transformers', 'gradio'}} & sys.modules.keys()))"
     here = Path(explorer.__file__).parent.parent
@@ -58,58 +56,14 @@ def test_no_name_is_the_default(monkeypatch, tiny_folder):
 def test_a_folder_can_be_written_in_many_ways(monkeypatch, tiny_folder):
     monkeypatch.chdir(tiny_folder.parent)
     monkeypatch.setenv("HOME", str(tiny_folder.parent))
-    for name in (
-        tiny_folder,
-        str(tiny_folder),
-        "bert",
-        "./bert",
-        "../" + tiny_folder.parent.name + "/bert",
-        "~/bert",
-        " bert\n",
-    ):
+    for name in (tiny_folder, str(tiny_folder), "bert", "./bert", "../" + tiny_folder.parent.name + "/bert", "~/bert", " bert\n"):
         assert checkpoints.find(name).folder == tiny_folder.resolve()
 
 
 STRANGE = [
-    *(
-        "a\x00b",
-        "a\nb",
-        "\ud800",
-        "\u202egoogle",
-        "x" * 301,
-        "x" * 299,
-        "x/" * 140,
-        "🥛",
-        "مرحبا",
-        "a b",
-        "..",
-        "../../etc",
-    ),
-    *(
-        "/etc",
-        "~root",
-        "~nobody-here/x",
-        "<script>alert(1)</script>",
-        "${alert(1)}",
-        "a//b",
-        "a/b/c",
-        "-a",
-        "a--b",
-        "[MASK]",
-    ),
-    *(
-        "http://localhost/bert",
-        "file:///etc/passwd",
-        "con.git",
-        "a/..",
-        5,
-        1e9,
-        float("nan"),
-        True,
-        b"bert",
-        ["bert"],
-        object(),
-    ),
+    *("a\x00b", "a\nb", "\ud800", "\u202egoogle", "x" * 301, "x" * 299, "x/" * 140, "🥛", "مرحبا", "a b", "..", "../../etc"),
+    *("/etc", "~root", "~nobody-here/x", "<script>alert(1)</script>", "${alert(1)}", "a//b", "a/b/c", "-a", "a--b", "[MASK]"),
+    *("http://localhost/bert", "file:///etc/passwd", "con.git", "a/..", 5, 1e9, float("nan"), True, b"bert", ["bert"], object()),
 ]
 
 

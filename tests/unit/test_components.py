@@ -8,16 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.page.components import (
-    HEAD,
-    AttentionLines,
-    Bars,
-    HeadGrid,
-    Notice,
-    PlotlyChart,
-    StripTable,
-    TokenRow,
-)
+from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, StripTable, TokenRow
 
 ALL = (AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, StripTable, TokenRow)
 

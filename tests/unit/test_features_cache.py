@@ -7,20 +7,10 @@ from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.base.cache import RecentArrays
 from explorer.base.steps import finished
 from explorer.model import features as module
-from explorer.model.features import (
-    BATCH_SIZE,
-    BATCH_TOKENS,
-    FAST_FROM,
-    features,
-    layer_features_in_steps,
-    reference_states,
-)
+from explorer.model.features import BATCH_SIZE, BATCH_TOKENS, FAST_FROM, features, layer_features_in_steps, reference_states
 
 SENTENCES = [
-    f"the {size} cat {verb} the {what} ."
-    for size in ("sad", "happy")
-    for verb in ("went to", "bought")
-    for what in "abc"
+    f"the {size} cat {verb} the {what} ." for size in ("sad", "happy") for verb in ("went to", "bought") for what in "abc"
 ]
 
 
@@ -29,9 +19,7 @@ def passes(monkeypatch, tiny, bundled):
     """How many rows went through the model: one number a batch."""
     rows = []
     embed = type(tiny).embed
-    monkeypatch.setattr(
-        type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments)
-    )
+    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments))
     module.forget()
     return rows
 
@@ -72,17 +60,13 @@ def test_batches_hold_few_tokens_and_texts_of_one_length():
     batches = module._batches(ids)
     assert sorted(text for batch in batches for text in batch) == sorted(ids)
     lengths = [[len(ids[text]) for text in batch] for batch in batches]
-    assert all(
-        len(row) <= BATCH_SIZE and (len(row) == 1 or len(row) * max(row) <= BATCH_TOKENS + max(row)) for row in lengths
-    )
+    assert all(len(row) <= BATCH_SIZE and (len(row) == 1 or len(row) * max(row) <= BATCH_TOKENS + max(row)) for row in lengths)
     padding = sum(len(row) * max(row) - sum(row) for row in lengths)
     assert padding < 0.15 * sum(map(sum, lengths))
 
 
 def test_fast_features_point_where_the_exact_ones_do(bundled, passes):
-    texts = [
-        f"{sentence} {word}" for sentence in SENTENCES for word in ("yes", "no", "never again in this long winter")
-    ]
+    texts = [f"{sentence} {word}" for sentence in SENTENCES for word in ("yes", "no", "never again in this long winter")]
     for pooling in ("mean", "cls"):
         exact = finished(layer_features_in_steps(bundled, texts, pooling, "exact"))
         fast = finished(layer_features_in_steps(bundled, texts, pooling, "fast"))

@@ -64,9 +64,7 @@ def test_the_square_root_changes_the_colours_and_is_named():
 
 def test_a_long_input_travels_as_a_byte_a_cell_on_the_scale_that_is_shown():
     weights = np.random.default_rng(0).dirichlet(np.full(300, 0.1), size=300).astype(np.float32)
-    figure = go.Figure(
-        attention.attention_heatmap(weights, ["x"] * 300, ["x"] * 300, attention.WeightScale(square_root=True))
-    )
+    figure = go.Figure(attention.attention_heatmap(weights, ["x"] * 300, ["x"] * 300, attention.WeightScale(square_root=True)))
     shown = decoded(figure, "z")
     assert shown.dtype == np.uint8
     np.testing.assert_allclose((shown / 255) ** 2 * weights.max(), weights, atol=0.005)
@@ -83,9 +81,7 @@ def decoded(figure, name: str) -> np.ndarray:
 def test_every_point_is_on_the_map_once_whatever_its_label():
     texts = [f"t{i}" for i in range(60)]
     for labels in ([f"label {i % 20}" for i in range(60)], ["one"] * 60, maps.Quantity(np.arange(60.0))):
-        figure = maps.point_map(
-            np.zeros((60, 2)), texts, labels, ["a", "b"], "key", maps.Marks(picked=3, neighbors=[4, 5])
-        )
+        figure = maps.point_map(np.zeros((60, 2)), texts, labels, ["a", "b"], "key", maps.Marks(picked=3, neighbors=[4, 5]))
         *groups, rings = figure.data
         assert sorted(row for group in groups for row in group.customdata) == list(range(60))
         assert len(groups) <= 8
@@ -94,12 +90,6 @@ def test_every_point_is_on_the_map_once_whatever_its_label():
 
 def test_rows_that_are_not_meant_fade():
     bright = np.array([True, False, True])
-    figure = maps.point_map(
-        np.zeros((3, 2)), ["a", "b", "c"], ["x", "x", "y"], ["a", "b"], "key", maps.Marks(bright=bright)
-    )
-    shown = {
-        row: size
-        for group in figure.data[:-1]
-        for row, size in zip(group.customdata, group.marker.opacity, strict=True)
-    }
+    figure = maps.point_map(np.zeros((3, 2)), ["a", "b", "c"], ["x", "x", "y"], ["a", "b"], "key", maps.Marks(bright=bright))
+    shown = {row: size for group in figure.data[:-1] for row, size in zip(group.customdata, group.marker.opacity, strict=True)}
     assert shown[1] < 0.2 < 0.8 < min(shown[0], shown[2])

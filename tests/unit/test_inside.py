@@ -4,14 +4,7 @@ import torch
 import transformers
 
 from explorer.analysis.positions import sinusoids
-from explorer.techniques.inside import (
-    causal_attention,
-    embedding_parts,
-    head_step,
-    layer_steps,
-    value_error,
-    value_norms,
-)
+from explorer.techniques.inside import causal_attention, embedding_parts, head_step, layer_steps, value_error, value_norms
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 
@@ -77,9 +70,7 @@ def test_the_steps_are_what_transformers_computes_on_the_way(bundled):
         "feed-forward out": module.output.dense,
     }
     hooks = [
-        part.register_forward_hook(
-            lambda _m, _i, out, name=name: seen.__setitem__(name, out.reshape(-1, out.shape[-1]))
-        )
+        part.register_forward_hook(lambda _m, _i, out, name=name: seen.__setitem__(name, out.reshape(-1, out.shape[-1])))
         for name, part in watched.items()
     ]
     try:

@@ -30,9 +30,7 @@ def model(request):
 def module(model):
     """transformers' own model, eager, read afresh."""
     folder = checkpoints.find(model.name).folder
-    return transformers.BertForPreTraining.from_pretrained(
-        folder, attn_implementation="eager", dtype=torch.float32
-    ).eval()
+    return transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
 
 
 # the lens
@@ -120,9 +118,7 @@ def test_integrated_gradients_can_be_watched_and_stopped(bundled):
     trace = bundled.trace(TEXT)
     target = word_target(trace)
     np.testing.assert_allclose(
-        finished(integrated_gradients_in_steps(trace, target, 8)).scores,
-        attribute(trace, target, steps=8).scores,
-        atol=1e-5,
+        finished(integrated_gradients_in_steps(trace, target, 8)).scores, attribute(trace, target, steps=8).scores, atol=1e-5
     )
     running = integrated_gradients_in_steps(trace, target, 500)
     assert 0 <= next(running) < 1

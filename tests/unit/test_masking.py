@@ -2,17 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
-from explorer.text.masking import (
-    IGNORED,
-    KEPT,
-    MASKED,
-    RANDOM,
-    UNTOUCHED,
-    choose_pieces,
-    mask_pieces,
-    ordinary_ids,
-    treat_pieces,
-)
+from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED, choose_pieces, mask_pieces, ordinary_ids, treat_pieces
 
 MASK_ID = 3
 RANDOM_IDS = np.arange(10, 500)

@@ -101,9 +101,7 @@ def test_next_sentence_equals_the_softmax_of_transformers(model, eager):
 
 def test_index_0_means_that_b_follows(bundled):
     follows = bundled.next_sentence("She opened the door of the old house.", "She went inside and looked around.")
-    random = bundled.next_sentence(
-        "She opened the door of the old house.", "Gross domestic product fell by 3% in 1982."
-    )
+    random = bundled.next_sentence("She opened the door of the old house.", "Gross domestic product fell by 3% in 1982.")
     assert follows.is_next > 0.5 > random.is_next
 
 
@@ -131,9 +129,7 @@ def test_a_wrong_top_k_is_refused(tiny, top_k, refusal):
     refusal(InputError, lambda: tiny.fill_mask("[MASK]", top_k=top_k))
 
 
-@pytest.mark.parametrize(
-    "text_b", ["", " \n", None, 5, "\x00", "x" * 100_000, "\ud800", "\ue000"], ids=lambda b: ascii(b)[:9]
-)
+@pytest.mark.parametrize("text_b", ["", " \n", None, 5, "\x00", "x" * 100_000, "\ud800", "\ue000"], ids=lambda b: ascii(b)[:9])
 def test_next_sentence_needs_two_texts(tiny, text_b, refusal):
     refusal(InputError, lambda: tiny.next_sentence("the man", text_b))
     refusal(InputError, lambda: tiny.next_sentence(text_b, "the man"))

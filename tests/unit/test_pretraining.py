@@ -229,9 +229,7 @@ def test_similarities_are_dot_products_of_centred_means_without_padding():
     assert found.numpy() == pytest.approx(means @ means.T, abs=1e-5)
 
 
-def test_a_teacher_judges_sentences_only_and_itself_perfect_in_any_turned_and_stretched_space(
-    corpus, vocabulary, tmp_path
-):
+def test_a_teacher_judges_sentences_only_and_itself_perfect_in_any_turned_and_stretched_space(corpus, vocabulary, tmp_path):
     rng, pupil = np.random.default_rng(0), tiny_bert().eval()
     pupil.bert.save_pretrained(tmp_path)
     teacher = Teacher(tmp_path, pupil.device)

@@ -120,9 +120,7 @@ def test_layers_follow_each_other_without_a_jump():
 def test_a_layers_map_is_made_once_and_those_above_it_first(monkeypatch):
     made = []
     fit = layer_maps.project
-    monkeypatch.setattr(
-        layer_maps, "project", lambda vectors, *args: made.append(float(vectors[0, 0])) or fit(vectors, *args)
-    )
+    monkeypatch.setattr(layer_maps, "project", lambda vectors, *args: made.append(float(vectors[0, 0])) or fit(vectors, *args))
     states = np.stack([GROUPS, GROUPS + 1, GROUPS + 2])
     maps = LayerMaps(MapSettings())
     shares = maps.at(states, 1).explained_variance
@@ -166,25 +164,13 @@ def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():
 
 
 def test_the_endpoint_says_how_far_its_map_can_be_trusted(bundled, refusal):
-    texts = [
-        f"{who} {did} the {what}."
-        for who in ("She", "He")
-        for did in ("ate", "lost")
-        for what in ("soup", "game", "key")
-    ]
+    texts = [f"{who} {did} the {what}." for who in ("She", "He") for did in ("ate", "lost") for what in ("soup", "game", "key")]
     for method in METHODS:
         found = projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
         assert set(found) == {"points", "explained_variance", "trustworthiness"}
         assert np.array(found["points"]).shape == (len(texts), 2)
         assert 0 <= found["trustworthiness"] <= 1
         assert found == projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
-    for wrong in (
-        {"neighbors": 1},
-        {"min_dist": 1},
-        {"min_dist": -0.1},
-        {"seed": -1},
-        {"method": "isomap"},
-        {"dimensions": 4},
-    ):
+    for wrong in ({"neighbors": 1}, {"min_dist": 1}, {"min_dist": -0.1}, {"seed": -1}, {"method": "isomap"}, {"dimensions": 4}):
         refusal(InputError, lambda wrong=wrong: projection(texts, **wrong))
     assert projection(texts[:1])["trustworthiness"] is None

@@ -16,12 +16,7 @@ from explorer.training.examples import Examples, check_examples, check_texts_or_
 from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
 from tests.benchmarks.texts import recombined
 
-ROWS = [
-    ("A fine, long day; really", "good"),
-    ('She said "no" twice', "bad"),
-    ("Grüße | aus Köln", "good"),
-    ("tab?", "bad"),
-]
+ROWS = [("A fine, long day; really", "good"), ('She said "no" twice', "bad"), ("Grüße | aus Köln", "good"), ("tab?", "bad")]
 
 
 @pytest.fixture
@@ -52,9 +47,7 @@ def test_delimiter_and_encoding_are_found_out(write, delimiter, encoding):
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_a_file_without_names_loses_no_row(write, newline):
-    table = read_table(
-        write(newline.join(f"{label}\tmessage {i}, here" for i, label in enumerate(["ham", "spam"] * 4)))
-    )
+    table = read_table(write(newline.join(f"{label}\tmessage {i}, here" for i, label in enumerate(["ham", "spam"] * 4))))
     assert len(table.rows) == 8
     assert guess_columns(table) == Columns("column 2", "column 1")
 
@@ -62,9 +55,7 @@ def test_a_file_without_names_loses_no_row(write, newline):
 @pytest.mark.parametrize(
     "data",
     [
-        "\n".join(
-            json.dumps({"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]}) for i in range(4)
-        ),
+        "\n".join(json.dumps({"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]}) for i in range(4)),
         json.dumps([{"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]} for i in range(4)]),
         "\n".join(json.dumps([f"text {i}", "ab"[i % 2]]) for i in range(4)),
     ],

@@ -2,16 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis import contextuality
-from explorer.analysis.similarity import (
-    SPACES,
-    closest_pairs,
-    cosine_matrix,
-    cosines,
-    mean_of_pairs,
-    moved_to,
-    nearest,
-    norms,
-)
+from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, cosines, mean_of_pairs, moved_to, nearest, norms
 from explorer.api.similarity import sentence_similarity, similarity, word_in_context
 from explorer.base.errors import InputError
 

@@ -77,9 +77,7 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples
         assert set(archive.namelist()) <= export.FILES
         archive.extractall(tmp_path / "home")
     shutil.copy(packed, tmp_path / "mine.zip")
-    for answer, shares in zip(
-        predict(tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True
-    ):
+    for answer, shares in zip(predict(tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True):
         assert answer["label"] == run.classifier.labels[shares.argmax()]
         found = [answer["probabilities"][label] for label in run.classifier.labels]
         np.testing.assert_allclose(found, shares, atol=1e-4)
@@ -99,9 +97,7 @@ def test_a_run_loads_where_its_model_is_not(trained, tmp_path):
     change(tmp_path / "mine.zip", "settings.json", lambda data: data.replace(b"/bert", b"/gone"))
     back = export.unpack(tmp_path / "mine.zip")
     assert back.classifier.model == store.TUNED + back.id
-    np.testing.assert_allclose(
-        back.classifier.classify(explorer.load(back.classifier.model), PROBES), wanted, atol=1e-5
-    )
+    np.testing.assert_allclose(back.classifier.classify(explorer.load(back.classifier.model), PROBES), wanted, atol=1e-5)
 
 
 def change(path, name, edit):
@@ -184,9 +180,7 @@ def test_hiding_a_word_tells_what_it_did(trained):
     model = explorer.load(classifier.model)
     found = decide(classifier, model, ("happy happy 3", "she was 5"))
     assert found.words == ("happy", "happy", "3", "she", "was", "5")
-    hidden = classifier.classify(model, [("happy happy 3", "she was 5"), ("[MASK] happy 3", "she was 5")])[
-        :, found.best
-    ]
+    hidden = classifier.classify(model, [("happy happy 3", "she was 5"), ("[MASK] happy 3", "she was 5")])[:, found.best]
     assert found.effects[0] == pytest.approx(hidden[0] - hidden[1], abs=1e-5)
     np.testing.assert_allclose(found.probabilities.sum(), 1, atol=1e-5)
     assert decide(classifier, model, ("?!", "")).words == ()
@@ -218,13 +212,7 @@ def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(tr
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {},
-        {"units": 4},
-        {"layers_trained": 1, "pooling": "cls"},
-        {"layer": 1, "layers_trained": 1},
-        {"pooling": "pooler"},
-    ],
+    [{}, {"units": 4}, {"layers_trained": 1, "pooling": "cls"}, {"layer": 1, "layers_trained": 1}, {"pooling": "pooler"}],
     ids=["frozen", "hidden layer", "tuned", "tuned below the top", "pooler"],
 )
 def test_integrated_gradients_are_the_sum_written_out(trained, settings):

@@ -167,9 +167,7 @@ def test_what_a_trace_hands_out_cannot_change_it(model):
     assert trace.hidden_states.dtype == trace.attention(0).dtype == np.float32
 
 
-@pytest.mark.parametrize(
-    "text", ["", " \n\t", "\x00\x07", "\u200b\ufeff", "\u0301", "\ue000", "\ufffd", None, 5, "\udfff!"]
-)
+@pytest.mark.parametrize("text", ["", " \n\t", "\x00\x07", "\u200b\ufeff", "\u0301", "\ue000", "\ufffd", None, 5, "\udfff!"])
 def test_a_text_with_nothing_to_read_is_refused(model, text, refusal):
     refusal(InputError, lambda: model.trace(text))
     if text not in ("", " \n\t", "\x00\x07", "\u200b\ufeff", None):  # these are no text B at all

@@ -132,9 +132,7 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
 
 def test_pairs_that_were_read_are_not_read_again(tiny, fp32, monkeypatch):
     rows, embed = [], type(tiny).embed
-    monkeypatch.setattr(
-        type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more)
-    )
+    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more))
     plan = make_plan(tiny, -1, "mean", epochs=2)
     _, first = run(run_training(tiny, PAIRS, plan))
     assert sum(rows) == len(PAIRS)

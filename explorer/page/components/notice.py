@@ -8,14 +8,7 @@ class Notice(Drawn):
 
     skeleton = "<div class='bx bx-notice' role='status'></div>"
 
-    def __init__(
-        self,
-        value: Any = "",
-        *,
-        kind: Literal["info", "error"] = "info",
-        keep_height: bool = False,
-        **kw: Any,
-    ) -> None:
+    def __init__(self, value: Any = "", *, kind: Literal["info", "error"] = "info", keep_height: bool = False, **kw: Any) -> None:
         super().__init__(value, settings={"kind": kind, "keep_height": keep_height}, **kw)
 
     def api_info(self) -> dict[str, Any]:

@@ -18,9 +18,7 @@ class PlotlyChart(Drawn):
 
     custom_events = ("lasso",)
 
-    def __init__(
-        self, value: Any = None, *, height: int = 400, label: str = "", with_lasso: bool = False, **kw: Any
-    ) -> None:
+    def __init__(self, value: Any = None, *, height: int = 400, label: str = "", with_lasso: bool = False, **kw: Any) -> None:
         self.skeleton = f"<div class='bx bx-chart' role='img' style='height:{int(height)}px'></div>"
         settings = {"label": label, "height": int(height), "with_lasso": bool(with_lasso)}
         super().__init__(value, label=label, settings=settings, **kw)

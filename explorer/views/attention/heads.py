@@ -38,10 +38,7 @@ NO_MARKS = "nothing"
 HEIGHT = 460
 SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
 MARKS = settings.Choice(
-    label="Bars below the pictures",
-    options=(NO_MARKS, *((metric.label, metric.key) for metric in METRICS)),
-    menu=True,
-    more=True,
+    label="Bars below the pictures", options=(NO_MARKS, *((metric.label, metric.key) for metric in METRICS)), menu=True, more=True
 )
 
 
@@ -70,10 +67,7 @@ class Heads(View):
             values = seen.metrics[self.marks]
             marks = values / max(float(values.max()), 1.0)  # shares as they are, distances relative to the largest
         notes = [
-            [
-                f"{name}, entropy {entropy:.2f}, strongest weight {top:.2f}"
-                for name, entropy, top in zip(*row, strict=True)
-            ]
+            [f"{name}, entropy {entropy:.2f}, strongest weight {top:.2f}" for name, entropy, top in zip(*row, strict=True)]
             for row in zip(seen.patterns, seen.metrics["entropy"], seen.strongest, strict=True)
         ]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
@@ -94,16 +88,11 @@ class OneHead(View):
     cell = sentence(keep_height=True)
     square_root: bool = use(SQUARE_ROOT, True)
     whole_words: bool = switch(False, "Whole words", more=True)
-    direction: str = choice(
-        [("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True
-    )
+    direction: str = choice([("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True)
     top_p: float = number(100, "Strongest edges that hold this share of each row (%)", low=10, high=100, more=True)
     average: str = choice((ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN), "Weights of", menu=True, more=True, line=True)
     measure: str = choice(
-        (("Attention weight α", WEIGHT), ("Weight × value ‖αf(x)‖", VALUE)),
-        "Reading of 'how much'",
-        menu=True,
-        more=True,
+        (("Attention weight α", WEIGHT), ("Weight × value ‖αf(x)‖", VALUE)), "Reading of 'how much'", menu=True, more=True
     )
     marks: str = use(MARKS, NO_MARKS)
     help = caption(
@@ -118,11 +107,7 @@ class OneHead(View):
     def compute(self, subject: Subject) -> Shown:
         """The picture of the chosen part of the chosen head."""
         chosen = self._chosen(subject)
-        shown = {
-            "title": self._title(subject),
-            "cell": self._hint(chosen),
-            "check": attention_check(subject, self.measure),
-        }
+        shown = {"title": self._title(subject), "cell": self._hint(chosen), "check": attention_check(subject, self.measure)}
         row = chosen.queries.row_of(subject.selection.token)
         if self.look == LINES:
             return {**shown, "lines": _lines(chosen, row)}
@@ -186,9 +171,7 @@ def _lines(chosen: ChosenWeights, row: int | None) -> dict[str, Any] | None:
     if not chosen.weights.size:
         return None
     queries, keys = chosen.queries, chosen.keys
-    return attention_lines(
-        chosen.weights, queries.names, queries.kinds, row, key_tokens=keys.names, key_kinds=keys.kinds
-    )
+    return attention_lines(chosen.weights, queries.names, queries.kinds, row, key_tokens=keys.names, key_kinds=keys.kinds)
 
 
 def _cell(chosen: ChosenWeights, row: int, column: int) -> str:

@@ -12,20 +12,7 @@ from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
 from explorer.text.spans import span_length_shares, spans_of
 from explorer.views.settings import choice, number, switch
 from explorer.views.subject import Subject
-from explorer.views.view import (
-    Change,
-    Shown,
-    View,
-    button,
-    caption,
-    chart,
-    check,
-    matches,
-    part,
-    prose,
-    sentence,
-    settle,
-)
+from explorer.views.view import Change, Shown, View, button, caption, chart, check, matches, part, prose, sentence, settle
 
 if TYPE_CHECKING:
     from explorer.techniques.masking_game import Round
@@ -48,7 +35,7 @@ SHARE = {"step": 0.05, "more": True, "line": True, "heard": "release"}
 class Game(View):
     """One round of the game that BERT was trained with."""
 
-    name, label = "fill_mask/game", "Pre-training game"
+    name, label = "fill-mask/game", "Pre-training game"
     question = "What did BERT learn from?"
     columns = (("table", "loss", "check"), ("lengths",))
     widths = (8, 4)
@@ -85,9 +72,7 @@ class Game(View):
             "rule": f"{len(played.positions)} of {eligible} pieces chosen. {RULES[self.strategy]}",
             "table": _table(played),
             "loss": _loss(played, truth),
-            "check": matches(
-                loss_error(subject.model, played), "the sum is the loss that transformers computes itself"
-            ),
+            "check": matches(loss_error(subject.model, played), "the sum is the loss that transformers computes itself"),
         }
         spans = {"lengths": span_lengths(span_length_shares(), _lengths(played))} if self.strategy == SPANS else {}
         return {**shown, **spans}

@@ -21,7 +21,7 @@ MOST_WORDS = 4
 class Lens(View):
     """The first guess at every position after each layer."""
 
-    name, label = "fill_mask/lens", "Lens"
+    name, label = "fill-mask/lens", "Lens"
     question = "What would BERT have said after each layer?"
     table = part("words")
     cut = sentence()
@@ -53,7 +53,7 @@ class Lens(View):
 class FollowedWords(View):
     """Words through the layers, in the place in question."""
 
-    name, label = "fill_mask/followed", "Words through the layers"
+    name, label = "fill-mask/followed", "Words through the layers"
     question = "When did BERT come to believe it?"
     columns = (("follow", "summary"), ("followed",))
     widths = (3, 8)

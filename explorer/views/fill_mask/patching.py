@@ -33,15 +33,13 @@ class Patched(NamedTuple):
 class Patching(LongView):
     """One hidden state at a time of a clean run, put into a corrupted one."""
 
-    name, label = "fill_mask/patching", "Patching"
+    name, label = "fill-mask/patching", "Patching"
     question = "Where in the model is the answer kept?"
     start = "Patch every state"
     unless = staticmethod(no_blank)
     word: str = use(WORD, "")
     corrupted: str = text(
-        "",
-        "Corrupted: a text with as many pieces as A",
-        placeholder="A itself, with the longer word that matters most hidden",
+        "", "Corrupted: a text with as many pieces as A", placeholder="A itself, with the longer word that matters most hidden"
     )
     summary = sentence(keep_height=True)
     heatmap = chart("Probability of the word with one state patched", height=380)

@@ -27,7 +27,7 @@ _scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
 class EveryPosition(LongView):
     """How surprised BERT is by every word of the input."""
 
-    name, label = "fill_mask/positions", "Every position"
+    name, label = "fill-mask/positions", "Every position"
     question = "Which words does BERT not expect?"
     start = "Ask for every position"
     way: str = choice((HIDDEN, SEEN), "Each word is")
@@ -71,19 +71,14 @@ class EveryPosition(LongView):
 class Likelihoods(View):
     """Sentences by how likely BERT finds them; they are the view's own, not the input."""
 
-    name, label = "fill_mask/likelihoods", "Which sentence is likelier"
+    name, label = "fill-mask/likelihoods", "Which sentence is likelier"
     question = "Which sentence does BERT find likelier?"
     columns = (("sentences", "score"), ("table",))
     widths = (5, 6)
     title = heading("**Which sentence does BERT find likelier?**")
     sentences: str = text(SENTENCES, "One sentence a line", heard="submit", lines=3, max_lines=8)
     score = button("Score the sentences", long=True)
-    table = part(
-        "frame",
-        columns=list(COLUMNS),
-        types=["str", "number", "number", "number"],
-        widths=["52%", "13%", "17%", "18%"],
-    )
+    table = part("frame", columns=list(COLUMNS), types=["str", "number", "number", "number"], widths=["52%", "13%", "17%", "18%"])
     help = caption(
         "The pseudo-log-likelihood (Salazar et al. 2020): each piece hidden in turn, the natural logarithms of the "
         "probabilities of the pieces summed; nearer to 0 is likelier. Compare sentences of equal length, or by piece."

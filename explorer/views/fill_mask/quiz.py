@@ -23,10 +23,7 @@ BANK = (
     ("The doctor looked at the old man and shook her head.", "She told him to stay in bed for a week."),
     ("Our team won the last game of the season by one goal.", "The fans sang in the streets all night."),
     ("Water freezes at zero degrees and boils at one hundred.", "On a high mountain it boils a little earlier."),
-    (
-        "The new bridge over the river was opened by the queen.",
-        "Thousands of people walked across it on the first day.",
-    ),
+    ("The new bridge over the river was opened by the queen.", "Thousands of people walked across it on the first day."),
     ("In the morning the farmer feeds his cows and horses.", "Then he drives to the market to sell milk."),
 )
 RATE = 0.2
@@ -54,7 +51,7 @@ def _score(value: Any) -> Score:
 class Quiz(View):
     """A text with blanks that a person fills before BERT does."""
 
-    name, label = "fill_mask/quiz", "Quiz"
+    name, label = "fill-mask/quiz", "Quiz"
     question = "Who guesses better, you or BERT?"
     columns = (("guess", "submit", "following", "points"), ("answer", "bert"))
     widths = (5, 6)

@@ -68,9 +68,7 @@ class ExampleSettings(View):
     """What to learn from, for every view that needs examples."""
 
     source: str = choice((READY, TYPED, FILE, HUB), "Examples")
-    ready: str = choice(
-        [(title, name) for name, title in BUILT_IN.items()], menu=True, when=lambda v: v.source == READY
-    )
+    ready: str = choice([(title, name) for name, title in BUILT_IN.items()], menu=True, when=lambda v: v.source == READY)
     classes: int = memory(len(STARTER), kept=_number_of_classes)
     class_1: str = _class(1)
     lines_1: str = _lines(1)
@@ -88,12 +86,7 @@ class ExampleSettings(View):
         "CSV, TSV or JSON lines, up to 10 MB", height=110, visible=False, when=lambda view: view.source == FILE
     )
     data_set: str = text(
-        EXAMPLE,
-        "Data set on the Hugging Face hub",
-        heard="",
-        scale=4,
-        visible=False,
-        when=lambda view: view.source == HUB,
+        EXAMPLE, "Data set on the Hugging Face hub", heard="", scale=4, visible=False, when=lambda view: view.source == HUB
     )
     text_column: str = _column("Text")
     label_column: str = _column("Label")
@@ -191,8 +184,7 @@ class ExamplesView(ExampleSettings):
         choices = {"text_column": names, "label_column": names, "second_column": [NO_COLUMN, *names]}
         there = self.table is not None
         return {
-            name: props(choices=options, value=getattr(self, name) or None, visible=there)
-            for name, options in choices.items()
+            name: props(choices=options, value=getattr(self, name) or None, visible=there) for name, options in choices.items()
         }
 
     def _preview(self) -> Shown:

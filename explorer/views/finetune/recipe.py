@@ -50,32 +50,16 @@ class Recipe(View):
         "cancel": "It stops a training that runs in another handler.",
     }
     layers: int = number(
-        0,
-        "Layers trained with the head, from the top (0: BERT stays as it is)",
-        low=0,
-        high=lambda can: can.layers,
-        **AT_ONCE,
+        0, "Layers trained with the head, from the top (0: BERT stays as it is)", low=0, high=lambda can: can.layers, **AT_ONCE
     )
     preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, **AT_ONCE)
     epochs: int = number(10, "Epochs", low=1, high=50, more=True, line=True, min_width=140, **AT_ONCE)
     rate: float = choice(
-        [(f"{rate:g}", rate) for rate in RATES],
-        "Learning rate",
-        default=0.01,
-        menu=True,
-        more=True,
-        min_width=100,
-        **AT_ONCE,
+        [(f"{rate:g}", rate) for rate in RATES], "Learning rate", default=0.01, menu=True, more=True, min_width=100, **AT_ONCE
     )
     batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70, **AT_ONCE)
     layer: int = number(
-        6,
-        "The head reads hidden state (0: embeddings)",
-        low=0,
-        high=lambda can: can.layers,
-        more=True,
-        line=True,
-        min_width=140,
+        6, "The head reads hidden state (0: embeddings)", low=0, high=lambda can: can.layers, more=True, line=True, min_width=140
     )
     pooling: str = choice(POOLINGS, "One vector for a sentence", menu=True, more=True, min_width=140)
     head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
@@ -86,12 +70,8 @@ class Recipe(View):
     held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
     balanced: bool = switch(False, "Rare classes weigh more", more=True)
-    early: bool = switch(
-        False, f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", more=True, line=True
-    )
-    last: bool = switch(
-        False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True
-    )
+    early: bool = switch(False, f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", more=True, line=True)
+    last: bool = switch(False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True)
     train = button("Train", variant="primary", size="lg")
     cancel = button("Cancel", interactive=False, size="lg")
 

@@ -81,8 +81,7 @@ class Result(RunView):
             "picture": confusion_matrix(counts, labels),
             "sentences": self._sentences(run),
             "note": (
-                f"{wrong:,} of {len(held.targets):,} held-out sentences are wrong. "
-                "Click a cell to read the sentences in it."
+                f"{wrong:,} of {len(held.targets):,} held-out sentences are wrong. Click a cell to read the sentences in it."
             ),
         }
 

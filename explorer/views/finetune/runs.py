@@ -33,9 +33,7 @@ class Runs(RunView):
     side_by_side = (("explore", "save", "load"),)
     by_hand: ClassVar = {"explore": "It changes the model of the whole page."}
     above = heading("### My runs")
-    opened: str = choice(
-        (), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200
-    )
+    opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
     curves = chart("Held-out accuracy of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
@@ -50,10 +48,7 @@ class Runs(RunView):
         """All runs that are still there, this one chosen."""
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
         curves = [(_name(one), [row["held_out_accuracy"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
-        return {
-            "opened": props(choices=[(_name(one), one["id"]) for one in found], value=run.id),
-            "curves": run_curves(curves),
-        }
+        return {"opened": props(choices=[(_name(one), one["id"]) for one in found], value=run.id), "curves": run_curves(curves)}
 
     def on_opened(self, subject: Subject, identifier: str) -> Change:
         """Another run is looked at."""

@@ -36,9 +36,7 @@ class TryIt(RunView):
     question = "What does it say of a sentence of your own, and why?"
     side_by_side = (("tried", "sample"),)
     tried: str = text(SENTENCES[0], "Try it on a sentence", scale=5)
-    sample: str = choice(
-        SENTENCES, "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120
-    )
+    sample: str = choice(SENTENCES, "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
     second: str = text("", "Second sentence", visible=False)
     verdict = part("bars")
     method: str = choice(METHODS, "The words that decided")

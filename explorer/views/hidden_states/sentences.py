@@ -52,10 +52,7 @@ class Sentences(View):
             return {"problem": {"text": str(error), "kind": "error"}}
         cosines = cosine_matrix(moved_to(vectors, self.space))
         random = mean_of_pairs(cosine_matrix(reference.sentences(subject.model, at, self.pooling)))
-        rows = [
-            (i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", f"{value:.2f}")
-            for i, j, value in closest_pairs(cosines)
-        ]
+        rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", f"{value:.2f}") for i, j, value in closest_pairs(cosines)]
         return {
             "matrix": sentences_heatmap(cosines, texts),
             "about": self._about(at, random, len(texts)),
@@ -68,9 +65,7 @@ class Sentences(View):
             f"Cosine between the sentences' vectors in {layer_name(at)}; "
             "the colours end at the lowest and highest of two different ones. "
         )
-        baseline = (
-            f"Two unrelated sentences have **{random:.2f}** in common on average: only what lies above says something."
-        )
+        baseline = f"Two unrelated sentences have **{random:.2f}** in common on average: only what lies above says something."
         centred = "Centred: the mean of these sentences is taken away, which most of them share; 0 is the average."
         whitened = (
             f"Whitened: centred, then the {number // 2} strongest directions made equally long (Su et al. 2021); half as "

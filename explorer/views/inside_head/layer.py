@@ -48,9 +48,7 @@ class WholeLayer(View):
                 f"to hidden state {layer + 1}; shapes are for all {trace.kept} tokens. Click a token above for another."
             ),
             "table": strip_table(COLUMNS, rows, "every step inside the layer"),
-            "check": matches(
-                inside.max_error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4
-            ),
+            "check": matches(inside.max_error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4),
         }
 
 

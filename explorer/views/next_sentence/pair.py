@@ -29,12 +29,9 @@ def _is_next(subject: Subject) -> "Target":
 class ThisPair(View):
     """What the next-sentence head says of B after A, and of A after B."""
 
-    name, label = "next_sentence/pair", "This pair"
+    name, label = "next-sentence/pair", "This pair"
     question = "Does B follow A?"
-    columns = (
-        ("title", "verdict", "logits", "saturated", "check"),
-        ("swapped_title", "swapped", "swapped_logits", "help"),
-    )
+    columns = (("title", "verdict", "logits", "saturated", "check"), ("swapped_title", "swapped", "swapped_logits", "help"))
     title = heading("**B after A**")
     verdict = part("bars")
     logits = sentence()
@@ -72,7 +69,7 @@ class ThisPair(View):
 class PairAttribution(AttributionView):
     """A score for each token, for IsNext."""
 
-    name, label = "next_sentence/attribution", "Which tokens"
+    name, label = "next-sentence/attribution", "Which tokens"
 
     def unless(self, subject: Subject) -> str:
         """A pair has a second sentence."""
@@ -86,7 +83,7 @@ class PairAttribution(AttributionView):
 class PairHeads(SwitchHeads):
     """Heads as switches, and what they do to IsNext."""
 
-    name, label = "next_sentence/heads", "Which heads"
+    name, label = "next-sentence/heads", "Which heads"
     help = caption(ABOUT.format(what="IsNext"))
 
     def unless(self, subject: Subject) -> str:
@@ -106,10 +103,7 @@ class PairHeads(SwitchHeads):
 
 
 def _bars(answer: "NextSentence", second: str, first: str) -> dict:
-    rows = [
-        ("IsNext", answer.is_next, f"{second} follows {first}"),
-        ("NotNext", answer.not_next, f"{second} is a stranger"),
-    ]
+    rows = [("IsNext", answer.is_next, f"{second} follows {first}"), ("NotNext", answer.not_next, f"{second} is a stranger")]
     return bars(rows)
 
 

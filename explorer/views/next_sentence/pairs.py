@@ -17,7 +17,7 @@ STEP = 10  # pairs scored between two words on how far it is
 class ManyPairs(View):
     """Pairs in a table, with their scores; those that are scored stay as they are until that is asked for."""
 
-    name, label = "next_sentence/pairs", "Many pairs"
+    name, label = "next-sentence/pairs", "Many pairs"
     question = "In which of many pairs does B follow A?"
     fold = "Bring your own"
     pairs: list[list[Any]] = sheet(
@@ -32,9 +32,7 @@ class ManyPairs(View):
     score = button("Score the pairs", variant="primary")
     export = button("Download as CSV", saves="pairs")
     status = sentence(keep_height=True)
-    lines: str = text(
-        "", "One pair a line: A, then a tab or ||, then B", more=True, heard="submit blur", lines=4, scale=6
-    )
+    lines: str = text("", "One pair a line: A, then a tab or ||, then B", more=True, heard="submit blur", lines=4, scale=6)
     file: list[Pair] | None = upload(
         "CSV, TSV or JSON lines with the columns A,B", read=read_pairs, more=True, height=130, scale=4
     )

@@ -93,21 +93,10 @@ class Map(LongView):
     clusters: int = number(4, "Clusters (k-means on directions)", low=2, high=8, heard="release", more=True, line=True)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
     pooling: str = choice(
-        POOLED,
-        "One vector for a sentence",
-        menu=True,
-        more=True,
-        line=True,
-        when=lambda view: view.source in (SENTENCES, FILE),
+        POOLED, "One vector for a sentence", menu=True, more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE)
     )
     neighbors: int = number(
-        15,
-        "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)",
-        low=2,
-        high=100,
-        heard="release",
-        more=True,
-        line=True,
+        15, "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)", low=2, high=100, heard="release", more=True, line=True
     )
     min_dist: float = number(
         0.1, "Least distance (UMAP's min_dist)", low=0, high=0.99, step=0.01, heard="release", more=True, line=True
@@ -241,10 +230,7 @@ def _make(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, floa
         return
     name = NAMES[maps.settings.method]
     for share in relay(lambda report: maps.at(points.states, at, report)):
-        yield (
-            f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while",
-            share,
-        )
+        yield (f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while", share)
 
 
 def _progress(step: tuple[str, float | None]) -> Shown:

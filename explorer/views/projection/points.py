@@ -37,9 +37,7 @@ class Points:
         return hashlib.blake2b("\n".join(self.texts).encode(), digest_size=8).hexdigest()
 
 
-def read_texts(
-    model: Explorer, texts: list[str], labels: list[str], pooling: str
-) -> Generator[tuple[str, float], None, Points]:
+def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: str) -> Generator[tuple[str, float], None, Points]:
     """A point for each text; yields what is being done and the share of it. Raises InputError."""
     from explorer.model.features import layer_features_in_steps  # loads torch
 

@@ -41,9 +41,7 @@ class Embeddings(View):
         parts = embedding_parts(subject.trace)
         return {
             "sum": _sum(subject, parts),
-            "check": matches(
-                parts.error, "LayerNorm(token + position + segment) is hidden state 0 for all tokens", 1e-5
-            ),
+            "check": matches(parts.error, "LayerNorm(token + position + segment) is hidden state 0 for all tokens", 1e-5),
             "norms": _norms(subject, parts),
         }
 

@@ -31,9 +31,7 @@ def _counts(subject: Subject) -> str:
     trace, encoding = subject.trace, subject.trace.encoding
     unknown = trace.ids.count(subject.model.tokenizer.unk_token_id)
     words = encoding.text_words
-    parts = [
-        f"{trace.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {len(words)} words"
-    ]
+    parts = [f"{trace.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {len(words)} words"]
     if trace.total > trace.kept:
         parts = [f"{trace.kept} of {trace.total} tokens kept, for {len(words)} words: this model reads no more"]
     if unknown:

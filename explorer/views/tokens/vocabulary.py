@@ -27,13 +27,7 @@ class Vocabulary(View):
     question = "Which pieces does it know, and which are alike?"
     columns, widths = (("query", "count", "pieces"), ("piece", "nearest", "help")), (5, 6)
     title = heading("### Every piece it knows", classes="question")
-    query: str = text(
-        "play",
-        "Search the vocabulary: play, play*, *tion, ##ing, or an id",
-        most=100,
-        max_length=100,
-        max_lines=1,
-    )
+    query: str = text("play", "Search the vocabulary: play, play*, *tion, ##ing, or an id", most=100, max_length=100, max_lines=1)
     count = sentence()
     pieces = part("strips", height=320, marks=True)
     piece = sentence()
@@ -76,10 +70,7 @@ class Vocabulary(View):
             Row([vocabulary[row], str(row), f"{cosine:.3f}", max(cosine, 0.0)], token=row)
             for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR)
         ]
-        return {
-            "piece": f"Nearest to '{vocabulary[id]}' (id {id}):",
-            "nearest": strip_table(NEAR, rows, "nearest pieces"),
-        }
+        return {"piece": f"Nearest to '{vocabulary[id]}' (id {id}):", "nearest": strip_table(NEAR, rows, "nearest pieces")}
 
 
 def _id_of(subject: Subject) -> int:

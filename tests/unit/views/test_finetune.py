@@ -16,16 +16,7 @@ from explorer.views.finetune import TAB, run
 from explorer.views.finetune.examples import FILE, HUB, READY, TYPED, ExamplesView
 from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.probe import METHOD, Probe
-from explorer.views.finetune.recipe import (
-    BASE_PRESET,
-    HEAD_PRESET,
-    HIDDEN,
-    LBFGS,
-    OWN,
-    SMALL_PRESET,
-    Recipe,
-    preset_for,
-)
+from explorer.views.finetune.recipe import BASE_PRESET, HEAD_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
 from explorer.views.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
 from explorer.views.finetune.run import opening_run, run_ids
 from explorer.views.finetune.runs import Runs
@@ -129,12 +120,7 @@ def test_columns_that_make_no_sense_are_one_sentence(subject, columns, refusal):
 
 
 def test_a_preset_sets_the_numbers_and_the_layers_choose_one(subject):
-    assert Recipe().on_preset(subject, SMALL_PRESET).settings == {
-        "preset": SMALL_PRESET,
-        "epochs": 4,
-        "rate": 2e-4,
-        "batch": 16,
-    }
+    assert Recipe().on_preset(subject, SMALL_PRESET).settings == {"preset": SMALL_PRESET, "epochs": 4, "rate": 2e-4, "batch": 16}
     assert Recipe().on_preset(subject, OWN).settings == {"preset": OWN}
     trained = Recipe(layers=2).on_layers(subject, 2).settings
     assert (trained["preset"], trained["pooling"]) == (SMALL_PRESET, "cls")

@@ -21,14 +21,7 @@ def table_of(rows):
 
 
 ROWS = [{"id": str(i), "text": f"milk {i} {'the cat ' * (i % 5)}", "label": "ab"[i % 2]} for i in range(300)]
-DEFAULTS = {
-    "source": FILE,
-    "layer": 2,
-    "table": table_of(ROWS),
-    "text_column": "text",
-    "label_column": "label",
-    "clusters": 3,
-}
+DEFAULTS = {"source": FILE, "layer": 2, "table": table_of(ROWS), "text_column": "text", "label_column": "label", "clusters": 3}
 
 
 @pytest.fixture
@@ -61,18 +54,11 @@ def test_only_new_texts_and_new_poolings_are_read(draw, tiny, monkeypatch):
     forget()
     rows = []
     embed = type(tiny).embed
-    monkeypatch.setattr(
-        type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments)
-    )
+    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments))
     first = draw()
     assert sum(rows) == len(ROWS)
     draw(layer=0)
-    for changed in (
-        {"colour": COLOURS[1]},
-        {"colour": COLOURS[2], "clusters": 2},
-        {"search": "cat"},
-        {"dimensions": 3},
-    ):
+    for changed in ({"colour": COLOURS[1]}, {"colour": COLOURS[2], "clusters": 2}, {"search": "cat"}, {"dimensions": 3}):
         draw(**changed)
     monkeypatch.setattr("explorer.views.projection.map.FRAME", 0)
     assert draw(play=True)["layer"] == tiny.capabilities.layers
@@ -182,13 +168,4 @@ def test_lines_columns_and_pieces():
     named = table_of([{"id": "a very long one", "Text": ""}])
     assert (text_column_of(named), label_column_of(named)) == ("Text", "")
     kinds = [piece_kind(piece) for piece in ("cat", "##ing", "##2", "1990", "!", "##a", "[unused3]", "[")]
-    assert kinds == [
-        "word",
-        "rest of a word",
-        "number",
-        "number",
-        "single sign",
-        "single sign",
-        "reserved",
-        "single sign",
-    ]
+    assert kinds == ["word", "rest of a word", "number", "number", "single sign", "single sign", "reserved", "single sign"]

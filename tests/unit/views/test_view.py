@@ -39,9 +39,7 @@ class Derived(Sample):
 
 
 def test_what_is_declared_stands_in_the_order_of_the_class():
-    assert list(Sample.layout) == [
-        *("lead", "look", "picture", "layer", "share", "heads", "wide", "word", "seed", "again"),
-    ]
+    assert list(Sample.layout) == [*("lead", "look", "picture", "layer", "share", "heads", "wide", "word", "seed", "again")]
     assert list(Sample.settings) == ["look", "layer", "share", "heads", "wide", "word", "seed"]
     assert list(Sample.parts) == ["lead", "picture", "again"]
     assert list(Derived.layout) == [*Sample.layout, "more"]
@@ -135,9 +133,5 @@ def test_what_is_listened_to_and_laid_out_is_declared():
 def test_the_defaults_pass_their_own_checks():
     for view in VIEWS.values():
         defaults = {name: getattr(view(), name) for name in view.settings}
-        sheets = {
-            name
-            for name, value in defaults.items()
-            if isinstance(value, tuple) and value and isinstance(value[0], tuple)
-        }
+        sheets = {name for name, value in defaults.items() if isinstance(value, tuple) and value and isinstance(value[0], tuple)}
         view.read({name: value for name, value in defaults.items() if name not in sheets}, CAPABILITIES)
