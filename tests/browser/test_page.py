@@ -154,6 +154,9 @@ def test_a_model_that_is_not_there_leaves_the_one_in_use(open_app):
     box.fill("no-such-owner/no-such-model")
     box.press("Enter")
     expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays")
+    page.wait_for_timeout(2_000)  # nothing that comes after it may clear it
+    expect(page.locator("#notice")).to_contain_text("bert-l6-h384-uncased stays")
+    expect(box).to_have_value("bert-l6-h384-uncased")
     expect(box).to_have_value("bert-l6-h384-uncased")
     expect(chips(page).first).to_be_visible()
 
