@@ -212,7 +212,7 @@ def _listen_to_tokens(shell: Shell) -> None:
     def mask(values: Values, event: gr.SelectData) -> Updates:
         subject = inputs.subject(values)
         before = Blanks((subject.text_a, subject.text_b), values[shell.blanks])
-        after = before.toggle(int(event.index), subject.trace.encoding)
+        after = before.toggle(subject.trace.encoding, int(event.index))
         return {inputs.text_a: after.texts[0], inputs.text_b: after.texts[1], shell.blanks: after.hidden}
 
     picked = run_picked([row.select for row in rows if not row.mask_on_click], pick, [inputs.selection], inputs.all)
