@@ -65,7 +65,8 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
         return
     meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
     if meaning and inspect.isgeneratorfunction(getattr(meaning.view, f"on_{name}")):
-        run(triggers, _streaming(tab, meaning, name), tab.all_outputs, tab.all_inputs, **TRAINING | options)
+        handler, outputs, inputs = _streaming(tab, meaning, name), tab.outputs_of([meaning]), tab.inputs_of([meaning])
+        run(triggers, handler, outputs, inputs, **TRAINING | options)
         return
 
     def choose(values: Values) -> Updates:
@@ -78,7 +79,8 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
         settings = {name: chosen, **change.settings}
         return apply(tab, meaning, subject, values, Change(change.selection, settings, change.shown))
 
-    run(triggers, choose, tab.all_outputs if meaning else _outputs(tab, readers), tab.all_inputs, **options)
+    touched = tab.beside(*readers) if meaning else readers
+    run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
 
 
 def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iterator[Updates]]:
@@ -125,13 +127,15 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
     def click(values: Values, event: gr.SelectData) -> Updates:
         return answer(values, event.customdata if part.customdata else event.index)
 
+    touched = tab.beside(panel)
+    outputs, inputs = tab.outputs_of(touched), tab.inputs_of(touched)
     if part.kind != "button":
-        run_picked([component.select], click, tab.all_outputs, tab.all_inputs)
+        run_picked([component.select], click, outputs, inputs)
         return None
     streams = inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}"))
     options = (MAPPING if panel.asked else TRAINING) if streams or part.long else {}
     handler = _streaming(tab, panel, name) if streams else answer
-    event = run([component.click], handler, tab.all_outputs, tab.all_inputs, **options)
+    event = run([component.click], handler, outputs, inputs, **options)
     return event if streams else None
 
 
@@ -141,7 +145,8 @@ def _listen_to_lasso(tab: TabPage, panel: Panel, name: str) -> None:
         change = getattr(panel.read(values, subject), f"on_{name}_lasso")(subject, event.index)
         return apply(tab, panel, subject, values, change)
 
-    run_picked(panel.parts[name].lasso, take, tab.all_outputs, tab.all_inputs)
+    touched = tab.beside(panel)
+    run_picked(panel.parts[name].lasso, take, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
@@ -177,9 +182,3 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # After it, not with it: the last progress is still on its way.
     run(cancelled.then, lambda values: panel.stopped(), outputs)
-
-
-def _outputs(tab: TabPage, panels: Sequence[Panel]) -> list[Any]:
-    asked = [panel.asked for panel in panels if panel.asked]
-    columns = [choice.column for choice in tab.choices.values()]
-    return [tab.hint, *columns, *asked, *(item for panel in panels for item in panel.outputs)]

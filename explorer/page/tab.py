@@ -54,18 +54,32 @@ class TabPage:
         """Every view of the tab."""
         return [*self.above, *(panel for choice in self.choices.values() for panel in choice.panels)]
 
+    def beside(self, *panels: Panel) -> list[Panel]:
+        """The views that are seen together with some, which are those that a click or a choice there may change."""
+        together = [choice.panels for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
+        return [*self.above, *(panel for panels in together or [self.panels] for panel in panels)]
+
+    def inputs_of(self, panels: Sequence[Panel]) -> list[gr.components.Component]:
+        """What showing some views takes."""
+        read = [control for panel in panels for control in panel.inputs]
+        return list(dict.fromkeys([*self.inputs.all, *([self.which] if self.which else []), *read]))
+
+    def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
+        """Everything that showing some views may change."""
+        own = [self.inputs.selection, self.hint, *self.steppers.values()]
+        columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
+        asked = [panel.asked for panel in panels if panel.asked]
+        return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
+
     @property
     def all_inputs(self) -> list[gr.components.Component]:
         """What showing the tab takes."""
-        return [*self.inputs.all, *([self.which] if self.which else []), *self.controls.values()]
+        return self.inputs_of(self.panels)
 
     @property
     def all_outputs(self) -> list[Any]:
         """Everything that showing the tab may change."""
-        own = [self.inputs.selection, self.body, self.absent, self.way_out, self.hint, *self.steppers.values()]
-        columns = [*self.shared.values(), *(choice.column for choice in self.choices.values())]
-        asked = [panel.asked for panel in self.panels if panel.asked]
-        return [*own, *columns, *asked, *(item for panel in self.panels for item in panel.outputs)]
+        return [self.body, self.absent, self.way_out, *self.shared.values(), *self.outputs_of(self.panels)]
 
     @property
     def token_rows(self) -> list[TokenRow]:
