@@ -98,7 +98,7 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
 
     def show(values: Values) -> Updates:
         if values[ending] is None:
-            return {}
+            return {status: gr.skip()}  # Gradio refuses an empty answer
         about_runs = [panel for view, panel in panels.items() if issubclass(view, RunView)]
         updates = tab.redraw(tab.inputs.subject(values), values, about_runs)
         return {**updates, status: values[ending] + updates[status]} if status in updates else updates
