@@ -3,8 +3,6 @@
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
 CONTINUES = "##"
 
 
@@ -41,12 +39,3 @@ def _rank(piece: str, query: str) -> int:
 def _matching(pieces: Sequence[str], query: str) -> list[int]:
     pattern = re.compile(".*?".join(re.escape(part) for part in re.split(r"\*+", query)), re.DOTALL)
     return [id for id, piece in enumerate(pieces) if pattern.fullmatch(piece.casefold())]
-
-
-def nearest(table: np.ndarray, row: int, count: int) -> list[tuple[int, float]]:
-    """The `count` rows of table [vocabulary, hidden] with the highest cosine to row `row`: (row, cosine −1 to 1)."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", table, table))  # no copy of the table: BERT-base's is 94 MB
-    cosines = table @ table[row] / np.maximum(lengths * lengths[row], 1e-12)
-    cosines[row] = -np.inf
-    best = np.argsort(-cosines, kind="stable")[: min(count, len(table) - 1)]
-    return [(int(id), float(cosines[id])) for id in best]

@@ -42,11 +42,6 @@ class Trace:
         states.flags.writeable = False
         return states
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return self.states.nbytes
-
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What `make()` derives from this trace, made at the first call for `key` and kept: for small things only."""
         return self._derived.get(key, make)
@@ -82,27 +77,17 @@ class Trace:
     @torch.inference_mode()
     def pooler_output(self) -> np.ndarray:
         """The model's pooled vector [hidden]. Raises CapabilityError when the model has no pooler."""
-        return self.model.pool(self.states[-1:])[0].numpy()
+        return self.model.pooler(self.states[-1:])[0].numpy()
 
     def blanks(self) -> list[int]:
         """Where the [MASK]s are. Raises CapabilityError without a masked-LM head, InputError when there is none."""
         self.model.require("fill_mask")
         mask = self.model.tokenizer.mask_token
-        if not self.mask_positions and mask in self.text_a + self.text_b:
+        if not self.mask_positions and mask in self.encoding.text_a + self.encoding.text_b:
             raise InputError(f"Every {mask} comes after the {self.kept} tokens that fit; shorten the text.")
         if not self.mask_positions:
             raise InputError(f"There is no {mask} in the text; type one where a word should be guessed.")
         return self.mask_positions
-
-    @property
-    def text_a(self) -> str:
-        """The first text, as typed."""
-        return self.encoding.text_a
-
-    @property
-    def text_b(self) -> str:
-        """The second text, as typed, or ''."""
-        return self.encoding.text_b
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -115,34 +100,9 @@ class Trace:
         return self.encoding.ids
 
     @property
-    def segments(self) -> tuple[int, ...]:
-        """0 for the tokens of A, 1 for those of B (`token_type_ids`)."""
-        return self.encoding.segments
-
-    @property
-    def positions(self) -> tuple[int, ...]:
-        """0, 1, 2, ..."""
-        return self.encoding.positions
-
-    @property
-    def attention_mask(self) -> tuple[int, ...]:
-        """1 for every token that may be attended to."""
-        return self.encoding.attention_mask
-
-    @property
-    def offsets(self) -> tuple[tuple[int, int], ...]:
-        """Characters [start, end) of each token in its text; (0, 0) for the tokens that the tokenizer added."""
-        return self.encoding.offsets
-
-    @property
     def kept(self) -> int:
         """How many tokens the model read."""
         return self.encoding.kept
-
-    @property
-    def total(self) -> int:
-        """How many there would be without the limit of the model."""
-        return self.encoding.total
 
     @property
     def mask_positions(self) -> list[int]:

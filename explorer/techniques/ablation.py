@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
-from explorer.base.steps import finished
 from explorer.model.network import Network
 from explorer.model.trace import Trace
 from explorer.techniques.targets import Target, batches, read, read_at
@@ -53,11 +52,6 @@ def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: in
         hidden = module(hidden)
     here, final = slice(position, position + 1), model.layer(-1)
     return final.after_heads(final.context(hidden, here), hidden[:, here])[:, 0]
-
-
-def head_effects(trace: Trace, target: Target) -> np.ndarray:
-    """`head_effects_in_steps`, all at once."""
-    return finished(head_effects_in_steps(trace, target))
 
 
 @torch.inference_mode()

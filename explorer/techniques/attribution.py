@@ -112,7 +112,7 @@ def occlusion(trace: Trace, target: Target) -> Attribution:
     model, special = trace.model, special_places(trace)
     places = [position for position in range(trace.kept) if not special[position]]
     original = torch.tensor(trace.ids)
-    segments = torch.tensor(trace.segments)
+    segments = torch.tensor(trace.encoding.segments)
     full = read(model, target, trace.states[-1:]).logit
     scores = np.zeros(trace.kept, dtype=np.float32)
     for batch in batches(len(places), trace.kept):
@@ -140,7 +140,7 @@ def _words(model: Network, ids: Sequence[int]) -> torch.Tensor:
 
 
 def _logit_of(trace: Trace, target: Target) -> Callable[[torch.Tensor], torch.Tensor]:
-    model, segments = trace.model, torch.tensor(trace.segments)
+    model, segments = trace.model, torch.tensor(trace.encoding.segments)
 
     def logit(words: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch]
         return read(model, target, model.run_from(0, model.embed_words(words, segments))).logit

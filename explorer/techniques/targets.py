@@ -57,7 +57,7 @@ def word_target(trace: Trace, word: str = "", position: int | None = None) -> Ta
 def is_next_target(trace: Trace) -> Target:
     """The target IsNext. Raises CapabilityError without the head, InputError when there is no B."""
     trace.model.require("next_sentence")
-    if not trace.text_b:
+    if not trace.encoding.text_b:
         raise InputError("There is no second sentence; type one in B.")
     return IS_NEXT
 

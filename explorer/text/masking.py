@@ -8,9 +8,9 @@ Two steps, kept apart: a *chooser* says where (`choose_pieces`; a chooser of who
 signature), and `treat_pieces` says what happens there. Plain NumPy, so the pre-training loop and the page share it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,19 +40,18 @@ class MaskedPieces:
     treatment: NDArray[np.int8]
 
 
-class Chooser(Protocol):
-    """Says which pieces are chosen: never one that is not eligible, about `rate` of the others in every row."""
-
-    def __call__(self, eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
-        """[batch, tokens] of what may be chosen -> [batch, tokens] of what is."""
-        ...
+Chooser = Callable[[Bools, float, np.random.Generator], Bools]
+"""Says which pieces are chosen, [batch, tokens] of what may be chosen -> [batch, tokens] of what is: never one that is not
+eligible, about a share of the others (the rate) in every row."""
 
 
 def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
     """Single pieces, uniformly: in each row `rate` of the eligible ones, rounded, and at least one (BERT's own rule).
 
-    A row with nothing eligible gets nothing.
+    A row with nothing eligible gets nothing. Raises InputError for a rate outside 0..1.
     """
+    if not 0 < rate <= 1:
+        raise InputError(f"The masking rate must be above 0 and at most 1, not {rate:g}.")
     counts = eligible.sum(axis=1)  # [batch]
     wanted = np.where(counts > 0, np.maximum(1, np.rint(rate * counts)), 0)  # [batch]
     lots = np.where(eligible, rng.random(eligible.shape), 2.0)  # 2 is above every lot, so never drawn first
@@ -92,28 +91,6 @@ def treat_pieces(
         labels=np.where(chosen, input_ids, IGNORED),
         treatment=treatment,
     )
-
-
-def mask_pieces(
-    input_ids: Ints,
-    special: Bools,
-    *,
-    mask_id: int,
-    random_ids: Ints,
-    rng: np.random.Generator,
-    rate: float = 0.15,
-    shares: tuple[float, float, float] = (0.8, 0.1, 0.1),
-    choose: Chooser = choose_pieces,
-) -> MaskedPieces:
-    """Choose and treat, for a batch.
-
-    input_ids and special are [batch, tokens]; `special` is true where a piece must not be chosen ([CLS], [SEP],
-    padding). The same `rng` state gives the same result. Raises InputError for a rate outside 0..1.
-    """
-    if not 0 < rate <= 1:
-        raise InputError(f"The masking rate must be above 0 and at most 1, not {rate:g}.")
-    chosen = choose(~special, rate, rng)
-    return treat_pieces(input_ids, chosen, mask_id=mask_id, random_ids=random_ids, rng=rng, shares=shares)
 
 
 def ordinary_ids(tokens: Sequence[str], special_ids: Collection[int]) -> NDArray[np.int64]:

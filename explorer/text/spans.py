@@ -19,9 +19,9 @@ ATTEMPTS: Final = 200
 """Draws before a text that has no room left for a span is taken as full."""
 
 
-def span_length_shares(p: float = GEOMETRIC_P, longest: int = LONGEST) -> NDArray[np.float64]:
-    """The probability of each length in words, 1 to `longest`: [longest], summing to 1."""
-    shares = p * (1 - p) ** np.arange(longest)
+def span_length_shares() -> NDArray[np.float64]:
+    """The probability of each length in words, 1 to LONGEST: [LONGEST], summing to 1."""
+    shares = GEOMETRIC_P * (1 - GEOMETRIC_P) ** np.arange(LONGEST)
     return shares / shares.sum()
 
 
@@ -52,26 +52,24 @@ def word_chooser(words: Ints) -> Chooser:
     return choose
 
 
-def span_chooser(words: Ints, p: float = GEOMETRIC_P, longest: int = LONGEST) -> Chooser:
+def span_chooser(words: Ints) -> Chooser:
     """Spans of whole words until `rate` of the eligible pieces are chosen; a span never crosses what is not eligible.
 
     As in SpanBERT a length is drawn first and a start after it; the last span is cut to what is still wanted.
     """
-    shares = span_length_shares(p, longest)
 
     def choose(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
         chosen = np.zeros_like(eligible)
         for row in range(len(eligible)):
-            _choose_spans(chosen[row], eligible[row], words[row], rate, shares, rng)
+            _choose_spans(chosen[row], eligible[row], words[row], rate, rng)
         return chosen
 
     return choose
 
 
-def _choose_spans(
-    chosen: Bools, eligible: Bools, words: Ints, rate: float, shares: NDArray[np.float64], rng: np.random.Generator
-) -> None:
+def _choose_spans(chosen: Bools, eligible: Bools, words: Ints, rate: float, rng: np.random.Generator) -> None:
     """Fill `chosen` [tokens] in place."""
+    shares = span_length_shares()
     runs = word_starts(eligible, words)
     budget = max(1, round(rate * int(eligible.sum()))) if runs else 0
     for _ in range(ATTEMPTS):
