@@ -1,5 +1,4 @@
-"""How far a vector depends on its context, layer by layer (Ethayarajh 2019, 'How contextual are contextualized word
-representations?'). Pure functions of arrays."""
+"""How far a vector depends on its context, layer by layer (Ethayarajh 2019). Pure functions of arrays."""
 
 import re
 from collections import Counter
@@ -56,10 +55,7 @@ def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
 
 
 def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, float]]:
-    """The dimensions that stand out in vectors [tokens, hidden]: (zero-based dimension, mean value), largest first.
-
-    Those whose mean over the tokens is more than OUTLIER_DEVIATIONS standard deviations from the mean of all.
-    """
+    """The (zero-based dimension, mean value) of vectors [tokens, hidden] that stand out by OUTLIER_DEVIATIONS, largest first."""
     means = vectors.mean(axis=0)
     apart = np.abs(means - means.mean())
     order = np.argsort(-apart, kind="stable")[:most]

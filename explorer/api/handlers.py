@@ -32,10 +32,7 @@ def _explained() -> Iterator[None]:
 
 
 def friendly(handler: Callable) -> Callable:
-    """Let a person read what went wrong: our own errors in their sentence, others as one that says no more.
-
-    Gradio passes the message of `gr.Error` on, and leaves everything on the page as it was.
-    """
+    """Let a person read what went wrong: our own errors in their sentence, others as one that says no more."""
 
     @functools.wraps(handler)
     def run(*arguments: Any, **named: Any) -> Any:

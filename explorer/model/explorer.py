@@ -80,9 +80,8 @@ class Explorer(Network):
         return self._traces.get(texts, lambda: Trace.of(self, self._encode(*texts)))
 
     def fill_mask(self, text: str, text_b: str = "", top_k: int = 5) -> list[MaskGuesses]:
-        """The `top_k` best guesses for each [MASK], in order of position.
+        """The `top_k` best guesses for each [MASK], in order of position, each by itself, given all the others blank.
 
-        The head runs at the masked positions only. Each blank is guessed by itself, given all the others blank.
         Raises CapabilityError without a masked-LM head, InputError when there is no [MASK].
         """
         self.require("fill_mask")
@@ -93,10 +92,7 @@ class Explorer(Network):
 
     @torch.inference_mode()
     def next_sentence(self, text_a: str, text_b: str) -> NextSentence:
-        """How likely B is the sentence that follows A.
-
-        Raises CapabilityError without a next-sentence head, InputError when a text is missing.
-        """
+        """How likely B follows A. Raises CapabilityError without a next-sentence head, InputError when a text is missing."""
         self.require("next_sentence")
         trace = self.trace(text_a, limits.check_text(text_b, "text B"))
         logits = self.next_sentence_logits(trace.states[-1:])[0]  # [2]

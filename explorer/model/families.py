@@ -1,7 +1,6 @@
-"""How BERT and its relatives name their parts.
+"""How BERT and its relatives name their parts: where each lives, below the pre-training model of transformers.
 
-A row says where, below the pre-training model of transformers, each part lives. The names on the left are BERT's
-own. A relative is added by adding a row here.
+The defaults are BERT's own. A relative is added by adding a row to FAMILIES.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
 """One vector a text, for many texts: what projection, similarity and training start from.
 
-Three things make it fast: texts of alike length share a batch, so that little is padding; a batch is bounded by its
-tokens rather than its rows; and many texts are read in bfloat16 where the processor multiplies it natively. What was
-read once is kept, for every hidden state on the way, so that another layer of the same texts costs nothing.
+Texts of alike length share a batch, so that little is padding; a batch is bounded by its tokens; many texts are read in
+bfloat16 where the processor multiplies it natively. What was read once is kept, for every hidden state on the way.
 """
 
 import functools

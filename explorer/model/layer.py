@@ -49,10 +49,9 @@ class Layer:
         return vectors.transpose(-3, -2).flatten(-2)
 
     def context(self, hidden: torch.Tensor, queries: slice = slice(None), mask: torch.Tensor | None = None) -> torch.Tensor:
-        """Softmax(QKᵀ/√d)V for the tokens `queries` of hidden [batch, tokens, hidden], the rest of them keys only.
+        """Softmax(QKᵀ/√d)V of each head, [batch, heads, queries, head_size], for the tokens `queries` of [batch, tokens, hidden].
 
-        `mask` is false where no query may look, over [batch, heads, query, key]. Returns [batch, heads, queries,
-        head_size]: what the heads give.
+        `mask` is false where no query may look, over [batch, heads, query, key].
         """
         query = self.split_heads(self.self_attention.query(hidden[:, queries]))
         key, value = self.split_heads(self.self_attention.key(hidden)), self.values(hidden)
@@ -68,8 +67,5 @@ class Layer:
         return self._output(self._intermediate(attended), attended)
 
     def output(self, hidden: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
-        """What the layer makes of hidden [tokens, hidden] with attention weights [heads, query, key].
-
-        Returns [tokens, hidden]: the next hidden state, when the weights are the layer's own.
-        """
+        """The next hidden state [tokens, hidden] from hidden [tokens, hidden] and attention weights [heads, query, key]."""
         return self.after_heads(attention @ self.values(hidden), hidden)

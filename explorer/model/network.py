@@ -22,7 +22,6 @@ from explorer.text.encoding import Encoding
 class Capabilities:
     """What a model can do, found out from its configuration and the weights in its file."""
 
-    name: str
     layers: int
     heads: int
     hidden_size: int
@@ -105,9 +104,9 @@ class Network:
         """The parts of a layer (zero-based)."""
         return Layer(self.layers[index], self.family, self.capabilities.heads)
 
-    def run_from(self, layer: int, hidden: torch.Tensor) -> torch.Tensor:
-        """The last hidden state when the layers from `layer` (zero-based) on read hidden [batch, tokens, hidden]."""
-        for module in self.layers[layer:]:
+    def run(self, hidden: torch.Tensor) -> torch.Tensor:
+        """The last hidden state when all layers read hidden state 0: [batch, tokens, hidden] both."""
+        for module in self.layers:
             hidden = module(hidden)
         return hidden
 
@@ -147,10 +146,7 @@ class Network:
         ]
 
     def next_sentence_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The pooler and the next-sentence head on last hidden states [batch, tokens, hidden].
-
-        Returns [batch, 2]: IsNext, NotNext. Only the first token is read.
-        """
+        """The pooler and the next-sentence head on hidden states [batch, tokens, hidden]: [batch, 2], IsNext and NotNext."""
         self.require("next_sentence")
         return attrgetter(self.family.next_sentence_head)(self.module)(self.pooler(hidden))
 
@@ -222,7 +218,6 @@ class Network:
 
         pooler = has(f"{self.family.encoder}.{self.family.pooler}")
         return Capabilities(
-            name=self.name,
             layers=config.num_hidden_layers,
             heads=config.num_attention_heads,
             hidden_size=config.hidden_size,

@@ -14,21 +14,19 @@ from explorer.model.network import Network
 from explorer.text.encoding import Encoding
 
 Value = TypeVar("Value")
-KEPT_WITH_A_TRACE = 64  # things made by `Trace.once`; small ones, beside the hidden states they count as nothing
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
     """An encoding and the hidden states it gave. Only these are stored; the rest is derived from them.
 
-    The derived quantities come from the model's own modules, so that they are the model's own numbers: the
-    attention of a layer is the softmax of that layer's query and key projections of the stored hidden state.
+    The model's own modules derive it: attention is the softmax of a layer's query and key projections of its hidden state.
     """
 
     model: Network = field(repr=False)
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
-    _derived: OnceCache[Hashable, Any] = field(default_factory=lambda: OnceCache(KEPT_WITH_A_TRACE), init=False, repr=False)
+    _derived: OnceCache[Hashable, Any] = field(default_factory=lambda: OnceCache(64), init=False, repr=False)
 
     @classmethod
     def of(cls, model: Network, encoding: Encoding) -> "Trace":
@@ -48,11 +46,9 @@ class Trace:
 
     @torch.inference_mode()
     def attention(self, layer: int) -> np.ndarray:
-        """Attention weights of the layer at zero-based index `layer`; -1 is the last layer.
+        """Attention weights [heads, query, key] of a layer (zero-based, -1 is the last), float32 in 0 to 1; rows sum to 1.
 
-        Returns:
-            [heads, query, key] float32 in 0 to 1; every row sums to 1. Vaswani et al. 2017, section 3.2.1.
-
+        Vaswani et al. 2017, section 3.2.1.
         """
         layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more
         query, key = self.model.layer(layer).queries_and_keys(self.states[layer])  # [heads, tokens, head_size] each
@@ -66,10 +62,7 @@ class Trace:
 
     @torch.inference_mode()
     def attention_error(self, layer: int) -> float:
-        """How far the layer's output, made from `attention(layer)`, is from hidden state `layer + 1`, at most.
-
-        The proof that these weights are the ones the model used.
-        """
+        """How far the layer's output, made from `attention(layer)`, is from hidden state `layer + 1`, at most."""
         layer = range(len(self.model.layers))[layer]
         rebuilt = self.model.layer(layer).output(self.states[layer], torch.from_numpy(self.attention(layer)))
         return float((rebuilt - self.states[layer + 1]).abs().max())

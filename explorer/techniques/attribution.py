@@ -1,7 +1,4 @@
-"""Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion.
-
-Gradients are taken with respect to word embeddings that are handed in, so that the shared model needs no hook.
-"""
+"""Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion."""
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -37,10 +34,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Attribution:
-    """A score for each token, in units of the target's logit: `scores` [tokens] float32.
-
-    The `path` is what they were integrated along, None for a method that promises no sum.
-    """
+    """A score for each token [tokens] float32, in units of the target's logit, and the path of those that promise a sum."""
 
     scores: np.ndarray
     path: Path | None = None
@@ -119,7 +113,7 @@ def occlusion(trace: Trace, target: Target) -> Attribution:
         here = torch.tensor(places[batch])
         ids = original.repeat(len(here), 1)  # [batch, tokens]
         ids[torch.arange(len(here)), here] = model.mask_id
-        hidden = model.run_from(0, model.embed(ids, segments))
+        hidden = model.run(model.embed(ids, segments))
         scores[places[batch]] = (full - read(model, target, hidden).logit).numpy()
     return Attribution(scores)
 
@@ -143,6 +137,6 @@ def _logit_of(trace: Trace, target: Target) -> Callable[[torch.Tensor], torch.Te
     model, segments = trace.model, torch.tensor(trace.encoding.segments)
 
     def logit(words: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch]
-        return read(model, target, model.run_from(0, model.embed_words(words, segments))).logit
+        return read(model, target, model.run(model.embed_words(words, segments))).logit
 
     return logit

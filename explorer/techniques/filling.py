@@ -43,7 +43,7 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
         ids[0, position] = guesses[position].id
         left.remove(position)
         if left:
-            states = model.run_from(0, model.embed(ids, segments))[0]
+            states = model.run(model.embed(ids, segments))[0]
     return filled
 
 

@@ -1,7 +1,6 @@
 """The one number that a question is about: a piece at a place, or IsNext.
 
-Switching heads off, patching and attribution all ask what moves such a number. It depends on the last hidden state
-of one token only, which is where they may save work.
+It depends on the last hidden state of one token only, which is where what asks what moves it may save work.
 """
 
 from dataclasses import dataclass

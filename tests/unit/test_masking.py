@@ -17,10 +17,10 @@ def example(rows: int = 8, tokens: int = 64):
     return ids, special
 
 
-def masked(seed: int, rate: float = 0.15, **options):
+def masked(seed: int, rate: float = 0.15, choose=choose_pieces, **options):
     ids, special = example()
     rng = np.random.default_rng(seed)
-    chosen = choose_pieces(~special, rate, rng)
+    chosen = choose(~special, rate, rng)
     return ids, special, treat_pieces(ids, chosen, mask_id=MASK_ID, random_ids=RANDOM_IDS, rng=rng, **options)
 
 

@@ -330,7 +330,7 @@ def test_what_a_checkpoint_can_do_is_found_out(variant, variant_folders, tiny, e
     can = model.capabilities
     assert (can.fill_mask, can.next_sentence, can.segments, can.pooler) == CAN[variant]
     assert (can.layers, can.heads, can.hidden_size, can.vocab_size, can.max_tokens) == (2, 2, 16, 108, 512)
-    assert can.name == str(variant_folders[variant])
+    assert model.name == str(variant_folders[variant])
 
     _, outputs = eager(model, "the man [MASK]", "he went")
     trace = model.trace("the man [MASK]", "he went")
