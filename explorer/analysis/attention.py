@@ -9,7 +9,6 @@ from explorer.text.encoding import Encoding
 
 SPECIALS = ("all", "hidden", "renormalised")
 DIRECTIONS = ("all", "A→A", "A→B", "B→A", "B→B")
-THUMBNAIL = 36  # pixels: 144 of them are 249 kB in the browser
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,7 @@ def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWei
 
 def _side(encoding: Encoding, groups: list[list[int]], kept: np.ndarray) -> Side:
     chosen = [group for group, here in zip(groups, kept, strict=True) if here]
-    names = [encoding.word(group) for group in chosen]
-    kinds = [encoding.kinds[group[0]] for group in chosen]
-    return Side(names, kinds, chosen)
+    return Side([encoding.word(group) for group in chosen], [encoding.kinds[group[0]] for group in chosen], chosen)
 
 
 def merged(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
@@ -109,8 +106,8 @@ def rank_in_row(weights: np.ndarray, row: int, column: int) -> int:
     return 1 + int((weights[row] > weights[row, column]).sum())
 
 
-def thumbnails(attention: np.ndarray, size: int = THUMBNAIL) -> np.ndarray:
-    """Small pictures of heads: [..., n, n] pooled to at most [..., size, size] by the maximum, so that lines survive."""
+def thumbnails(attention: np.ndarray, size: int = 36) -> np.ndarray:
+    """Small pictures of heads: [..., n, n] pooled to at most [..., size, size] by the maximum: lines survive."""
     tokens = attention.shape[-1]
     if tokens <= size:
         return attention

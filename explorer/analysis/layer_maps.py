@@ -2,15 +2,13 @@
 
 import hashlib
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from explorer.analysis.mapping import aligned, of_one_size
 from explorer.analysis.projection import MapSettings, Projection, Report, project
 from explorer.base.cache import OnceCache
-
-MOST_MAPS = 40
 
 
 @dataclass(eq=False)
@@ -22,10 +20,8 @@ class LayerMaps:
     """
 
     settings: MapSettings
-
-    def __post_init__(self) -> None:
-        self._maps: dict[int, Projection] = {}
-        self._one = threading.Lock()
+    _maps: dict[int, Projection] = field(default_factory=dict, init=False)
+    _one: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def has(self, layer: int) -> bool:
         """Whether the map of a layer is there already."""
@@ -58,7 +54,7 @@ def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:
     return found.explained_variance.sum() * along / max(float(along.sum()), 1e-12)
 
 
-_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(MOST_MAPS)
+_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(40)
 
 
 def maps_of(states: np.ndarray, settings: MapSettings) -> LayerMaps:

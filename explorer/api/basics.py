@@ -23,16 +23,8 @@ def models() -> dict[str, Any]:
 def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
     """The input as the model reads it; offsets are characters [start, end) of the text each token came from."""
     encoding = explorer_for(model).encode(text_a, text_b)
-    return {
-        "tokens": list(encoding.tokens),
-        "ids": list(encoding.ids),
-        "segments": list(encoding.segments),
-        "positions": list(encoding.positions),
-        "attention_mask": list(encoding.attention_mask),
-        "offsets": [list(span) for span in encoding.offsets],
-        "kept": encoding.kept,
-        "total": encoding.total,
-    }
+    lists = {name: list(getattr(encoding, name)) for name in ("tokens", "ids", "segments", "positions", "attention_mask")}
+    return lists | {"offsets": [list(span) for span in encoding.offsets], "kept": encoding.kept, "total": encoding.total}
 
 
 def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, model: str = "") -> dict[str, Any]:

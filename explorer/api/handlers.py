@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gradio as gr
@@ -17,34 +18,30 @@ TRAINING = {"concurrency_id": "train", "concurrency_limit": 2}
 """For work that takes long and must not hold up the others."""
 
 
-def friendly(handler: Callable) -> Callable:
-    """Let a person read what went wrong: our own errors in their sentence, others as one that says no more.
-
-    Gradio passes the message of `gr.Error` on, and leaves everything on the page as it was.
-    """
-
-    def explained(error: Exception) -> gr.Error:
-        if isinstance(error, ExplorerError):
-            return gr.Error(str(error), print_exception=False)
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except gr.Error:
+        raise
+    except ExplorerError as error:
+        raise gr.Error(str(error), print_exception=False) from error
+    except Exception as error:
         logger.error("A handler failed", exc_info=error)
-        return gr.Error("That did not work, for a reason the server's log tells; the page keeps what it had.")
+        raise gr.Error("That did not work, for a reason the server's log tells; the page keeps what it had.") from error
+
+
+def friendly(handler: Callable) -> Callable:
+    """Let a person read what went wrong: our own errors in their sentence, others as one that says no more."""
 
     @functools.wraps(handler)
     def run(*arguments: Any, **named: Any) -> Any:
-        try:
+        with _explained():
             return handler(*arguments, **named)
-        except gr.Error:
-            raise
-        except Exception as error:
-            raise explained(error) from error
 
     @functools.wraps(handler)
     def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
-        try:
+        with _explained():
             yield from handler(*arguments, **named)
-        except gr.Error:
-            raise
-        except Exception as error:
-            raise explained(error) from error
 
     return run_on if inspect.isgeneratorfunction(handler) else run

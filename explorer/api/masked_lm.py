@@ -6,6 +6,7 @@
 from typing import Any
 
 from explorer.api.arguments import explorer_for, masks_of
+from explorer.base.steps import finished
 from explorer.text import limits
 
 
@@ -25,7 +26,7 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[s
 
 def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -> dict[str, Any]:
     """The probability of the word when one head at a time is zero: one row a layer, one entry a head."""
-    from explorer.techniques.ablation import head_effects as effects
+    from explorer.techniques.ablation import head_effects_in_steps
     from explorer.techniques.targets import read, word_target
 
     explorer = explorer_for(model)
@@ -35,7 +36,7 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -
         "position": target.position,
         "token": target.token,
         "baseline": float(read(explorer, target, trace.states[-1:]).probability),
-        "probabilities": effects(trace, target).tolist(),
+        "probabilities": finished(head_effects_in_steps(trace, target)).tolist(),
     }
 
 
@@ -72,7 +73,6 @@ def attribution(
 
 def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
     """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn."""
-    from explorer.base.steps import finished
     from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 
     return {"scores": finished(pseudo_likelihoods_in_steps(explorer_for(model), texts))}

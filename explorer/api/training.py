@@ -14,7 +14,6 @@ from explorer.base.steps import finished, map_steps
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_texts_or_pairs
 
-REPORTED = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
 Result = TypeVar("Result")
 
 
@@ -41,9 +40,9 @@ def train_head(
     given, explorer = check_examples(examples), explorer_for(model)
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
-    steps = run_training(explorer, given, plan)
-    result = _finished(map_steps(steps, lambda step: (step.share, step.doing)))
-    history = [{name: getattr(epoch, name) for name in REPORTED} for epoch in result.history]
+    result = _finished(map_steps(run_training(explorer, given, plan), lambda step: (step.share, step.doing)))
+    reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
+    history = [{name: getattr(epoch, name) for name in reported} for epoch in result.history]
     return {
         "head": new_run(result, given, "API").id,
         "labels": given.classes,

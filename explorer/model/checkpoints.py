@@ -1,7 +1,4 @@
-"""Where a model comes from: the bundled one, a local folder, the hub's local cache, the hub.
-
-Nothing here imports torch, so that a page can be up before it is loaded.
-"""
+"""Where a model comes from: the bundled one, a folder, the hub or its local cache. Nothing here imports torch, which is slow."""
 
 import contextvars
 import errno
@@ -79,14 +76,14 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     name = name.strip() if isinstance(name, str) else ""
     if not name or not name.isprintable() or len(name) > 300:
         raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
-    if name == BUNDLED:
-        return _checkpoint(name, BUNDLED_FOLDER)
-    for source in _sources:
+    for source in ({BUNDLED: BUNDLED_FOLDER}.get, *_sources, _local_folder):
         if folder := source(name):
             return _checkpoint(name, folder)
-    if folder := _local_folder(name):
-        return _checkpoint(name, folder)
-    return _checkpoint(name, _from_hub(name, report or (lambda share, what: None)))
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
+    return _checkpoint(name, _from_cache(name) or _download(name, report or (lambda share, what: None)))
 
 
 def _local_folder(name: str) -> Path | None:
@@ -130,14 +127,6 @@ def _model_type(config: Path, name: str) -> object:
         return json.loads(config.read_text("utf-8")).get("model_type")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ModelError(f"The config.json of {name} cannot be read; fetch the model again.") from error
-
-
-def _from_hub(name: str, report: Report) -> Path:
-    try:
-        validate_repo_id(name)
-    except HFValidationError as error:
-        raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
-    return _from_cache(name) or _download(name, report)
 
 
 def _from_cache(name: str) -> Path | None:
@@ -205,8 +194,8 @@ def _weights_to_fetch(files: set[str], name: str) -> list[str]:
 def _reporting_bar(report: Report, total: int) -> type[tqdm]:
     """A progress bar that tells `report` how many of the `total` bytes are there, instead of drawing on the terminal.
 
-    The hub moves several of them (bytes received, bytes written) from the threads of its own; what is told never goes
-    back, and it is told in the context of the caller, where Gradio finds the page that waits.
+    The hub moves several of them from threads of its own; what is told never goes back, and it is told in the context of the
+    caller, where Gradio finds the page that waits.
     """
     context = contextvars.copy_context()
     furthest = 0.0

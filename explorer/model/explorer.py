@@ -52,14 +52,14 @@ class Explorer(Network):
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint)
         self._tokenizing = threading.Lock()  # to cut or not to cut is a state of the tokenizer
-        self._traces: OnceCache[tuple[str, str], Trace] = OnceCache(TRACE_CACHE_BYTES, cost=lambda trace: trace.nbytes)
+        self._traces: OnceCache[tuple[str, str], Trace] = OnceCache(TRACE_CACHE_BYTES, cost=lambda trace: trace.states.nbytes)
 
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
         """The ids the model reads for A, or for A and B, cut to what fits (the longer text gives way first).
 
         Raises InputError when a text is empty, too long, or nothing the tokenizer can see.
         """
-        return self._encode(limits.check_text(text_a, "text A"), limits.check_optional_text(text_b, "text B"))
+        return self._encode(*_checked(text_a, text_b))
 
     def encode_many(self, texts: list[str]) -> list[tuple[int, ...]]:
         """The ids of each checked text, read by itself and cut to what fits; ten times as fast as `encode` on each.
@@ -75,17 +75,13 @@ class Explorer(Network):
         return [tuple(ids) for ids in encoded]
 
     def trace(self, text_a: str, text_b: str = "") -> Trace:
-        """One forward pass over A, or A and B. The same texts give the same Trace, computed once.
+        """One forward pass over A, or A and B, computed once for the same texts. Raises InputError when one cannot be used."""
+        texts = _checked(text_a, text_b)
+        return self._traces.get(texts, lambda: Trace.of(self, self._encode(*texts)))
 
-        Raises InputError when a text cannot be used.
-        """
-        return self._trace(limits.check_text(text_a, "text A"), limits.check_optional_text(text_b, "text B"))
-
-    @torch.inference_mode()
     def fill_mask(self, text: str, text_b: str = "", top_k: int = 5) -> list[MaskGuesses]:
-        """The `top_k` best guesses for each [MASK], in order of position.
+        """The `top_k` best guesses for each [MASK], in order of position, each by itself, given all the others blank.
 
-        The head runs at the masked positions only. Each blank is guessed by itself, given all the others blank.
         Raises CapabilityError without a masked-LM head, InputError when there is no [MASK].
         """
         self.require("fill_mask")
@@ -96,20 +92,11 @@ class Explorer(Network):
 
     @torch.inference_mode()
     def next_sentence(self, text_a: str, text_b: str) -> NextSentence:
-        """How likely B is the sentence that follows A.
-
-        Raises CapabilityError without a next-sentence head, InputError when a text is missing.
-        """
+        """How likely B follows A. Raises CapabilityError without a next-sentence head, InputError when a text is missing."""
         self.require("next_sentence")
-        text_b = limits.check_text(text_b, "text B")
-        trace = self._trace(limits.check_text(text_a, "text A"), text_b)
+        trace = self.trace(text_a, limits.check_text(text_b, "text B"))
         logits = self.next_sentence_logits(trace.states[-1:])[0]  # [2]
-        is_next, not_next = logits.softmax(-1).tolist()
-        return NextSentence(is_next, not_next, (float(logits[0]), float(logits[1])))
-
-    def _trace(self, text_a: str, text_b: str) -> Trace:
-        """The trace of checked texts."""
-        return self._traces.get((text_a, text_b), lambda: Trace.of(self, self._encode(text_a, text_b)))
+        return NextSentence(*logits.softmax(-1).tolist(), tuple(logits.tolist()))
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         """The encoding of checked texts."""
@@ -141,3 +128,7 @@ class Explorer(Network):
             kept=len(ids),
             total=total,
         )
+
+
+def _checked(text_a: object, text_b: object) -> tuple[str, str]:
+    return limits.check_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")

@@ -1,8 +1,7 @@
 """One vector a text, for many texts: what projection, similarity and training start from.
 
-Three things make it fast: texts of alike length share a batch, so that little is padding; a batch is bounded by its
-tokens rather than its rows; and many texts are read in bfloat16 where the processor multiplies it natively. What was
-read once is kept, for every hidden state on the way, so that another layer of the same texts costs nothing.
+Texts of alike length share a batch, so that little is padding; a batch is bounded by its tokens; many texts are read in
+bfloat16 where the processor multiplies it natively. What was read once is kept, for every hidden state on the way.
 """
 
 import functools
@@ -65,20 +64,13 @@ def layer_features_in_steps(
 ) -> Generator[float, None, np.ndarray]:
     """[layers + 1, texts, hidden] float32: every hidden state of `features`, from one pass; yields like it.
 
-    The pooler reads the last layer only: with it the first axis has one entry.
+    The pooler reads the last layer only: with it the first axis has one entry. ANY_TOKEN takes one token of each text,
+    blindly and always the same one: what their vectors share, those of any two tokens share.
     """
     rows = yield from _read(model, texts, model.capabilities.layers, pooling, precision)
     if pooling == "pooler":
         return _apply_pooler(model, np.stack([row[-1] for row in rows]))[None]
     return np.stack(rows, axis=1)
-
-
-def reference_states(model: Explorer, texts: Sequence[str]) -> np.ndarray:
-    """[layers + 1, texts, hidden] float32: one token of each text, taken blindly and always the same one.
-
-    Tokens that have nothing to do with each other: what their vectors share, those of any two tokens share.
-    """
-    return np.stack(finished(_read(model, texts, model.capabilities.layers, ANY_TOKEN, "auto")), axis=1)
 
 
 def forget() -> None:
@@ -98,7 +90,8 @@ def _read(
 ) -> Generator[float, None, list[np.ndarray]]:
     """For each text an array [top + 1 or more, hidden]: the pooled hidden states, "cls" where the pooler is asked."""
     texts = _check_texts(texts)
-    limits.check_choice(pooling, "pooling", (*POOLINGS, ANY_TOKEN) if pooling == ANY_TOKEN else POOLINGS)
+    if pooling != ANY_TOKEN:
+        limits.check_choice(pooling, "pooling", POOLINGS)
     limits.check_choice(precision, "the precision", PRECISIONS)
     if pooling == "pooler":
         model.require("pooler")
@@ -191,4 +184,4 @@ def _states(encoded: list[Encoded], model: Explorer, top: int, pooling: str, fas
 @torch.inference_mode()
 def _apply_pooler(model: Explorer, vectors: np.ndarray) -> np.ndarray:
     """The pooler's output [texts, hidden] for the [CLS] vectors [texts, hidden] of the last layer."""
-    return model.pool(torch.from_numpy(vectors)[:, None]).numpy()
+    return model.pooler(torch.from_numpy(vectors)[:, None]).numpy()

@@ -12,42 +12,19 @@ class Layer:
     """The parts of one layer of transformers, which stay what they are; hidden states are [..., tokens, hidden]."""
 
     def __init__(self, module: torch.nn.Module, family: Family, heads: int) -> None:
+        def part(*path: str) -> Any:
+            return attrgetter(".".join(path))(module)
+
         self.module, self.family, self.heads = module, family, heads
-
-    @property
-    def self_attention(self) -> Any:
-        """The module that holds `query`, `key` and `value`."""
-        return self._part(self.family.self_attention)
-
-    @property
-    def attention_dense(self) -> torch.nn.Linear:
-        """W_O and its bias."""
-        return self._part(self.family.attention_output, self.family.dense)
-
-    @property
-    def attention_norm(self) -> torch.nn.Module:
-        """The LayerNorm after the attention."""
-        return self._part(self.family.attention_output, self.family.norm)
-
-    @property
-    def feed_forward_in(self) -> torch.nn.Linear:
-        """W₁ and its bias."""
-        return self._part(self.family.intermediate, self.family.dense)
-
-    @property
-    def activation(self) -> torch.nn.Module:
-        """The function between the two matrices of the feed-forward part, GELU in BERT."""
-        return self._part(self.family.intermediate, self.family.activation)
-
-    @property
-    def feed_forward_out(self) -> torch.nn.Linear:
-        """W₂ and its bias."""
-        return self._part(self.family.output, self.family.dense)
-
-    @property
-    def output_norm(self) -> torch.nn.Module:
-        """The LayerNorm at the end."""
-        return self._part(self.family.output, self.family.norm)
+        self.self_attention = part(family.self_attention)  # holds `query`, `key` and `value`
+        self.attention_dense: torch.nn.Linear = part(family.attention_output, family.dense)  # W_O and its bias
+        self.attention_norm = part(family.attention_output, family.norm)  # the LayerNorm after the attention
+        self.feed_forward_in: torch.nn.Linear = part(family.intermediate, family.dense)  # W₁ and its bias
+        self.activation = part(family.intermediate, family.activation)  # between the two matrices, GELU in BERT
+        self.feed_forward_out: torch.nn.Linear = part(family.output, family.dense)  # W₂ and its bias
+        self.output_norm = part(family.output, family.norm)  # the LayerNorm at the end
+        self._attention_output, self._intermediate = part(family.attention_output), part(family.intermediate)
+        self._output = part(family.output)
 
     @property
     def output_weights(self) -> torch.Tensor:
@@ -72,10 +49,9 @@ class Layer:
         return vectors.transpose(-3, -2).flatten(-2)
 
     def context(self, hidden: torch.Tensor, queries: slice = slice(None), mask: torch.Tensor | None = None) -> torch.Tensor:
-        """Softmax(QKᵀ/√d)V for the tokens `queries` of hidden [batch, tokens, hidden], the rest of them keys only.
+        """Softmax(QKᵀ/√d)V of each head, [batch, heads, queries, head_size], for the tokens `queries` of [batch, tokens, hidden].
 
-        `mask` is false where no query may look, over [batch, heads, query, key]. Returns [batch, heads, queries,
-        head_size]: what the heads give.
+        `mask` is false where no query may look, over [batch, heads, query, key].
         """
         query = self.split_heads(self.self_attention.query(hidden[:, queries]))
         key, value = self.split_heads(self.self_attention.key(hidden)), self.values(hidden)
@@ -87,15 +63,9 @@ class Layer:
         `context` [..., heads, tokens, head_size] is what the heads gave; `hidden` [..., tokens, hidden], of a shape that
         broadcasts with it, is what the layer read. Returns the next hidden state, [..., tokens, hidden].
         """
-        attended = self._part(self.family.attention_output)(self.join_heads(context), hidden)
-        return self._part(self.family.output)(self._part(self.family.intermediate)(attended), attended)
+        attended = self._attention_output(self.join_heads(context), hidden)
+        return self._output(self._intermediate(attended), attended)
 
     def output(self, hidden: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
-        """What the layer makes of hidden [tokens, hidden] with attention weights [heads, query, key].
-
-        Returns [tokens, hidden]: the next hidden state, when the weights are the layer's own.
-        """
+        """The next hidden state [tokens, hidden] from hidden [tokens, hidden] and attention weights [heads, query, key]."""
         return self.after_heads(attention @ self.values(hidden), hidden)
-
-    def _part(self, *path: str) -> Any:
-        return attrgetter(".".join(path))(self.module)

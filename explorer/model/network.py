@@ -1,6 +1,7 @@
 """The network of one loaded checkpoint: its parts, one way to each of its weights, and what they compute."""
 
 import copy
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,6 @@ from explorer.text.encoding import Encoding
 class Capabilities:
     """What a model can do, found out from its configuration and the weights in its file."""
 
-    name: str
     layers: int
     heads: int
     hidden_size: int
@@ -71,6 +71,14 @@ class Network:
         self.mask_id: int = self.tokenizer.mask_token_id
         self.encoder = attrgetter(self.family.encoder)(self.module)
         self.layers = attrgetter(self.family.layers)(self.encoder)
+        self._embeddings = attrgetter(self.family.embeddings)(self.encoder)
+        self.embeddings_norm = attrgetter(self.family.embeddings_norm)(self._embeddings)  # over the sum of the three
+        # What a piece is before it has any context, and what was learned for every position, and for A and B: [vocabulary,
+        # hidden], [positions, hidden] and [segments, hidden] float32, read-only, not copies.
+        tables = self.family.word_embeddings, self.family.position_embeddings, self.family.segment_embeddings
+        self.word_table, self.position_table, self.segment_table = (
+            _read_only(attrgetter(table)(self._embeddings).weight) for table in tables
+        )
         self.capabilities = self._capabilities(missing)
 
     def require(self, capability: str) -> None:
@@ -96,9 +104,9 @@ class Network:
         """The parts of a layer (zero-based)."""
         return Layer(self.layers[index], self.family, self.capabilities.heads)
 
-    def run_from(self, layer: int, hidden: torch.Tensor) -> torch.Tensor:
-        """The last hidden state when the layers from `layer` (zero-based) on read hidden [batch, tokens, hidden]."""
-        for module in self.layers[layer:]:
+    def run(self, hidden: torch.Tensor) -> torch.Tensor:
+        """The last hidden state when all layers read hidden state 0: [batch, tokens, hidden] both."""
+        for module in self.layers:
             hidden = module(hidden)
         return hidden
 
@@ -138,22 +146,15 @@ class Network:
         ]
 
     def next_sentence_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The pooler and the next-sentence head on last hidden states [batch, tokens, hidden].
-
-        Returns [batch, 2]: IsNext, NotNext. Only the first token is read.
-        """
+        """The pooler and the next-sentence head on hidden states [batch, tokens, hidden]: [batch, 2], IsNext and NotNext."""
         self.require("next_sentence")
-        return attrgetter(self.family.next_sentence_head)(self.module)(self.pool(hidden))
-
-    def pool(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The pooled vector, tanh(dense([CLS])), of last hidden states [batch, tokens, hidden]: [batch, hidden]."""
-        return self.pooler(hidden)
+        return attrgetter(self.family.next_sentence_head)(self.module)(self.pooler(hidden))
 
     # Weights
 
     @property
     def pooler(self) -> torch.nn.Module:
-        """The pooler. Raises CapabilityError when the model has none."""
+        """tanh(dense([CLS])) of hidden states [batch, tokens, hidden]: [batch, hidden]. Raises CapabilityError without one."""
         self.require("pooler")
         return attrgetter(self.family.pooler)(self.encoder)
 
@@ -162,26 +163,6 @@ class Network:
         """The weight [hidden, hidden] and the bias [hidden] of the pooler's dense layer. Raises CapabilityError."""
         dense = next(part for part in self.pooler.modules() if isinstance(part, torch.nn.Linear))
         return _read_only(dense.weight), _read_only(dense.bias)
-
-    @property
-    def word_table(self) -> np.ndarray:
-        """[vocabulary, hidden] float32: what a piece is before it has any context; read-only, not a copy."""
-        return self._table(self.family.word_embeddings)
-
-    @property
-    def position_table(self) -> np.ndarray:
-        """[positions, hidden] float32: what was learned for every position; read-only, not a copy."""
-        return self._table(self.family.position_embeddings)
-
-    @property
-    def segment_table(self) -> np.ndarray:
-        """[segments, hidden] float32: what was learned for A and B; read-only, not a copy."""
-        return self._table(self.family.segment_embeddings)
-
-    @property
-    def embeddings_norm(self) -> torch.nn.Module:
-        """The LayerNorm over the sum of the three embeddings."""
-        return attrgetter(self.family.embeddings_norm)(self._embeddings)
 
     def module_with(self, layers: Mapping[int, torch.nn.Module], pooler: torch.nn.Module | None) -> transformers.PreTrainedModel:
         """A copy of the whole model of transformers with the weights of other layers, by zero-based index, and pooler."""
@@ -195,10 +176,9 @@ class Network:
 
     def parameters_by_part(self) -> dict[str, int]:
         """How many weights each part of the model has, tied weights counted once."""
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
         for name, parameter in self.module.named_parameters():  # which names tied weights once
-            part = self._part_name(name)
-            counts[part] = counts.get(part, 0) + parameter.numel()
+            counts[self._part_name(name)] += parameter.numel()
         return counts
 
     # Vocabulary
@@ -221,13 +201,6 @@ class Network:
         """The zero-based positions of the pieces of the texts that are no [MASK]."""
         return [position for position in encoding.text_positions if encoding.ids[position] != self.mask_id]
 
-    @property
-    def _embeddings(self) -> torch.nn.Module:
-        return attrgetter(self.family.embeddings)(self.encoder)
-
-    def _table(self, path: str) -> np.ndarray:
-        return _read_only(attrgetter(path)(self._embeddings).weight)
-
     def _part_name(self, parameter: str) -> str:
         """'embeddings · word_embeddings', 'layer 3 · attention', 'pooler' or 'cls · predictions' for a weight's path."""
         names = parameter.removeprefix(f"{self.family.encoder}.").split(".")
@@ -245,7 +218,6 @@ class Network:
 
         pooler = has(f"{self.family.encoder}.{self.family.pooler}")
         return Capabilities(
-            name=self.name,
             layers=config.num_hidden_layers,
             heads=config.num_attention_heads,
             hidden_size=config.hidden_size,

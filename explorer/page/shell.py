@@ -141,9 +141,9 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
 
 def _truncation(subject: Subject) -> str:
     trace = subject.trace
-    if trace.kept == trace.total:
+    if trace.kept == trace.encoding.total:
         return ""
-    return f"{trace.kept} of {trace.total} tokens kept: this model reads no more than {trace.kept} at a time."
+    return f"{trace.kept} of {trace.encoding.total} tokens kept: this model reads no more than {trace.kept} at a time."
 
 
 def _listen_to_texts(shell: Shell) -> None:

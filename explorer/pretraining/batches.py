@@ -14,7 +14,7 @@ from explorer.base.errors import InputError
 from explorer.pretraining import sampling
 from explorer.pretraining.corpus import Corpus
 from explorer.pretraining.sampling import Example
-from explorer.text.masking import IGNORED, mask_pieces, ordinary_ids
+from explorer.text.masking import IGNORED, choose_pieces, ordinary_ids, treat_pieces
 
 WALK = 1_000_003  # starting sentences between the walks of two seeds
 
@@ -70,7 +70,8 @@ def collate(examples: Sequence[Example], vocabulary: Vocabulary, rng: np.random.
         segments[row, b_start : len(ids)] = 1
         attention_mask[row, : len(ids)] = 1
     special = (input_ids == vocabulary.cls) | (input_ids == vocabulary.sep) | (attention_mask == 0)
-    masked = mask_pieces(input_ids, special, mask_id=vocabulary.mask, random_ids=vocabulary.random, rng=rng, rate=rate)
+    chosen = choose_pieces(~special, rate, rng)
+    masked = treat_pieces(input_ids, chosen, mask_id=vocabulary.mask, random_ids=vocabulary.random, rng=rng)
     labels = [example.next_label for example in examples]
     next_labels = None if None in labels else np.array(labels, dtype=np.int64)  # [batch]
     return Batch(masked.input_ids, segments, attention_mask, masked.labels, next_labels)

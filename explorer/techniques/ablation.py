@@ -1,7 +1,6 @@
-"""What a head does, found by taking it away: zeroed heads and patched hidden states.
+"""What a head does, found by taking it away: zeroed heads and patched hidden states, without a hook or a changed weight.
 
-Both restart from the stored hidden state of the layer where something changes, so that nothing below is run again,
-and run many changed inputs as one batch. No hook is set and no weight is touched.
+Both restart from the stored hidden state of the layer where something changes, and run many changed inputs as one batch.
 """
 
 from collections.abc import Collection, Generator
@@ -11,7 +10,6 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
-from explorer.base.steps import finished
 from explorer.model.network import Network
 from explorer.model.trace import Trace
 from explorer.techniques.targets import Target, batches, read, read_at
@@ -24,8 +22,8 @@ Head = tuple[int, int]
 def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None, np.ndarray]:
     """Zero every head by itself; yields the share done, 0 to 1, after each layer.
 
-    Returns [layers, heads] float32: the target's probability (0 to 1) when that head's slice of the concatenated
-    context, before W_O, is zero. Michel et al. 2019 mask heads at the same place.
+    Returns [layers, heads] float32: the target's probability (0 to 1) when that head's slice of the concatenated context, before
+    W_O, is zero. Michel et al. 2019 mask heads at the same place.
     """
     model = trace.model
     layers, heads = model.capabilities.layers, model.capabilities.heads
@@ -45,19 +43,11 @@ def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None
 
 
 def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
-    """The last hidden state [batch, hidden] of one token, when the layers from `layer` on read [batch, tokens, hidden].
-
-    The last layer runs for that token only: the others' outputs are read by nobody.
-    """
+    """The last hidden state [batch, hidden] of one token, all that the last layer is run for; `hidden` is what `layer` reads."""
     for module in model.layers[layer:-1]:
         hidden = module(hidden)
     here, final = slice(position, position + 1), model.layer(-1)
     return final.after_heads(final.context(hidden, here), hidden[:, here])[:, 0]
-
-
-def head_effects(trace: Trace, target: Target) -> np.ndarray:
-    """`head_effects_in_steps`, all at once."""
-    return finished(head_effects_in_steps(trace, target))
 
 
 @torch.inference_mode()

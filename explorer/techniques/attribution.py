@@ -1,7 +1,4 @@
-"""Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion.
-
-Gradients are taken with respect to word embeddings that are handed in, so that the shared model needs no hook.
-"""
+"""Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion."""
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -37,10 +34,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Attribution:
-    """A score for each token, in units of the target's logit: `scores` [tokens] float32.
-
-    The `path` is what they were integrated along, None for a method that promises no sum.
-    """
+    """A score for each token [tokens] float32, in units of the target's logit, and the path of those that promise a sum."""
 
     scores: np.ndarray
     path: Path | None = None
@@ -112,14 +106,14 @@ def occlusion(trace: Trace, target: Target) -> Attribution:
     model, special = trace.model, special_places(trace)
     places = [position for position in range(trace.kept) if not special[position]]
     original = torch.tensor(trace.ids)
-    segments = torch.tensor(trace.segments)
+    segments = torch.tensor(trace.encoding.segments)
     full = read(model, target, trace.states[-1:]).logit
     scores = np.zeros(trace.kept, dtype=np.float32)
     for batch in batches(len(places), trace.kept):
         here = torch.tensor(places[batch])
         ids = original.repeat(len(here), 1)  # [batch, tokens]
         ids[torch.arange(len(here)), here] = model.mask_id
-        hidden = model.run_from(0, model.embed(ids, segments))
+        hidden = model.run(model.embed(ids, segments))
         scores[places[batch]] = (full - read(model, target, hidden).logit).numpy()
     return Attribution(scores)
 
@@ -140,9 +134,9 @@ def _words(model: Network, ids: Sequence[int]) -> torch.Tensor:
 
 
 def _logit_of(trace: Trace, target: Target) -> Callable[[torch.Tensor], torch.Tensor]:
-    model, segments = trace.model, torch.tensor(trace.segments)
+    model, segments = trace.model, torch.tensor(trace.encoding.segments)
 
     def logit(words: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch]
-        return read(model, target, model.run_from(0, model.embed_words(words, segments))).logit
+        return read(model, target, model.run(model.embed_words(words, segments))).logit
 
     return logit

@@ -33,7 +33,7 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
     model, left = trace.model, trace.blanks()
     if len(left) > MOST_BLANKS:
         raise InputError(f"There are {len(left)} blanks; fill {MOST_BLANKS} or fewer together.")
-    ids, segments = torch.tensor([trace.ids]), torch.tensor(trace.segments)
+    ids, segments = torch.tensor([trace.ids]), torch.tensor(trace.encoding.segments)
     states = trace.states[-1]
     filled = []
     while left:
@@ -43,7 +43,7 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
         ids[0, position] = guesses[position].id
         left.remove(position)
         if left:
-            states = model.run_from(0, model.embed(ids, segments))[0]
+            states = model.run(model.embed(ids, segments))[0]
     return filled
 
 

@@ -1,7 +1,6 @@
 """Inside one input and one layer: the parts whose sum the model reads, and every step from one hidden state to the next.
 
-All of it is made with the model's own modules from the hidden states of a Trace, and ends in a number that says how
-far the last step is from what the model itself returned.
+All of it is made with the model's own modules, and ends in how far the last step is from what the model itself returned.
 """
 
 from collections.abc import Iterator
@@ -129,11 +128,7 @@ def value_error(trace: Trace, layer: int) -> float:
 
 @torch.inference_mode()
 def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> LayerSteps:
-    """Every step from hidden state `layer` to the next one; layer, token and head are zero-based.
-
-    Computed for the whole input; of each step only its shape and the vector of `token` are kept, where the step is cut
-    into heads that of `head`.
-    """
+    """Every step from hidden state `layer` to the next, for `token` and, where it is cut into heads, for `head`; zero-based."""
     steps, last = [], trace.states[layer]
     for name, formula, step in _steps(trace, layer):
         of_head = step.dim() == 3  # [heads, tokens, ...], else [tokens, size]

@@ -46,10 +46,7 @@ def lens(trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
 
 @torch.inference_mode()
 def follow(trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Chosen pieces at one position, through the layers.
-
-    Returns their probabilities (0 to 1) and ranks (1 is first), [hidden states, pieces] each.
-    """
+    """The probabilities (0 to 1) and ranks (1 is first) of chosen pieces at one position: [hidden states, pieces] each."""
     logits = trace.model.masked_lm(trace.states[:, position])  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1

@@ -15,7 +15,6 @@ from explorer.text.masking import UNTOUCHED, MaskedPieces, choose_pieces, ordina
 from explorer.text.spans import span_chooser, treat_spans, word_chooser
 
 STRATEGIES = ("pieces", "words", "spans")
-GUESSES = 3
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Round:
     guesses: tuple[MaskGuesses, ...]
     losses: np.ndarray
     stand_ins: tuple[str, ...]  # the pieces that the model read at the chosen places
-    next_label: int | None  # 0: B follows A, 1: it does not
+    next_label: int | None  # 0: B follows A, 1: it is a stranger, None: there is no B
     is_next: float | None
     next_loss: float | None
 
@@ -99,16 +98,12 @@ def random_ids(model: Network) -> np.ndarray:
 
 @torch.inference_mode()
 def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: int | None = None) -> Round:
-    """Hide, run once, and score. `next_label` is 0 when B truly follows A, 1 when it is a stranger, None without B.
-
-    Raises InputError or CapabilityError.
-    """
+    """Hide, run once, and score; see Round for `next_label`. Raises InputError or CapabilityError."""
     model.require("fill_mask")
     encoding = model.encode(text_a, text_b)
     masked = hide(model, encoding, rules)
     positions = np.flatnonzero(masked.treatment[0] != UNTOUCHED).tolist()
-    hidden = model.embed(torch.from_numpy(masked.input_ids), torch.tensor(encoding.segments))
-    hidden = model.run_from(0, hidden)
+    hidden = model.run(model.embed(torch.from_numpy(masked.input_ids), torch.tensor(encoding.segments)))
     labels = torch.from_numpy(masked.labels[0][positions])
     logs = model.masked_lm(hidden[0][positions]).log_softmax(-1)
     is_next = next_loss = None
@@ -119,7 +114,7 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
         encoding,
         masked,
         tuple(positions),
-        tuple(model.guesses(hidden[0][positions], positions, GUESSES)),
+        tuple(model.guesses(hidden[0][positions], positions, top_k=3)),
         -logs.gather(-1, labels[:, None])[:, 0].numpy(),
         tuple(model.pieces(masked.input_ids[0][positions].tolist())),
         next_label,

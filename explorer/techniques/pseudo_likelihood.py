@@ -22,8 +22,8 @@ MOST_TEXTS = 200
 class Surprise:
     """What the model says at some positions about the piece that stands there; all arrays are [positions].
 
-    log_probabilities: natural log, at most 0. ranks: of the actual piece, 1 is first. best_ids and
-    best_probabilities: the first guess. The pseudo-log-likelihood is the sum of `log_probabilities`.
+    log_probabilities: natural log, at most 0; their sum is the pseudo-log-likelihood. ranks: of the actual piece, 1 is first.
+    best_ids and best_probabilities: the first guess.
     """
 
     positions: tuple[int, ...]
@@ -53,7 +53,7 @@ def hidden_surprise_in_steps(model: Network, encoding: Encoding) -> Generator[fl
         rows = torch.arange(len(here))
         ids = original.repeat(len(here), 1)  # [batch, tokens]
         ids[rows, here] = model.mask_id
-        hidden = model.run_from(0, model.embed(ids, segments))
+        hidden = model.run(model.embed(ids, segments))
         parts.append(_surprise(model, hidden[rows, here], original[here]))
         yield batch.stop / len(positions)
     return _join(positions, parts)
@@ -65,11 +65,8 @@ def seen_surprise(trace: Trace) -> Surprise:
     model, ids = trace.model, torch.tensor(trace.ids)
     model.require("fill_mask")
     positions = model.visible_positions(trace.encoding)
-    parts = []
-    for batch in batches(len(positions), 8):  # 128 rows of logits at once
-        here = positions[batch]
-        parts.append(_surprise(model, trace.states[-1][here], ids[here]))
-    return _join(positions, parts)
+    rows = [positions[batch] for batch in batches(len(positions), 8)]  # 128 rows of logits at once
+    return _join(positions, [_surprise(model, trace.states[-1][here], ids[here]) for here in rows])
 
 
 def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Generator[float, None, list[float]]:

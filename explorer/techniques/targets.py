@@ -1,7 +1,6 @@
 """The one number that a question is about: a piece at a place, or IsNext.
 
-Switching heads off, patching and attribution all ask what moves such a number. It depends on the last hidden state
-of one token only, which is where they may save work.
+It depends on the last hidden state of one token only, which is where what asks what moves it may save work.
 """
 
 from dataclasses import dataclass
@@ -57,7 +56,7 @@ def word_target(trace: Trace, word: str = "", position: int | None = None) -> Ta
 def is_next_target(trace: Trace) -> Target:
     """The target IsNext. Raises CapabilityError without the head, InputError when there is no B."""
     trace.model.require("next_sentence")
-    if not trace.text_b:
+    if not trace.encoding.text_b:
         raise InputError("There is no second sentence; type one in B.")
     return IS_NEXT
 

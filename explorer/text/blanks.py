@@ -8,10 +8,7 @@ from explorer.text.encoding import MASK, Encoding
 
 @dataclass(frozen=True)
 class Blanks:
-    """Two texts, and what their [MASK]s hide: in order, a word and the number of [MASK]s it takes.
-
-    A [MASK] that somebody typed hides nothing known: ("", 1).
-    """
+    """Two texts, and what their [MASK]s hide in order: a word and its number of [MASK]s, ("", 1) for one that was typed."""
 
     texts: tuple[str, str]
     hidden: tuple[tuple[str, int], ...] = ()
@@ -35,8 +32,8 @@ class Blanks:
         side, offsets = encoding.sequences[token], encoding.offsets
         if side < 0:
             return self
-        if (side, *offsets[token]) in self.spans:
-            return self._bring_back(self.spans.index((side, *offsets[token])))
+        if (here := (side, *offsets[token])) in self.spans:
+            return self._bring_back(self.spans.index(here))
         pieces = next(group for group in encoding.word_groups if token in group)
         start, end = offsets[pieces[0]][0], offsets[pieces[-1]][1]
         before = sum((mask_side, mask_start) < (side, start) for mask_side, mask_start, _ in self.spans)

@@ -1,6 +1,5 @@
-"""What may come in, checked once, with a sentence that says what to do.
+"""What may come in, checked once, with a sentence that says what to do, before anything is computed.
 
-Every text, number and choice that a person or a program sends passes through here before anything is computed.
 Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head_index` are where that changes.
 """
 

@@ -17,21 +17,8 @@ MAX_FILE_BYTES = 10 * 2**20
 MAX_COLUMNS = 200
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}  # of equals the first: texts hold commas
 BINARY = {b"PK": "an Excel or zip file", b"PAR1": "a Parquet file", b"%PDF": "a PDF", b"\x1f\x8b": "a gzip file"}
-TEXT_NAMES = [
-    "text",
-    "sentence",
-    "sentence1",
-    "text_a",
-    "tweet",
-    "message",
-    "review",
-    "comment",
-    "content",
-    "question",
-    "question1",
-    "premise",
-    "title",
-]
+TEXT_NAMES = ["text", "sentence", "sentence1", "text_a", "tweet", "message", "review", "comment", "content"]
+TEXT_NAMES += ["question", "question1", "premise", "title"]
 SECOND_NAMES = ["text_b", "sentence2", "question2", "hypothesis", "second", "text2"]
 LABEL_NAMES = ["label_text", "label", "class", "category", "sentiment", "intent", "target", "tag", "topic", "y"]
 
@@ -69,9 +56,8 @@ def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
 
 
 def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has_column_names) -> Table:
-    """The rows of a CSV, TSV or JSON-lines file; delimiter and encoding are found out.
+    """The rows of a CSV, TSV or JSON-lines file; delimiter and encoding are found out, `has_names` tells if the first has names.
 
-    `has_names` tells from the first row and the others whether the first holds the names of the columns.
     Raises InputError when the file is too large, is no text, or has no rows.
     """
     if path.stat().st_size > MAX_FILE_BYTES:

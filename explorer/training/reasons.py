@@ -67,7 +67,7 @@ def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision
     best = int(shares.argmax())
     trace = model.trace(*pair)
     target = Target("classifier", 0, best, classifier.labels[best])
-    score = log_odds(classifier, model, trace.segments, best)
+    score = log_odds(classifier, model, trace.encoding.segments, best)
     most = max(FEWEST_STEPS, PATH_TOKENS // trace.kept)
     steps = min(FIRST_STEPS, most)
     while True:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.analysis.attention import rows_error
-from explorer.analysis.head_metrics import TokenFacts
+from explorer.analysis.head_metrics import TokenFacts, most_interesting
 from explorer.analysis.overview import Overview, overview
 from explorer.views.subject import Subject
 from explorer.views.view import max_error, verdict
@@ -32,7 +32,7 @@ def most_telling_first(subject: Subject) -> Subject:
     """The subject with a layer and head: those that were picked, or else the most interesting head of this input."""
     if subject.chosen.picked:
         return subject
-    layer, head = overview_of(subject).most_interesting
+    layer, head = most_interesting(overview_of(subject).metrics)
     return subject.select(layer=layer + 1, head=head + 1, picked=False)
 
 

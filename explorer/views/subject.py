@@ -43,7 +43,7 @@ class Subject:
     @classmethod
     def of(cls, trace: "Trace", selection: Selection | None = None) -> "Subject":
         """A trace that is there already."""
-        made = cls(trace.model.name, trace.text_a, trace.text_b, selection or Selection())
+        made = cls(trace.model.name, trace.encoding.text_a, trace.encoding.text_b, selection or Selection())
         return made._with(model=trace.model, trace=trace)
 
     @functools.cached_property

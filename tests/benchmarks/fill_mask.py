@@ -9,9 +9,10 @@ import torch
 import transformers
 
 import explorer
+from explorer.base.steps import finished
 from explorer.model import checkpoints
 from explorer.model.explorer import Explorer
-from explorer.techniques.ablation import head_effects
+from explorer.techniques.ablation import head_effects_in_steps
 from explorer.techniques.targets import word_target
 from tests.benchmarks import Comparison, side_by_side
 
@@ -26,7 +27,9 @@ def head_effects_run() -> Iterator[Comparison]:
     target = word_target(trace)
     found, slow = [], []
     ours, theirs = side_by_side(
-        lambda: found.append(head_effects(trace, target)), lambda: slow.append(one_pass_a_head(model, trace, target)), rounds=3
+        lambda: found.append(finished(head_effects_in_steps(trace, target))),
+        lambda: slow.append(one_pass_a_head(model, trace, target)),
+        rounds=3,
     )
     wanted = f"ratio at most 0.25; largest difference of a probability {np.abs(found[0] - slow[0]).max():.1e}, at most 1e-5"
     yield Comparison("head-effects", "restart, in batches", "a full pass a head", ours, theirs, "s", wanted)

@@ -12,7 +12,7 @@ from explorer.api import masked_lm
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model import checkpoints
-from explorer.techniques.ablation import head_effects, patching_in_steps, without_heads
+from explorer.techniques.ablation import head_effects_in_steps, patching_in_steps, without_heads
 from explorer.techniques.targets import is_next_target, own_reading, read, word_target
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
@@ -55,7 +55,7 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
     module, encoded = reference
     trace = model.trace(TEXT, TEXT_B)
     word, is_next = word_target(trace), is_next_target(trace)
-    found, found_next = head_effects(trace, word), head_effects(trace, is_next)
+    found, found_next = (finished(head_effects_in_steps(trace, target)) for target in (word, is_next))
     layers, heads = model.capabilities.layers, model.capabilities.heads
     assert found.shape == found_next.shape == (layers, heads)
     for layer, head in [(0, 0), (0, heads - 1), (layers // 2, 1), (layers - 1, 0), (layers - 1, heads - 1)]:

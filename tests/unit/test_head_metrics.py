@@ -128,7 +128,7 @@ def test_the_head_shown_first_is_the_one_whose_words_look_most_surely_at_another
     trace = bundled.trace("The keys to the old cabinet were on the table.")
     facts = TokenFacts.of(trace.encoding)
     seen = overview((trace.attention(layer) for layer in range(6)), facts)
-    layer, head = seen.most_interesting
+    layer, head = most_interesting(seen.metrics)
     assert seen.metrics["word"].max() == seen.metrics["word"][layer, head] > 0.5
     assert most_interesting({"word": np.zeros((2, 3))}) == (0, 0), "a text of one word has no other word"
 

@@ -125,7 +125,7 @@ def test_a_decoder_of_transformers_has_the_causal_weights(bundled):
     with torch.no_grad():
         outputs = decoder(
             input_ids=torch.tensor([trace.ids]),
-            token_type_ids=torch.tensor([trace.segments]),
+            token_type_ids=torch.tensor([trace.encoding.segments]),
             output_attentions=True,
             use_cache=False,
         )

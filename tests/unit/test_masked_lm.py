@@ -68,7 +68,7 @@ def test_words_are_followed_through_the_layers(model):
 
 def logit_by_hand(module, trace, target, words):
     """transformers' logit of the target for word embeddings [batch, tokens, hidden]."""
-    types = torch.tensor([trace.segments]).expand(words.shape[:2])
+    types = torch.tensor([trace.encoding.segments]).expand(words.shape[:2])
     outputs = module(inputs_embeds=words, token_type_ids=types)
     if target.head == "next_sentence":
         return outputs.seq_relationship_logits[:, 0]

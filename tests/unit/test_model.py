@@ -184,7 +184,7 @@ def test_an_error_is_not_kept(tiny, monkeypatch):
 
 
 def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
-    one = tiny.trace("the man went").nbytes
+    one = tiny.trace("the man went").states.nbytes
     monkeypatch.setattr(model_module, "TRACE_CACHE_BYTES", 3.5 * one)
     model = fresh(tiny)
     for word in ("dog", "cat", "milk", "store"):
@@ -196,7 +196,7 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     model.trace("the dog went")  # the oldest of four, so it had to leave
     assert len(passes) == 1
     model.trace("the " * 600)  # larger than everything allowed: kept, alone
-    assert [trace.text_a for trace in model._traces.values()] == ["the " * 600]
+    assert [trace.encoding.text_a for trace in model._traces.values()] == ["the " * 600]
 
 
 # the shared model
@@ -330,7 +330,7 @@ def test_what_a_checkpoint_can_do_is_found_out(variant, variant_folders, tiny, e
     can = model.capabilities
     assert (can.fill_mask, can.next_sentence, can.segments, can.pooler) == CAN[variant]
     assert (can.layers, can.heads, can.hidden_size, can.vocab_size, can.max_tokens) == (2, 2, 16, 108, 512)
-    assert can.name == str(variant_folders[variant])
+    assert model.name == str(variant_folders[variant])
 
     _, outputs = eager(model, "the man [MASK]", "he went")
     trace = model.trace("the man [MASK]", "he went")
@@ -341,7 +341,7 @@ def test_what_a_checkpoint_can_do_is_found_out(variant, variant_folders, tiny, e
     requests = {
         "fill_mask": lambda model: [guess.logit for guess in model.fill_mask("the man [MASK]")[0].candidates],
         "next_sentence": lambda model: model.next_sentence("the man [MASK]", "he went").logits,
-        "pooler": lambda model: model.pool(model.trace("the man").states[-1:]),
+        "pooler": lambda model: model.pooler(model.trace("the man").states[-1:]),
     }
     for capability, request in requests.items():
         if not getattr(can, capability):

@@ -237,7 +237,7 @@ def test_integrated_gradients_are_the_sum_written_out(trained, settings):
     head = {name: torch.from_numpy(value) for name, value in vars(classifier.head).items() if value is not None}
 
     def log_odds(words):
-        out = encoder(inputs_embeds=words, token_type_ids=torch.tensor([trace.segments]), output_hidden_states=True)
+        out = encoder(inputs_embeds=words, token_type_ids=torch.tensor([trace.encoding.segments]), output_hidden_states=True)
         hidden = out.hidden_states[classifier.layer]
         vector = {"cls": hidden[0, 0], "mean": hidden[0].mean(0), "pooler": out.pooler_output[0]}[classifier.pooling]
         if "hidden_weight" in head:

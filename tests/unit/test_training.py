@@ -70,9 +70,9 @@ def test_pairs_are_read_as_segments(tiny, fp32, pooling):
     found = finished(vectors_in_steps(tiny, PAIRS.pairs, layer, pooling))
     for row in (0, 5, 40):
         trace = tiny.trace(*PAIRS.pairs[row])
-        assert 1 in trace.segments
+        assert 1 in trace.encoding.segments
         state = trace.hidden_states[-1]
-        wanted = {"cls": state[0], "mean": state.mean(0), "pooler": tiny.pool(trace.states[-1:])[0].numpy()}[pooling]
+        wanted = {"cls": state[0], "mean": state.mean(0), "pooler": tiny.pooler(trace.states[-1:])[0].numpy()}[pooling]
         np.testing.assert_allclose(found[row], wanted, atol=1e-5)
 
 

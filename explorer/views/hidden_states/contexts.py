@@ -48,7 +48,7 @@ def contexts_of(model: "Explorer", texts: Sequence[str], labels: Sequence[str], 
     for number, (text, label) in enumerate(zip(texts, labels, strict=True), start=1):
         trace = model.trace(text)
         try:
-            occurrences = find_word(text, word, trace.offsets, f"sentence {number}")
+            occurrences = find_word(text, word, trace.encoding.offsets, f"sentence {number}")
         except InputError:
             continue
         for tokens in occurrences:

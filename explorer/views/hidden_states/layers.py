@@ -94,7 +94,7 @@ class PooledOutput(View):
 def _baseline(subject: Subject, matrix: np.ndarray, at: int) -> str:
     from explorer.model import reference  # loads torch
 
-    random = contextuality.anisotropy(reference.tokens(subject.model)[[at]])[0]
+    random = contextuality.self_similarity(reference.tokens(subject.model)[[at]])[0]
     return (
         f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1); their mean here is "
         f"{mean_of_pairs(matrix):.2f}. Tokens of {reference.NUMBER} unrelated sentences have **{random:.2f}** in common "

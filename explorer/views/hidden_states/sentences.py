@@ -51,7 +51,7 @@ class Sentences(View):
         except ExplorerError as error:
             return {"problem": {"text": str(error), "kind": "error"}}
         cosines = cosine_matrix(moved_to(vectors, self.space))
-        random = mean_of_pairs(cosine_matrix(reference.sentences(subject.model, at, self.pooling)))
+        random = mean_of_pairs(cosine_matrix(features(subject.model, reference.texts(), at, self.pooling)))
         rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", f"{value:.2f}") for i, j, value in closest_pairs(cosines)]
         return {
             "matrix": sentences_heatmap(cosines, texts),

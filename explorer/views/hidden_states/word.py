@@ -115,7 +115,7 @@ class OneWord(View):
     def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
         from explorer.model import reference  # loads torch
 
-        random = contextuality.anisotropy(reference.tokens(subject.model))
+        random = contextuality.self_similarity(reference.tokens(subject.model))
         within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
         controls = []
         for other in contextuality.repeated_words(texts):

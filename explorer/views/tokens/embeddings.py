@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.analysis.similarity import norms, row_cosines
+from explorer.analysis.similarity import cosines, norms
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, caption, check, heading, matches, part
@@ -53,7 +53,7 @@ def _sum(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
     strips = [
         (f"token: {trace.tokens[token]}", parts.token),
         (f"+ position: {token}", parts.position),
-        (f"+ segment: {'AB'[trace.segments[token]]}", parts.segment),
+        (f"+ segment: {'AB'[trace.encoding.segments[token]]}", parts.segment),
         ("= sum", parts.total),
         ("LayerNorm", parts.normed),
         ("hidden state 0", trace.hidden_states[0]),
@@ -68,8 +68,8 @@ def _sum(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
 def _norms(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
     """The norms of all parts of every token, and the cosines between the sum and each part."""
     lengths = [norms(part) for part in (parts.token, parts.position, parts.segment, parts.total, parts.normed)]
-    cosines = [row_cosines(parts.total, part) for part in (parts.token, parts.position, parts.segment)]
-    numbers = np.stack([*lengths, *cosines], axis=1)  # [tokens, 8]
+    shares = [cosines(parts.total, part) for part in (parts.token, parts.position, parts.segment)]
+    numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8]
     rows = [
         Row([token, str(place), *(f"{number:.3f}" for number in row)])
         for place, (token, row) in enumerate(zip(subject.trace.tokens, numbers, strict=True))

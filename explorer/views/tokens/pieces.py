@@ -32,8 +32,8 @@ def _counts(subject: Subject) -> str:
     unknown = trace.ids.count(subject.model.tokenizer.unk_token_id)
     words = encoding.text_words
     parts = [f"{trace.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {len(words)} words"]
-    if trace.total > trace.kept:
-        parts = [f"{trace.kept} of {trace.total} tokens kept, for {len(words)} words: this model reads no more"]
+    if trace.encoding.total > trace.kept:
+        parts = [f"{trace.kept} of {trace.encoding.total} tokens kept, for {len(words)} words: this model reads no more"]
     if unknown:
         parts.append(f"{unknown} unknown")
     cut = [encoding.spelling(group) for group in words if len(group) > 1]

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from explorer.analysis.vocabulary import nearest, search
+from explorer.analysis.similarity import nearest
+from explorer.analysis.vocabulary import search
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.views.settings import memory, text
