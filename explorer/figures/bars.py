@@ -8,12 +8,12 @@ Row = tuple[str, float, str]
 
 def bars(rows: Sequence[Row]) -> dict[str, Any]:
     """The value for rows of (label, share from 0 to 1, note); the note may be empty."""
-    return {"grouped": False, "groups": [_group("", rows)]}
+    return {**bar_groups([("", rows)]), "grouped": False}
 
 
 def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]]) -> dict[str, Any]:
     """The value for several groups of rows, each under its heading."""
-    return {"grouped": True, "groups": [_group(heading, rows) for heading, rows in groups]}
+    return {"grouped": True, "groups": [{"heading": heading, "rows": [_row(*row) for row in rows]} for heading, rows in groups]}
 
 
 def percent(share: float) -> str:
@@ -25,12 +25,8 @@ def percent(share: float) -> str:
     return f"{share:.1%}".replace("%", " %")
 
 
-def _group(heading: str, rows: Sequence[Row]) -> dict[str, Any]:
-    return {"heading": str(heading), "rows": [_row(*row) for row in rows]}
-
-
 def _row(label: str, share: float, note: str) -> dict[str, Any]:
     if not 0 <= share <= 1 + 1e-6:
         raise ValueError(f"the share of {label!r} is {share}, not between 0 and 1")
     share = min(float(share), 1.0)
-    return {"label": str(label), "share": share, "percent": percent(share), "note": str(note)}
+    return {"label": label, "share": share, "percent": percent(share), "note": note}

@@ -16,7 +16,8 @@ from explorer.figures.bytes import to_base64
 PLOTLY_JS = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").resolve()
 NO_WIDTH = "\u200b"
 CATEGORIES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]  # Okabe & Ito
-DIVERGING = "PuOr"  # only for values with a sign
+GRID = {"gridcolor": "rgba(128,128,128,.2)", "zeroline": False}
+LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
 
 def esc(text: str) -> str:
@@ -77,11 +78,14 @@ def token_labels(tokens: Sequence[str]) -> list[str]:
 
 def token_axis(title: str, **more: object) -> dict[str, object]:
     """An axis of `token_labels`: as many of them are written as there is room for."""
-    return {
-        "type": "category",
-        "title": {"text": title, "standoff": 8},
-        "showgrid": False,
-        "zeroline": False,
-        "automargin": True,
-        **more,
-    }
+    return {**plain_axis(title, 8), "type": "category", "automargin": True, **more}
+
+
+def plain_axis(title: str, standoff: int | None = None, **more: object) -> dict[str, object]:
+    """An axis without any lines; `standoff` is what lies between its title and its labels, in pixels."""
+    return {"title": {"text": title, "standoff": standoff}, "showgrid": False, "zeroline": False, **more}
+
+
+def grid_axis(title: str, **more: object) -> dict[str, object]:
+    """An axis of quantities, with faint lines to read them by."""
+    return {"title": {"text": title}, **GRID, **more}
