@@ -96,37 +96,27 @@ def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
 def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
     """Signed vectors [positions, hidden], one row each, as bytes: the scale is ± the 99.5th percentile."""
     top = max(float(np.quantile(np.abs(vectors), 0.995)), 1e-9)
-    return heatmap(
-        _signed_bytes(vectors / top),
-        _position_axes("dimension", np.arange(vectors.shape[1]), positions),
-        hover="position %{y}, dimension %{x}",
-        scale=_signed_scale(f"{top:.2g}"),
-        key=key,
-    )
+    columns = number_axis("dimension"), np.arange(vectors.shape[1])
+    return _signed_heatmap(vectors / top, columns, positions, key, "position %{y}, dimension %{x}", (f"{top:.2g}", ""))
 
 
 def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
     """Cosines [positions, positions], −1 to 1, between the vectors of positions, as bytes."""
-    return heatmap(
-        _signed_bytes(cosines),
-        _position_axes("position", positions, positions),
-        hover="positions %{y} and %{x}",
-        scale=_signed_scale("1", "cosine"),
-        key=key,
-    )
+    columns = number_axis("position"), positions
+    return _signed_heatmap(cosines, columns, positions, key, "positions %{y} and %{x}", ("1", "cosine"))
 
 
-def _position_axes(title: str, x: np.ndarray, positions: np.ndarray) -> Axes:
-    y_axis = number_axis("position", autorange="reversed")
-    return Axes(x.astype(np.int16), positions.astype(np.int16), number_axis(title), y_axis)
-
-
-def _signed_bytes(shares: np.ndarray) -> np.ndarray:
-    """Shares, −1 to 1, of what the colour bar ends at on either side, as bytes of the same shape."""
-    return np.rint(np.clip(shares, -1, 1) * HALF + HALF).astype(np.uint8)
-
-
-def _signed_scale(end: str, unit: str = "") -> dict[str, object]:
-    """The colours of `_signed_bytes`, whose bar reads −end to end."""
+def _signed_heatmap(
+    shares: np.ndarray,
+    columns: tuple[dict[str, object], np.ndarray],
+    positions: np.ndarray,
+    key: str,
+    hover: str,
+    bar: tuple[str, str],
+) -> go.Figure:
+    """Shares [positions, columns], −1 to 1, as bytes; `bar` is the number that the colour bar ends at, and its unit."""
+    (x_axis, x), (end, unit) = columns, bar
+    axes = Axes(x.astype(np.int16), positions.astype(np.int16), x_axis, number_axis("position", autorange="reversed"))
     ticks = {"tickvals": [0, HALF, 2 * HALF], "ticktext": [f"−{end}", "0", end]}
-    return colour_scale(0, 2 * HALF, unit, signed=True, **ticks)
+    cells = np.rint(np.clip(shares, -1, 1) * HALF + HALF).astype(np.uint8)
+    return heatmap(cells, axes, hover, colour_scale(0, 2 * HALF, unit, signed=True, **ticks), key)

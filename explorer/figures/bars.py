@@ -1,4 +1,4 @@
-"""Shares as horizontal bars."""
+"""Rows of words with numbers: shares as bars, rankings, and how far long work is."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,3 +30,14 @@ def _row(label: str, share: float, note: str) -> dict[str, Any]:
         raise ValueError(f"the share of {label!r} is {share}, not between 0 and 1")
     share = min(float(share), 1.0)
     return {"label": label, "share": share, "percent": percent(share), "note": note}
+
+
+def ranking(heading: str, rows: Sequence[tuple[int, str, str]], note: str = "") -> dict[str, Any]:
+    """The value for rows of (index, text, number as it is to be read); the note stands below them."""
+    listed = [{"index": int(index), "text": text, "number": number} for index, text, number in rows]
+    return {"heading": heading, "rows": listed, "note": note}
+
+
+def meter(text: str, share: float | None = None) -> dict[str, Any]:
+    """The value for a sentence on long work and the share that is done."""
+    return {"text": text, "share": None if share is None else min(max(float(share), 0.0), 1.0)}

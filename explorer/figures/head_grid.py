@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.figures.bytes import sqrt_bytes, to_base64
+from explorer.figures.base import sqrt_bytes, to_base64
 
 
 def head_grid(

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, grid_axis, plain_axis, token_axis, token_labels
+from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
 from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis
 
 OWN_LINES = (CATEGORIES[5], CATEGORIES[0])
 OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
-MOST_CHARACTERS = 34
 
 
 def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
@@ -100,7 +99,7 @@ def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
     numbers = [str(i) for i in range(1, len(texts) + 1)]
     # On a phone the sentences would take the room of the picture.
     narrow = {"yaxis": {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": numbers}}
-    labels = token_labels([f"{number} · {_short(text)}" for number, text in zip(numbers, texts, strict=True)])
+    labels = token_labels([f"{number} · {shorten(text, 34)}" for number, text in zip(numbers, texts, strict=True)])
     return heatmap(
         cosines,
         Axes(numbers, labels, token_axis("sentence", tickangle=0), token_axis("", autorange="reversed")),
@@ -108,7 +107,3 @@ def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
         scale=colour_scale(low, max(float(off.max(initial=-1)), low + 1e-3) if len(off) else 1, "cosine"),
         key=f"sentences-{len(texts)}",
     ).update_layout(meta={**SEQUENTIAL, "narrow": narrow})
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, LEGEND, esc, figure
+from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, shorten
 from explorer.figures.heatmaps import COLOUR_BAR
 
-MOST_CHARACTERS = 80
 OTHERS = "others"
 MOST_MOVING = 600  # points; more would stutter on the way
 
@@ -94,10 +93,9 @@ def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
 def _group(
     points: np.ndarray, texts: Sequence[str], rows: list[int], label: str, marker: dict[str, object], named: bool
 ) -> go.Scatter | go.Scatter3d:
-    short = [texts[row] if len(texts[row]) <= MOST_CHARACTERS else texts[row][: MOST_CHARACTERS - 1] + "…" for row in rows]
     common = {
         "mode": "markers+text" if named else "markers",
-        "text": [esc(text) for text in short],
+        "text": [esc(shorten(texts[row], 80)) for row in rows],
         "textposition": "top center",
         "customdata": rows,
         "hovertemplate": "%{text}<extra></extra>",

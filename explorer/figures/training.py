@@ -8,12 +8,11 @@ from itertools import cycle
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, GRID, LEGEND, esc, figure, grid_axis, plain_axis, token_axis, token_labels
+from explorer.figures.base import CATEGORIES, GRID, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
 from explorer.figures.heatmaps import Axes, colour_scale, head_axes, heatmap
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
 FAINT = {"color": "rgba(128,128,128,.6)", "width": 1, "dash": "dot"}
-MOST_NAMED = 25  # labels that are written out on an axis
 
 
 def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int | None = None) -> go.Figure:
@@ -87,8 +86,8 @@ def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
 def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
     """Counts [right label, said label]; the colour is the share of the row, so that rare labels show too."""
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
-    few = len(labels) <= MOST_NAMED
-    names = token_labels([label if len(label) <= 18 else label[:17] + "…" for label in labels])
+    few = len(labels) <= 25  # labels that are written out
+    names = token_labels([shorten(label, 18) for label in labels])
     said = token_axis("column: what was said", showticklabels=few)
     right = token_axis("row: what is right", autorange="reversed", showticklabels=few)
     written = {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2} if few else {}

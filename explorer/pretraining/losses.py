@@ -7,7 +7,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import BertForPreTraining
 
-from explorer.pretraining.batches import IGNORED, Batch
+from explorer.pretraining.batches import Batch
+from explorer.text.masking import IGNORED
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,6 @@ def predict(model: BertForPreTraining, batch: Batch) -> Predictions:
     labels = torch.from_numpy(batch.labels).to(device)  # [batch, tokens]
     chosen = labels != IGNORED
     hidden = output.last_hidden_state[chosen]  # [batch, tokens, hidden] -> [chosen, hidden]
+    next_logits = model.cls.seq_relationship(output.pooler_output)
     next_labels = None if batch.next_labels is None else torch.from_numpy(batch.next_labels).to(device)
-    return Predictions(
-        mlm_logits=model.cls.predictions(hidden),
-        mlm_labels=labels[chosen],
-        next_logits=model.cls.seq_relationship(output.pooler_output),
-        next_labels=next_labels,
-        hidden_states=output.last_hidden_state,
-    )
+    return Predictions(model.cls.predictions(hidden), labels[chosen], next_logits, next_labels, output.last_hidden_state)

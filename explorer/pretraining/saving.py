@@ -108,13 +108,9 @@ def _load_optimizer(model: BertForPreTraining, optimizer: Optimizer, tensors: di
 
 
 def export(folder: Path, model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Write a model to ship: half precision, with its tokenizer; `from_pretrained` reads the folder.
-
-    The model itself stays as it is.
-    """
+    """Write a copy to ship, which `from_pretrained` reads: half precision, with the tokenizer."""
     folder.mkdir(parents=True, exist_ok=True)
-    halves = {name: value.detach().to("cpu", torch.float16) for name, value in model.state_dict().items()}
     small = BertForPreTraining(model.config).to(torch.float16)
-    small.load_state_dict(halves)
+    small.load_state_dict(model.state_dict())  # which rounds
     small.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -93,11 +93,9 @@ def peek(identifiers: list[str]) -> list[dict[str, Any]]:
 
 def tuned_folder(name: str) -> Path | None:
     """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one."""
-    if not name.startswith(TUNED):
-        return None
     with contextlib.suppress(InputError):
-        place = _place(name.removeprefix(TUNED)) / "model"
-        return place if place.is_dir() else None
+        if name.startswith(TUNED) and (place := _place(name.removeprefix(TUNED)) / "model").is_dir():
+            return place
     return None
 
 
