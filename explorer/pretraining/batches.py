@@ -41,17 +41,13 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Batch:
-    """What one training step reads; int64, [batch, tokens] unless said otherwise.
-
-    labels: original ids at the chosen places, IGNORED elsewhere. next_labels: [batch], 0 IsNext, 1 NotNext; None where
-    the inputs have no B. attention_mask: 0 at padding.
-    """
+    """What one training step reads, [batch, tokens] unless said otherwise."""
 
     input_ids: NDArray[np.int64]
     token_type_ids: NDArray[np.int64]
-    attention_mask: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    next_labels: NDArray[np.int64] | None
+    attention_mask: NDArray[np.int64]  # 0 at padding
+    labels: NDArray[np.int64]  # original ids at the chosen places, IGNORED elsewhere
+    next_labels: NDArray[np.int64] | None  # [batch] 0 IsNext, 1 NotNext; None where the inputs have no B
 
     @property
     def pieces(self) -> int:
@@ -87,22 +83,17 @@ def _with_specials(example: Example, vocabulary: Vocabulary) -> tuple[NDArray[np
 
 @dataclass(frozen=True)
 class Mixture:
-    """Which kinds of batch are drawn, by share of the batches; every batch has about `pieces` pieces.
-
-    pairs: A and B fill `length`. short_pairs: one sentence each, `short_length` together. singles: one sentence of at
-    most `short_length`, no B, all of one length. long_pairs: pairs of `long_length`. packs: contiguous text of
-    `long_length`, no B.
-    """
+    """Which kinds of batch are drawn, by share of the batches; every batch has about `pieces` pieces."""
 
     pieces: int = 4096
     length: int = 128
     long_length: int = 512
     short_length: int = 64
-    pairs: float = 0.5
-    short_pairs: float = 0.1
-    singles: float = 0.22
-    long_pairs: float = 0.07
-    packs: float = 0.11
+    pairs: float = 0.5  # A and B fill `length`
+    short_pairs: float = 0.1  # one sentence each, `short_length` together
+    singles: float = 0.22  # one sentence of at most `short_length`, no B, all of one length
+    long_pairs: float = 0.07  # A and B fill `long_length`
+    packs: float = 0.11  # contiguous text of `long_length`, no B
 
 
 class BatchStream:

@@ -21,16 +21,11 @@ LINES_AT_ONCE = 20_000  # handed to the tokenizer in one call, which spreads the
 
 @dataclass(frozen=True)
 class Corpus:
-    """Tokenised text, without special tokens.
+    """Tokenised text, without special tokens: all ids one after the other."""
 
-    pieces: uint16 [pieces], all ids one after the other.
-    sentence_starts: int64 [sentences + 1]; sentence s is pieces[sentence_starts[s] : sentence_starts[s + 1]].
-    document_starts: int64 [documents + 1]; document d is the sentences document_starts[d] .. document_starts[d + 1].
-    """
-
-    pieces: NDArray[np.uint16]
-    sentence_starts: NDArray[np.int64]
-    document_starts: NDArray[np.int64]
+    pieces: NDArray[np.uint16]  # [pieces]
+    sentence_starts: NDArray[np.int64]  # [sentences + 1]; s is pieces[sentence_starts[s] : sentence_starts[s + 1]]
+    document_starts: NDArray[np.int64]  # [documents + 1]; d is the sentences document_starts[d] .. document_starts[d + 1]
 
     @property
     def sentences(self) -> int:

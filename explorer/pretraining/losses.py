@@ -15,16 +15,14 @@ from explorer.text.masking import IGNORED
 class Predictions:
     """What the model says about one batch.
 
-    mlm_logits: [chosen, vocabulary], the chosen places of all rows one after the other. mlm_labels: [chosen], the
-    original ids. next_logits: [batch, 2]. next_labels: [batch], or None where the inputs have no B. hidden_states:
-    [batch, tokens, hidden] of the last layer.
+    The chosen places of all rows come one after the other; where the inputs have no B, there are no next_labels.
     """
 
-    mlm_logits: Tensor
-    mlm_labels: Tensor
-    next_logits: Tensor
-    next_labels: Tensor | None
-    hidden_states: Tensor
+    mlm_logits: Tensor  # [chosen, vocabulary]
+    mlm_labels: Tensor  # [chosen] the original ids
+    next_logits: Tensor  # [batch, 2]
+    next_labels: Tensor | None  # [batch]
+    hidden_states: Tensor  # [batch, tokens, hidden] of the last layer
 
     def losses(self) -> tuple[Tensor, Tensor | None]:
         """Mean cross-entropy in nats of the masked words and, where there is a B, of the next sentence."""

@@ -17,20 +17,16 @@ from explorer.pretraining.sampling import Example
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores over a set of inputs; accuracies are shares 0..1, the loss is in nats.
-
-    next_accuracy is None where there was no B. late_top1 and late_chosen: top-1 and number of the places from
-    `late_from` on; None and 0 if there were none.
-    """
+    """Scores over a set of inputs; accuracies are shares 0..1, the loss is in nats."""
 
     top1: float
     top5: float
     loss: float
     chosen: int
-    next_accuracy: float | None
+    next_accuracy: float | None  # None where there was no B
     inputs: int
-    late_top1: float | None
-    late_chosen: int
+    late_top1: float | None  # of the places from `late_from` on, if there were any
+    late_chosen: int  # how many of them there were
 
 
 @torch.inference_mode()

@@ -47,15 +47,14 @@ class Batch:
     segments: list[torch.Tensor]
 
 
-def encoded_batches(model: Explorer, pairs: Sequence[Pair], most_bytes: int = MOST_BYTES) -> Iterator[Batch]:
+def encoded_batches(model: Explorer, pairs: Sequence[Pair]) -> Iterator[Batch]:
     """All pairs as the model reads them, BATCH_SIZE at a time, texts of like length together: little padding.
 
-    Texts are cut, all at the same length, when their hidden states would not fit into `most_bytes`; InputError when
-    that does not help.
+    Texts are cut, all at one length, when their hidden states do not fit into MOST_BYTES; InputError if that is too little.
     """
     encoded = [model.encode(*pair) for pair in pairs]
     lengths = np.array([one.kept for one in encoded])
-    most = most_bytes / (4 * model.capabilities.hidden_size)  # tokens
+    most = MOST_BYTES / (4 * model.capabilities.hidden_size)  # tokens
     cut = next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
     if cut is None:
         raise InputError(f"{len(lengths):,} texts this long do not fit into memory; train on fewer of them.")

@@ -26,8 +26,7 @@ from explorer.training.run import Run
 MOST_RUNS = 300
 MOST_BYTES = 2 * 2**30
 EXPIRES_AFTER = 7 * 24 * 3600  # seconds without being used
-TUNED = "tuned-"
-"""What the name of a tuned model starts with in the model box; the id of its run follows."""
+TUNED = "tuned-"  # what the name of a tuned model starts with in the model box; the id of its run follows
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _writing = threading.Lock()

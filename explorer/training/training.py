@@ -169,8 +169,7 @@ def _epochs(
         top = Top(model, plan.layer, plan.layers_trained, plan.pooling)
         yield from train_top(top, below, examples, parts, plan.settings)
     else:
-        for epoch, head in train(below, examples, parts, plan.settings):
-            yield epoch, head, None
+        yield from ((epoch, head, None) for epoch, head in train(below, examples, parts, plan.settings))
 
 
 def _score(epoch: Epoch) -> tuple[float, float]:
