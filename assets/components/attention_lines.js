@@ -1,6 +1,6 @@
 // One head as lines: what looks on the left, what is looked at on the right.
-BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watch }) => {
-  const { el, svg, rove, number } = BertExplorer;
+BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) => {
+  const { el, svg, rove } = BertExplorer;
   const root = element.querySelector(".bx-lines");
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: the headings above the lines and a caption of two lines below them
@@ -58,7 +58,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
     edges.replaceChildren(...chosen.map(([query, key]) => line(query, key, Math.min(1, at(query, key) / value.top))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
     const all = sides.query.length * sides.key.length;
-    const few = value.edges.length < all ? `The ${number(value.edges.length)} strongest of ${number(all)} edges. ` : "";
+    const few = value.edges.length < all ? `The ${value.edges.length.toLocaleString("en-US")} strongest of ${all.toLocaleString("en-US")} edges. ` : "";
     caption.replaceChildren(`${few}The darkest line is a weight of ${value.top.toPrecision(2)}. Point at a token to see only its edges.`);
   }
 
@@ -93,17 +93,11 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
   }
 
   function draw() {
-    const next = BertExplorer.plain(props.value);
-    if (!next) {
-      value = null;
-      content = "";
-      root.replaceChildren();
-      return;
-    }
-    const tokens = JSON.stringify([next.queries, next.keys]);
+    value = BertExplorer.plain(props.value);
+    const tokens = value ? JSON.stringify([value.queries, value.keys]) : "";
     const same = tokens === content;
-    value = next;
     content = tokens;
+    if (!value) return root.replaceChildren();
     weights = BertExplorer.bytes(value.data);
     value.edges = Array.from(new Uint32Array(BertExplorer.bytes(value.edges).buffer));
     if (!same) {
@@ -148,6 +142,5 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
     button.focus();
   });
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
-  watch("value", draw);
-  draw();
+  return draw;
 });

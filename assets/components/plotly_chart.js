@@ -1,5 +1,5 @@
 // A Plotly figure that keeps zoom and camera, follows the theme and its box, and tells Python what was clicked.
-BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }) => {
+BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const { css, background, rampStops } = BertExplorer;
   const box = element.querySelector(".bx-chart");
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
@@ -10,11 +10,6 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
   let options = null;
   let stale = true;
   let drawing = false;
-
-  function read() {
-    if (!props.value) return null;
-    return typeof props.value === "string" ? JSON.parse(props.value) : BertExplorer.plain(props.value);
-  }
 
   // The page's look, as defaults that a figure can overrule; text colour and font always follow the page.
   function inPageStyle(layout) {
@@ -66,10 +61,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
   }
 
   function clicked({ points: [point] }) {
-    const index = point.pointNumber ?? point.pointIndex ?? 0;
     const list = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value ?? null);
     trigger("select", {
-      index: list(index),
+      index: list(point.pointNumber ?? point.pointIndex ?? 0),
       value: point.z ?? point.text ?? point.y ?? null,
       x: point.x ?? null,
       y: point.y ?? null,
@@ -115,11 +109,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
   }
 
   async function drawOnce(Plotly) {
-    const figure = read();
-    if (!figure) {
-      Plotly.purge(box);
-      return;
-    }
+    const { value } = props;
+    const figure = value && typeof value === "string" ? JSON.parse(value) : BertExplorer.plain(value);
+    if (!figure) return Plotly.purge(box);
     const layout = inPageStyle(figure.layout ?? {});
     const first = !box._fullLayout;
     if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
@@ -132,14 +124,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }
 
-  function fit() {
-    box.style.height = `${settings.height}px`;
-    if (settings.label) box.setAttribute("aria-label", settings.label);
-  }
-
+  box.style.height = `${settings.height}px`;
+  if (settings.label) box.setAttribute("aria-label", settings.label);
   new ResizeObserver(refit).observe(box);
   BertExplorer.onTheme(draw, box);
-  watch("value", draw);
-  fit();
-  draw();
+  return draw;
 });

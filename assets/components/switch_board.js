@@ -1,5 +1,5 @@
 // Layers x heads as switches, coloured by what switching each off does; a layer's number switches all its heads.
-BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
+BertExplorer.define("SwitchBoard", ({ element, trigger, props }) => {
   const { el, rove, placeHeads, arrowKeys } = BertExplorer;
   const board = element.querySelector(".bx-board");
   let value = null;
@@ -46,15 +46,11 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
 
   function draw() {
     value = BertExplorer.plain(props.value);
-    if (!value) {
-      shape = "";
-      buttons = [];
-      board.replaceChildren();
-      return;
-    }
-    const next = `${value.layers} x ${value.heads}`;
-    if (next !== shape) build();
+    const next = value ? `${value.layers} x ${value.heads}` : "";
+    const same = next === shape;
     shape = next;
+    if (!value) return board.replaceChildren();
+    if (!same) build();
     paint();
   }
 
@@ -67,6 +63,5 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
     trigger("select", { index: value.off, value: button.title });
   });
   arrowKeys(board, () => ({ ...value, buttons }), (index) => rove(buttons, (at = index)));
-  watch("value", draw);
-  draw();
+  return draw;
 });

@@ -72,7 +72,7 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
     layers = _finished(probe(explorer_for(model), given, pooling, seeds))
-    return {"layers": [layer.as_row() for layer in layers]}
+    return {"layers": [vars(layer) for layer in layers]}
 
 
 def _finished(steps: Generator[tuple[float, str], None, Result]) -> Result:

@@ -9,12 +9,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import quick_figure, token_axis, token_labels
-from explorer.figures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, heatmap, number_axis, root_ticks
+from explorer.figures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, head_axes, heatmap, number_axis, root_ticks
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its number; above, one byte a cell is what the browser gets
 LEVELS = 255
 HALF = LEVELS // 2
-ACCENT = "#3b82f6"
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def attention_heatmap(
 
 
 def _outline(x: float, y: float, width: float, height: float) -> dict[str, object]:
-    line = {"color": ACCENT, "width": 2}
+    line = {"color": "#3b82f6", "width": 2}
     return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": line}
 
 
@@ -67,16 +66,10 @@ def metric_heatmap(
     values: np.ndarray, patterns: np.ndarray, name: str, selected: tuple[int, int], unit_range: bool = True
 ) -> go.Figure:
     """One number for every head [layers, heads]; the zero-based (layer, head) that is selected is outlined."""
-    layers, heads = values.shape
     layer, head = selected
     return heatmap(
         values,
-        Axes(
-            np.arange(1, heads + 1),
-            np.arange(1, layers + 1),
-            number_axis("head", heads),
-            number_axis("layer", layers, autorange="reversed"),
-        ),
+        head_axes(*values.shape),
         hover="layer %{y}, head %{x}<br>" + name + " %{z:.3f}<br>%{customdata}",
         scale=colour_scale(0, 1 if unit_range else max(float(values.max()), 1e-6), name),
         key=f"metric-{values.shape}",
@@ -89,14 +82,10 @@ def metric_heatmap(
 def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     """Where one token's information comes from after each layer: shares [layers, tokens], rows sum to 1."""
     top = max(float(shares.max(initial=0)), 1e-9)
+    after = number_axis("after layer", len(shares))
     return heatmap(
         np.sqrt(shares / top),
-        Axes(
-            token_labels(tokens),
-            np.arange(1, len(shares) + 1),
-            token_axis("input token"),
-            number_axis("after layer", len(shares)),
-        ),
+        Axes(token_labels(tokens), np.arange(1, len(shares) + 1), token_axis("input token"), after),
         hover="after layer %{y}<br>%{x}: share %{customdata:.4f}",
         scale=colour_scale(0, 1, "share (√ scale)", **root_ticks(top)),
         key=f"sources-{shares.shape}",
@@ -107,37 +96,27 @@ def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
 def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
     """Signed vectors [positions, hidden], one row each, as bytes: the scale is ± the 99.5th percentile."""
     top = max(float(np.quantile(np.abs(vectors), 0.995)), 1e-9)
-    return heatmap(
-        _signed_bytes(vectors / top),
-        _position_axes("dimension", np.arange(vectors.shape[1]), positions),
-        hover="position %{y}, dimension %{x}",
-        scale=_signed_scale(f"{top:.2g}"),
-        key=key,
-    )
+    columns = number_axis("dimension"), np.arange(vectors.shape[1])
+    return _signed_heatmap(vectors / top, columns, positions, key, "position %{y}, dimension %{x}", (f"{top:.2g}", ""))
 
 
 def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
     """Cosines [positions, positions], −1 to 1, between the vectors of positions, as bytes."""
-    return heatmap(
-        _signed_bytes(cosines),
-        _position_axes("position", positions, positions),
-        hover="positions %{y} and %{x}",
-        scale=_signed_scale("1", "cosine"),
-        key=key,
-    )
+    columns = number_axis("position"), positions
+    return _signed_heatmap(cosines, columns, positions, key, "positions %{y} and %{x}", ("1", "cosine"))
 
 
-def _position_axes(title: str, x: np.ndarray, positions: np.ndarray) -> Axes:
-    y_axis = number_axis("position", autorange="reversed")
-    return Axes(x.astype(np.int16), positions.astype(np.int16), number_axis(title), y_axis)
-
-
-def _signed_bytes(shares: np.ndarray) -> np.ndarray:
-    """Shares, −1 to 1, of what the colour bar ends at on either side, as bytes of the same shape."""
-    return np.rint(np.clip(shares, -1, 1) * HALF + HALF).astype(np.uint8)
-
-
-def _signed_scale(end: str, unit: str = "") -> dict[str, object]:
-    """The colours of `_signed_bytes`, whose bar reads −end to end."""
+def _signed_heatmap(
+    shares: np.ndarray,
+    columns: tuple[dict[str, object], np.ndarray],
+    positions: np.ndarray,
+    key: str,
+    hover: str,
+    bar: tuple[str, str],
+) -> go.Figure:
+    """Shares [positions, columns], −1 to 1, as bytes; `bar` is the number that the colour bar ends at, and its unit."""
+    (x_axis, x), (end, unit) = columns, bar
+    axes = Axes(x.astype(np.int16), positions.astype(np.int16), x_axis, number_axis("position", autorange="reversed"))
     ticks = {"tickvals": [0, HALF, 2 * HALF], "ticktext": [f"−{end}", "0", end]}
-    return colour_scale(0, 2 * HALF, unit, signed=True, **ticks)
+    cells = np.rint(np.clip(shares, -1, 1) * HALF + HALF).astype(np.uint8)
+    return heatmap(cells, axes, hover, colour_scale(0, 2 * HALF, unit, signed=True, **ticks), key)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import figure, token_axis, token_labels
+from explorer.figures.base import figure, plain_axis, token_axis, token_labels
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component puts the page's own ramp in place
 SIGNED = ((0, "#E08214"), (0.5, "rgba(128,128,128,0)"), (1, "#8073AC"))  # ColorBrewer's PuOr, on any background
@@ -38,10 +38,7 @@ def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object]
 
 
 def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> dict[str, object]:
-    """Colours from low to high, which part at the middle if `signed`, with a bar that says what they are.
-
-    `bar` goes on to Plotly.
-    """
+    """Colours from low to high, parting at the middle if `signed`, and the bar that explains them; `bar` goes on to Plotly."""
     return {
         "colorscale": SIGNED if signed else "Viridis",
         "cmin": low,
@@ -58,7 +55,13 @@ def root_ticks(top: float, square_root: bool = True) -> dict[str, object]:
 def number_axis(title: str, numbers: int | None = None, **more: object) -> dict[str, object]:
     """An axis of whole numbers, such as layers; with `numbers` of them, about a dozen are written."""
     step = {} if numbers is None else {"dtick": max(1, numbers // 12)}
-    return {"title": {"text": title, "standoff": 6}, **step, "showgrid": False, "zeroline": False, **more}
+    return plain_axis(title, 6, **step, **more)
+
+
+def head_axes(layers: int, heads: int) -> Axes:
+    """Heads in columns, layers in rows, both counted from 1."""
+    rows = number_axis("layer", layers, autorange="reversed")
+    return Axes(np.arange(1, heads + 1), np.arange(1, layers + 1), number_axis("head", heads), rows)
 
 
 def similarity_heatmap(cosines: np.ndarray, tokens: Sequence[str]) -> go.Figure:

@@ -7,14 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, esc, figure, token_axis, token_labels
+from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
 from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis
 
-GRID = "rgba(128,128,128,.2)"
-QUIET = "rgba(128,128,128,.75)"
 OWN_LINES = (CATEGORIES[5], CATEGORIES[0])
 OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
-MOST_CHARACTERS = 34
 
 
 def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
@@ -30,14 +27,10 @@ def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> g
 
 def by_layer_heatmap(values: np.ndarray, tokens: Sequence[str], first: int, name: str) -> go.Figure:
     """A number for every token at every hidden state: values [hidden states, tokens], the first row is `first`."""
+    states = number_axis("hidden state (0: embeddings)", len(values) - 1)
     return heatmap(
         values,
-        Axes(
-            token_labels(tokens),
-            list(range(first, first + len(values))),
-            token_axis("token"),
-            number_axis("hidden state (0: embeddings)", len(values) - 1),
-        ),
+        Axes(token_labels(tokens), list(range(first, first + len(values))), token_axis("token"), states),
         hover=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}",
         scale=colour_scale(min(0.0, float(values.min(initial=0))), max(float(values.max(initial=0)), 1e-6), name),
         key=f"by-layer-{name}-{values.shape}",
@@ -68,14 +61,12 @@ def context_lines(
     cosine of tokens that have nothing to do with each other. With `adjusted` that is taken away from every line.
     """
     ground = random if adjusted else np.zeros(len(random))
+    others = [(f"control ‘{other}’", values) for other, values in controls]
     traces = [
         *(_line(values - ground, name, c, 3) for (name, values), c in zip(lines, OWN_LINES, strict=False)),
         _line(1 - ground, f"‘{word}’ as a static vector", CATEGORIES[0], 1.5, "dash"),
-        *(
-            _line(values - ground, f"control ‘{other}’", c, 1.2)
-            for (other, values), c in zip(controls, OTHER_LINES, strict=False)
-        ),
-        _line(random - ground, "random tokens", QUIET, 1.5, "dot"),
+        *(_line(values - ground, name, c, 1.2) for (name, values), c in zip(others, OTHER_LINES, strict=False)),
+        _line(random - ground, "random tokens", "rgba(128,128,128,.75)", 1.5, "dot"),
     ]
     lowest = min(float((values - ground).min()) for _, values in [*lines, *controls])
     title = "cosine above that of random tokens" if adjusted else "cosine between contexts"
@@ -83,10 +74,10 @@ def context_lines(
         traces,
         key=f"contexts-{len(random)}-{adjusted}",
         showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        legend=LEGEND,
         margin={"l": 56, "r": 12, "t": 64, "b": 48},
-        xaxis={"title": {"text": "hidden state (0: embeddings)"}, "dtick": 1, "showgrid": False, "zeroline": False},
-        yaxis={"title": {"text": title}, "range": [min(-0.05, lowest - 0.05), 1.05], "gridcolor": GRID, "zeroline": False},
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
+        yaxis=grid_axis(title, range=[min(-0.05, lowest - 0.05), 1.05]),
     )
 
 
@@ -108,7 +99,7 @@ def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
     numbers = [str(i) for i in range(1, len(texts) + 1)]
     # On a phone the sentences would take the room of the picture.
     narrow = {"yaxis": {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": numbers}}
-    labels = token_labels([f"{number} · {_short(text)}" for number, text in zip(numbers, texts, strict=True)])
+    labels = token_labels([f"{number} · {shorten(text, 34)}" for number, text in zip(numbers, texts, strict=True)])
     return heatmap(
         cosines,
         Axes(numbers, labels, token_axis("sentence", tickangle=0), token_axis("", autorange="reversed")),
@@ -116,7 +107,3 @@ def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
         scale=colour_scale(low, max(float(off.max(initial=-1)), low + 1e-3) if len(off) else 1, "cosine"),
         key=f"sentences-{len(texts)}",
     ).update_layout(meta={**SEQUENTIAL, "narrow": narrow})
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, esc, figure
+from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, shorten
 from explorer.figures.heatmaps import COLOUR_BAR
 
-MOST_CHARACTERS = 80
-MOST_COLOURS = len(CATEGORIES) - 1  # the last one, grey, is for all other labels
 OTHERS = "others"
-MOVE = {"duration": 450, "easing": "cubic-in-out"}
 MOST_MOVING = 600  # points; more would stutter on the way
 
 
@@ -63,12 +60,11 @@ def point_map(
     traces.append(_rings(points, marks.rings))
     layout = _space(axes)
     if len(axes) == 2 and len(points) <= MOST_MOVING and marks.bright is None and marks.picked is None:
-        layout["transition"] = MOVE  # a move takes no selection along
+        layout["transition"] = {"duration": 450, "easing": "cubic-in-out"}  # a move takes no selection along
     if number:
         bar = {**COLOUR_BAR, "title": {"text": esc(labels.unit), "side": "right"}}
         layout["coloraxis"] = {"colorscale": "Viridis", "colorbar": bar}
-    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemsizing": "constant"}
-    return figure(traces, key=key, showlegend=len(groups) > 1, legend=legend, **layout)
+    return figure(traces, key=key, showlegend=len(groups) > 1, legend={**LEGEND, "itemsizing": "constant"}, **layout)
 
 
 def _space(axes: Sequence[str]) -> dict[str, object]:
@@ -89,7 +85,7 @@ def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
         rows.setdefault(str(label), []).append(row)
     if len(rows) <= len(CATEGORIES):
         return rows
-    common = sorted(rows, key=lambda label: -len(rows[label]))[:MOST_COLOURS]
+    common = sorted(rows, key=lambda label: -len(rows[label]))[: len(CATEGORIES) - 1]  # the last colour is grey
     rest = sorted(row for label in rows if label not in common for row in rows[label])
     return {label: rows[label] for label in common} | {OTHERS: rest}
 
@@ -97,31 +93,31 @@ def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
 def _group(
     points: np.ndarray, texts: Sequence[str], rows: list[int], label: str, marker: dict[str, object], named: bool
 ) -> go.Scatter | go.Scatter3d:
-    short = [texts[row] if len(texts[row]) <= MOST_CHARACTERS else texts[row][: MOST_CHARACTERS - 1] + "…" for row in rows]
     common = {
         "mode": "markers+text" if named else "markers",
-        "text": [esc(text) for text in short],
+        "text": [esc(shorten(texts[row], 80)) for row in rows],
         "textposition": "top center",
         "customdata": rows,
         "hovertemplate": "%{text}<extra></extra>",
         "name": esc(label),
     }
-    places = points[rows].astype(np.float32)
-    if points.shape[1] == 3:
-        flat = {**marker, "size": 4}
-        if not np.isscalar(flat["opacity"]):  # in three dimensions the opacity is one number a trace
-            flat["opacity"] = 0.85
-            flat["size"] = np.where(np.asarray(marker["opacity"]) > 0.5, 6, 1.5).astype(np.float32)
-        return go.Scatter3d(x=places[:, 0], y=places[:, 1], z=places[:, 2], marker=flat, **common)
-    return go.Scatter(x=places[:, 0], y=places[:, 1], marker={"size": 8 if len(texts) <= 600 else 6, **marker}, **common)
+    if points.shape[1] == 2:
+        marker = {"size": 8 if len(texts) <= 600 else 6, **marker}
+    elif np.isscalar(marker["opacity"]):
+        marker = {**marker, "size": 4}
+    else:  # in three dimensions the opacity is one number a trace
+        size = np.where(np.asarray(marker["opacity"]) > 0.5, 6, 1.5).astype(np.float32)
+        marker = {**marker, "opacity": 0.85, "size": size}
+    return _scatter(points[rows], marker=marker, **common)
 
 
 def _rings(points: np.ndarray, rows: list[int]) -> go.Scatter | go.Scatter3d:
     """Rings around some points, the first one's larger; always there, so that the other traces keep their numbers."""
-    places = points[rows].astype(np.float32)
     sizes = [16 if i == 0 else 12 for i in range(len(rows))]
     marker = {"size": sizes, "color": "#D55E00", "symbol": "circle-open", "line": {"width": 2}}
-    common = {"mode": "markers", "marker": marker, "hoverinfo": "skip", "showlegend": False}
-    if points.shape[1] == 3:
-        return go.Scatter3d(x=places[:, 0], y=places[:, 1], z=places[:, 2], **common)
-    return go.Scatter(x=places[:, 0], y=places[:, 1], **common)
+    return _scatter(points[rows], mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
+
+
+def _scatter(points: np.ndarray, **look: object) -> go.Scatter | go.Scatter3d:
+    kind = go.Scatter if points.shape[1] == 2 else go.Scatter3d
+    return kind(**dict(zip("xyz", points.astype(np.float32).T, strict=False)), **look)

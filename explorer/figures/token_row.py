@@ -45,7 +45,7 @@ def token_row(
     if selected is not None and not 0 <= selected < len(tokens):
         raise ValueError(f"there is no token {selected} among {len(tokens)}")
     return {
-        "tokens": [str(token) for token in tokens],
+        "tokens": list(tokens),
         "kinds": list(kinds),
         "segments": _integers(segments),
         "letters": len(set(segments)) > 1,
@@ -53,7 +53,7 @@ def token_row(
         "positions": _integers(numbers.positions),
         "mask": _integers(numbers.attention_mask),
         "chars": None if numbers.offsets is None else [_characters(*span) for span in numbers.offsets],
-        "hints": None if hints is None else [str(hint) for hint in hints],
+        "hints": None if hints is None else list(hints),
         "selected": None if selected is None else int(selected),
     }
 

@@ -137,7 +137,7 @@ def _train(
             except StopIteration as done:
                 return new_run(done.value, examples, title, identifier) if done.value else None
             if step.epoch is not None:
-                history.append(step.epoch.as_row())
+                history.append(vars(step.epoch))
             if time.monotonic() - shown >= EVERY:
                 shown = time.monotonic()
                 curves = {"curves": learning_curves(history, plan.settings.epochs)} if history else {}

@@ -10,7 +10,7 @@ import gradio as gr
 
 from explorer.base.errors import ExplorerError
 from explorer.base.steps import map_steps
-from explorer.figures.meter import meter
+from explorer.figures.bars import meter
 from explorer.page import controls
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge

@@ -1,6 +1,6 @@
 """What training leaves: a head, the layers below it when they were trained too, and how to use both."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,18 +33,11 @@ class Classifier:
 
     def vectors(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
         """[texts, hidden] float32: what the head reads of every text or pair."""
-        return finished(vectors_in_steps(model, pairs, self.layer, self.pooling, self.top))
+        if self.top is None:
+            return finished(features_in_steps(model, pairs, self.layer, self.pooling))
+        states = finished(hidden_in_steps(model, pairs, self.layer - self.layers_trained))
+        return evaluate(self.top, states, torch.arange(len(pairs))).numpy()
 
     def classify(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
         """[texts, labels] probabilities of texts or pairs, read by the model that this was trained on."""
         return self.head.probabilities(self.vectors(model, pairs))
-
-
-def vectors_in_steps(
-    model: Explorer, pairs: Sequence[Pair], layer: int, pooling: str, top: Top | None = None
-) -> Generator[float, None, np.ndarray]:
-    """The pooled vectors [texts, hidden] of texts and pairs; yields the share done, 0 to 1."""
-    if top is None:
-        return (yield from features_in_steps(model, pairs, layer, pooling))
-    states = yield from hidden_in_steps(model, pairs, layer - len(top.layers))
-    return evaluate(top, states, torch.arange(len(pairs))).numpy()

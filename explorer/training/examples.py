@@ -83,17 +83,12 @@ def check_texts_or_pairs(texts: object) -> list[Pair]:
     """What to classify: a list of texts, or of [text, second text]. Raises InputError naming the first wrong one."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError("Send the texts as a list of sentences.")
-    firsts = [text[0] if _is_two(text) else text for text in texts]
-    seconds = [text[1] if _is_two(text) else "" for text in texts]
-    checked = limits.check_texts(firsts)
+    pairs = [text if isinstance(text, list | tuple) and len(text) == 2 else (text, "") for text in texts]
+    firsts = limits.check_texts([first for first, _ in pairs])
     return [
-        (text, limits.check_optional_text(second, f"the second text of text {number}"))
-        for number, (text, second) in enumerate(zip(checked, seconds, strict=True), start=1)
+        (first, limits.check_optional_text(second, f"the second text of text {number}"))
+        for number, (first, (_, second)) in enumerate(zip(firsts, pairs, strict=True), start=1)
     ]
-
-
-def _is_two(text: object) -> bool:
-    return isinstance(text, list | tuple) and len(text) == 2
 
 
 def _check_label(label: object, number: int) -> str:

@@ -7,7 +7,7 @@ import json
 import shutil
 import tempfile
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from explorer.training import store
 from explorer.training.classifier import Classifier
 from explorer.training.examples import MAX_CLASSES, MAX_LABEL
 from explorer.training.files import HEAD_TENSORS, head_arrays
-from explorer.training.head import Head
+from explorer.training.head import Epoch, Head
 from explorer.training.run import Run
 from explorer.training.store import TUNED
 
@@ -98,10 +98,7 @@ def _digest(path: Path) -> str:
 def _log(history: list[dict[str, float]]) -> str:
     """The training log as CSV, one row an epoch."""
     text = io.StringIO()
-    if history:
-        writer = csv.DictWriter(text, list(history[0]))
-        writer.writeheader()
-        writer.writerows(history)
+    csv.writer(text).writerows([history[0], *(row.values() for row in history)] if history else [])
     return text.getvalue()
 
 
@@ -190,8 +187,7 @@ def _head(tensors: dict[str, Any], labels: int) -> Head:
 
 def _history(log: str, best: int) -> list[dict[str, float]]:
     history = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(io.StringIO(log))][:1000]
-    needed = {"epoch", "train_loss", "train_accuracy", "held_out_loss", "held_out_accuracy", "held_out_macro_f1"}
-    if not history or best >= len(history) or any(set(row) != {*needed, "train_macro_f1"} for row in history):
+    if not history or best >= len(history) or any(set(row) != {field.name for field in fields(Epoch)} for row in history):
         raise ValueError("log")
     return history
 

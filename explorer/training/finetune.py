@@ -56,8 +56,7 @@ class Top(torch.nn.Module):
         super().__init__()
         self.pooling = pooling
         self.layers = torch.nn.ModuleList(copy.deepcopy(list(model.layers[layer - layers_trained : layer])))
-        reads_pooler = pooling == "pooler"
-        self.pooler = copy.deepcopy(model.pooler) if reads_pooler else None
+        self.pooler = copy.deepcopy(model.pooler) if pooling == "pooler" else None
         self._family, self._heads = model.family, model.capabilities.heads
 
     def forward(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
@@ -80,23 +79,19 @@ class Top(torch.nn.Module):
         Dropout of attention weights is off: PyTorch's fast attention takes its random numbers from everybody's generator.
         """
         self.requires_grad_(True).train()
-        for layer in self.layers:
-            attention = Layer(layer, self._family, self._heads).self_attention
-            for parent in layer.modules():
-                for name, child in parent.named_children():
-                    if isinstance(child, torch.nn.Dropout):
-                        share = 0.0 if parent is attention else child.p
-                        setattr(parent, name, SeededDropout(share, generator))
+        attentions = [Layer(layer, self._family, self._heads).self_attention for layer in self.layers]
+        for parent in self.layers.modules():
+            for name, child in parent.named_children():
+                if isinstance(child, torch.nn.Dropout):
+                    setattr(parent, name, SeededDropout(0.0 if parent in attentions else child.p, generator))
         return self
 
     def snapshot(self) -> "Top":
         """A copy for use: it does not change any more."""
+        generators = [module.generator for module in self.modules() if isinstance(module, SeededDropout)]
         taken = copy.copy(self)
-        taken._modules = copy.deepcopy(self._modules, {id(g): g for g in self._generators()})
+        taken._modules = copy.deepcopy(self._modules, {id(generator): generator for generator in generators})
         return taken.eval().requires_grad_(False)
-
-    def _generators(self) -> list[torch.Generator]:
-        return [module.generator for module in self.modules() if isinstance(module, SeededDropout)]
 
 
 @dataclass(frozen=True)
@@ -106,7 +101,6 @@ class Step:
     epoch: int
     done: int
     total: int
-    loss: float
     seconds_left: float  # until all epochs are done, at the speed so far
     steps_per_second: float
 
@@ -122,18 +116,17 @@ class _Learner:
     optimizer: torch.optim.Optimizer
     schedule: torch.optim.lr_scheduler.LRScheduler
 
-    def learn(self, states: Ragged, batch: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, float]:
-        """One step on the texts `batch`: the scores [batch, labels] before it, and the loss."""
+    def learn(self, states: Ragged, batch: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """One step on the texts `batch`: the scores [batch, labels] before it."""
         with precision():
             vectors = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
         scores = self.head(self.scale.apply(vectors.float()))
-        loss = functional.cross_entropy(scores, targets, self.class_weights)
         self.optimizer.zero_grad()
-        loss.backward()
+        functional.cross_entropy(scores, targets, self.class_weights).backward()
         torch.nn.utils.clip_grad_norm_(self.top.parameters(), MOST_GRADIENT)
         self.optimizer.step()
         self.schedule.step()
-        return scores.detach(), loss.item()
+        return scores.detach()
 
     def snapshot(self) -> tuple[Top, torch.nn.Sequential]:
         """Copies of the layers and the head, which do not change any more."""
@@ -166,11 +159,10 @@ def train_top(
         batches = [rows[states.lengths[rows].argsort()] for rows in shuffled.split(settings.batch_size)]
         found = []
         for done, batch in enumerate(batches, start=1):
-            scores, loss = learner.learn(states, batch, targets[batch])
-            found.append(scores)
+            found.append(learner.learn(states, batch, targets[batch]))
             so_far = steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
-            yield Step(epoch, done, steps, loss, (steps * settings.epochs - so_far) / speed, speed)
+            yield Step(epoch, done, steps, (steps * settings.epochs - so_far) / speed, speed)
         mean = _mean(mean, learner.snapshot(), mean_share(epoch))
         held = mean[1](scale.apply(evaluate(mean[0], states, held_rows)))
         trained = measure(torch.cat(found), targets[torch.cat(batches)])

@@ -64,12 +64,9 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
         raise InputError("A head needs a column with the labels besides the one with the texts; choose two columns.")
     texts, labels = table.column(columns.text), table.column(columns.label)
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
-    kept = [
-        row
-        for row in range(len(texts))
-        if limits.has_visible_characters(texts[row]) and limits.has_visible_characters(labels[row])
-    ]
-    notes = [_count(len(texts) - len(kept), "row without a text or a label left out", "rows without a text or a label left out")]
+    kept = [row for row, cells in enumerate(zip(texts, labels, strict=True)) if all(map(limits.has_visible_characters, cells))]
+    without = "without a text or a label left out"
+    notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
     if len(kept) > limits.MAX_TEXTS:
         drawn = np.random.default_rng(seed).choice(len(kept), limits.MAX_TEXTS, replace=False)
         notes.append(f"{limits.MAX_TEXTS:,} of {len(kept):,} rows drawn with the seed")

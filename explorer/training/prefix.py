@@ -47,15 +47,18 @@ class Batch:
     segments: list[torch.Tensor]
 
 
-def encoded_batches(model: Explorer, pairs: Sequence[Pair], most_bytes: int = MOST_BYTES) -> Iterator[Batch]:
+def encoded_batches(model: Explorer, pairs: Sequence[Pair]) -> Iterator[Batch]:
     """All pairs as the model reads them, BATCH_SIZE at a time, texts of like length together: little padding.
 
-    Texts are cut, all at the same length, when their hidden states would not fit into `most_bytes`; InputError when
-    that does not help.
+    Texts are cut, all at one length, when their hidden states do not fit into MOST_BYTES; InputError if that is too little.
     """
     encoded = [model.encode(*pair) for pair in pairs]
-    cut = _cut([one.kept for one in encoded], model.capabilities.hidden_size, most_bytes)
-    order = np.argsort([one.kept for one in encoded], kind="stable")
+    lengths = np.array([one.kept for one in encoded])
+    most = MOST_BYTES / (4 * model.capabilities.hidden_size)  # tokens
+    cut = next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
+    if cut is None:
+        raise InputError(f"{len(lengths):,} texts this long do not fit into memory; train on fewer of them.")
+    order = np.argsort(lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
         rows = order[start : start + BATCH_SIZE]
         ids = [torch.tensor(_shorten(encoded[row].ids, cut)) for row in rows]
@@ -75,13 +78,6 @@ def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int) -> Gener
     flat, lengths = (torch.cat([part[i] for part in parts]) for i in range(2))
     place = torch.from_numpy(np.argsort(rows))  # from the order of the batches back to that of the pairs
     return Ragged(flat, (lengths.cumsum(0) - lengths)[place], lengths[place])
-
-
-def _cut(lengths: list[int], hidden: int, most_bytes: int) -> int:
-    for cut in CUTS:
-        if sum(min(length, cut) for length in lengths) * hidden * 4 <= most_bytes:
-            return cut
-    raise InputError(f"{len(lengths):,} texts this long do not fit into memory; train on fewer of them.")
 
 
 def _shorten(row: Sequence[int], cut: int) -> Sequence[int]:

@@ -1,7 +1,7 @@
 """Which layer knows it: a linear head on every hidden state, from one pass of the model."""
 
 from collections.abc import Generator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,7 +15,6 @@ from explorer.training.examples import Examples, Split, split
 from explorer.training.head import Scale, TrainingSettings, solve
 
 PROBE_POOLINGS = ("cls", "mean")  # the pooler reads the last layer only
-REGULARIZATION = 1.0
 
 
 @dataclass(frozen=True)
@@ -26,10 +25,6 @@ class LayerProbe:
     accuracy: float
     deviation: float
     control_accuracy: float
-
-    def as_row(self) -> dict[str, float]:
-        """The numbers by name."""
-        return asdict(self)
 
 
 def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Generator[tuple[float, str], None, list[LayerProbe]]:
@@ -47,8 +42,8 @@ def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Gene
     for layer, states in enumerate(vectors):
         scores, controls = [], []
         for seed, parts in enumerate(splits):
-            scores.append(_score(states, examples.targets, parts, len(examples.classes), seed))
-            controls.append(_score(states, control_targets(examples, seed), parts, len(examples.classes), seed))
+            scores.append(_score(states, examples.targets, parts, len(examples.classes)))
+            controls.append(_score(states, control_targets(examples, seed), parts, len(examples.classes)))
             share = (layer * seeds + seed + 1) / (len(vectors) * seeds)
             yield 0.5 + 0.5 * share, f"Hidden state {layer} of {len(vectors) - 1}, seed {seed + 1} of {seeds}."
         found.append(LayerProbe(layer, float(np.mean(scores)), float(np.std(scores)), float(np.mean(controls))))
@@ -63,11 +58,10 @@ def control_targets(examples: Examples, seed: int) -> np.ndarray:
     return np.array([drawn.setdefault(pair, int(target)) for pair, target in zip(examples.pairs, shuffled, strict=True)])
 
 
-def _score(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int, seed: int) -> float:
+def _score(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int) -> float:
     """Held-out accuracy of a logistic regression on vectors [texts, hidden]."""
     scale = Scale.of(torch.from_numpy(vectors[parts.train]))
     inputs = scale.apply(torch.from_numpy(vectors)).numpy()
-    settings = TrainingSettings(seed=seed, regularization=REGULARIZATION)
-    weight, bias = solve(inputs[parts.train], targets[parts.train], labels, settings)
+    weight, bias = solve(inputs[parts.train], targets[parts.train], labels, TrainingSettings())
     best = (inputs[parts.held_out] @ weight.T + bias).argmax(-1)
     return float((best == targets[parts.held_out]).mean())

@@ -78,8 +78,7 @@ def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision
     encoding = trace.encoding
     groups = encoding.text_words[:MOST_WORDS]
     effects = np.array([found.scores[group].sum() for group in groups])
-    words = tuple(encoding.word(group) for group in groups)
-    return Decision(shares, best, words, effects, found.path)
+    return Decision(shares, best, tuple(map(encoding.word, groups)), effects, found.path)
 
 
 def log_odds(
@@ -120,9 +119,7 @@ def compare(before: Explorer, after: Explorer, pairs: Sequence[Pair]) -> Change:
         one, other = first.hidden_states, second.hidden_states  # [layers + 1, tokens, hidden]
         lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
         drift = drift + (1 - (one * other).sum(-1) / lengths).sum(-1)
-        moved = [
-            np.abs(second.attention(layer) - first.attention(layer)).sum((-1, -2)) / 2
-            for layer in range(before.capabilities.layers)
-        ]
+        layers = range(before.capabilities.layers)
+        moved = [np.abs(second.attention(layer) - first.attention(layer)).sum((-1, -2)) / 2 for layer in layers]
         shift, tokens = shift + np.stack(moved), tokens + first.kept
     return Change(np.maximum(drift / tokens, 0), shift / tokens)

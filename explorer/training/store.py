@@ -26,8 +26,7 @@ from explorer.training.run import Run
 MOST_RUNS = 300
 MOST_BYTES = 2 * 2**30
 EXPIRES_AFTER = 7 * 24 * 3600  # seconds without being used
-TUNED = "tuned-"
-"""What the name of a tuned model starts with in the model box; the id of its run follows."""
+TUNED = "tuned-"  # what the name of a tuned model starts with in the model box; the id of its run follows
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _writing = threading.Lock()
@@ -93,11 +92,9 @@ def peek(identifiers: list[str]) -> list[dict[str, Any]]:
 
 def tuned_folder(name: str) -> Path | None:
     """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one."""
-    if not name.startswith(TUNED):
-        return None
     with contextlib.suppress(InputError):
-        place = _place(name.removeprefix(TUNED)) / "model"
-        return place if place.is_dir() else None
+        if name.startswith(TUNED) and (place := _place(name.removeprefix(TUNED)) / "model").is_dir():
+            return place
     return None
 
 

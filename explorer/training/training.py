@@ -1,7 +1,7 @@
 """One training from examples to a run that is kept: what the page and the API both do."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,20 +22,18 @@ from explorer.training.prefix import hidden_in_steps
 from explorer.training.run import HeldOut, Run
 
 MOST_EPOCHS = 200
-MOST_UNITS = 512
 CHECKS: dict[str, Callable[[object], Any]] = {
     "epochs": lambda value: limits.check_integer(value, "the number of epochs", 1, MOST_EPOCHS),
     "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
     "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
     "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
     "optimizer": lambda value: limits.check_choice(value, "the optimizer", OPTIMIZERS),
-    "units": lambda value: limits.check_integer(value, "the number of hidden units", 0, MOST_UNITS),
+    "units": lambda value: limits.check_integer(value, "the number of hidden units", 0, 512),
     "balanced": bool,
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
     "patience": lambda value: limits.check_integer(value, "the patience", 0, MOST_EPOCHS),
 }
-"""What every field of TrainingSettings has to be."""
 
 
 @dataclass(frozen=True)
@@ -48,19 +46,11 @@ class TrainingPlan:
     settings: TrainingSettings = field(default_factory=TrainingSettings)
     keep_best: bool = False  # the epoch with the highest held-out accuracy; otherwise the last
 
-    def as_row(self) -> dict[str, Any]:
-        """Everything by name, flat."""
-        own = {name: value for name, value in asdict(self).items() if name != "settings"}
-        return {**own, **asdict(self.settings)}
-
 
 def make_plan(
     model: Explorer, layer: object, pooling: object, layers_trained: object = 0, keep_best: bool = False, **settings: object
 ) -> TrainingPlan:
-    """A plan from what a person or a program sent; `settings` are those of TrainingSettings.
-
-    Raises InputError or CapabilityError.
-    """
+    """A plan from what was sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
     most = model.capabilities.layers
     index = limits.hidden_state_index(layer, most)
     limits.check_choice(pooling, "pooling", POOLINGS)
@@ -112,13 +102,13 @@ def run_training(
     kept: tuple[int, Head, Top | None] | None = None
     for report in _epochs(model, examples, parts, plan, below):
         if isinstance(report, Step):
-            yield _progress_in(report, plan)
+            yield _progress_in(report, plan.settings.epochs)
         else:
             epoch, head, top = report
             history.append(epoch)
             if kept is None or not plan.keep_best or _score(epoch) > _score(history[kept[0]]):
                 kept = len(history) - 1, head, top
-            yield _progress_after(epoch, plan)
+            yield _progress_after(epoch, plan.settings.epochs)
         if stop():
             break
     if kept is None:
@@ -132,7 +122,8 @@ def run_training(
 
 def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "") -> Run:
     """Keep what was learnt, with the held-out examples, their map and the baselines, under an id."""
-    held = result.split.held_out
+    held, settings = result.split.held_out, {**vars(result.plan), **vars(result.plan.settings)}
+    del settings["settings"]
     held_out = HeldOut(
         tuple(examples.texts[row] for row in held),
         tuple(examples.pairs[row][1] for row in held),
@@ -143,11 +134,11 @@ def new_run(result: TrainingResult, examples: Examples, title: str, identifier: 
     run = Run(
         classifier=result.classifier,
         title=title,
-        settings=result.plan.as_row(),
-        history=[epoch.as_row() for epoch in result.history],
+        settings=settings,
+        history=[vars(epoch) for epoch in result.history],
         best=result.best,
         held_out=held_out,
-        baselines={base.name: base.accuracy for base in baselines(examples, result.split)},
+        baselines=baselines(examples, result.split),
         id=identifier,
     )
     return store.keep(run)
@@ -178,23 +169,20 @@ def _epochs(
         top = Top(model, plan.layer, plan.layers_trained, plan.pooling)
         yield from train_top(top, below, examples, parts, plan.settings)
     else:
-        for epoch, head in train(below, examples, parts, plan.settings):
-            yield epoch, head, None
+        yield from ((epoch, head, None) for epoch, head in train(below, examples, parts, plan.settings))
 
 
 def _score(epoch: Epoch) -> tuple[float, float]:
     return epoch.held_out_accuracy, -epoch.held_out_loss
 
 
-def _progress_in(step: Step, plan: TrainingPlan) -> Progress:
-    epochs = plan.settings.epochs
+def _progress_in(step: Step, epochs: int) -> Progress:
     left = f"{step.seconds_left:.0f} s" if step.seconds_left < 90 else f"{step.seconds_left / 60:.0f} min"
     speed = f"{step.steps_per_second:.1f} steps a second, {left} left"
     share = (step.epoch - 1 + step.done / step.total) / epochs
     return Progress(share, f"Epoch {step.epoch} of {epochs}, step {step.done} of {step.total}: {speed}.")
 
 
-def _progress_after(epoch: Epoch, plan: TrainingPlan) -> Progress:
-    epochs = plan.settings.epochs
+def _progress_after(epoch: Epoch, epochs: int) -> Progress:
     doing = f"Epoch {epoch.epoch} of {epochs}: held-out accuracy {epoch.held_out_accuracy:.1%}."
     return Progress(epoch.epoch / epochs, doing, epoch)

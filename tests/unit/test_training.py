@@ -13,9 +13,8 @@ from explorer.analysis import evaluation
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model import features as explorer_features
-from explorer.model.features import features, forget, layer_features_in_steps
+from explorer.model.features import features, features_in_steps, forget, layer_features_in_steps
 from explorer.training import prefix, store
-from explorer.training.classifier import vectors_in_steps
 from explorer.training.examples import Examples, split
 from explorer.training.finetune import SeededDropout, Top, evaluate, most_layer_rate, train_top
 from explorer.training.head import Head, TrainingSettings, train
@@ -67,7 +66,7 @@ def test_bf16_changes_next_to_nothing_in_a_real_model(bundled, fp32, monkeypatch
 @pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
 def test_pairs_are_read_as_segments(tiny, fp32, pooling):
     layer = tiny.capabilities.layers
-    found = finished(vectors_in_steps(tiny, PAIRS.pairs, layer, pooling))
+    found = finished(features_in_steps(tiny, PAIRS.pairs, layer, pooling))
     for row in (0, 5, 40):
         trace = tiny.trace(*PAIRS.pairs[row])
         assert 1 in trace.encoding.segments

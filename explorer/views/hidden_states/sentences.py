@@ -3,8 +3,8 @@
 from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
 from explorer.base.errors import ExplorerError
 from explorer.base.paths import EXAMPLES
+from explorer.figures.bars import ranking
 from explorer.figures.hidden import sentences_heatmap
-from explorer.figures.ranking import ranking
 from explorer.text.limits import MAX_COMPARED, check_texts
 from explorer.text.lines import read_lines
 from explorer.views.hidden_states.names import layer_name

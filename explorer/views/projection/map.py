@@ -9,7 +9,7 @@ from explorer.analysis.projection import FEWEST_FOR_A_FIT, METRICS, MapSettings,
 from explorer.base.errors import InputError
 from explorer.base.paths import EXAMPLES
 from explorer.base.steps import map_steps, relay
-from explorer.figures.meter import meter
+from explorer.figures.bars import meter
 from explorer.text.limits import MAX_TEXTS
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table

@@ -12,8 +12,8 @@ from explorer.analysis.mapping import clusters, judged_neighbors
 from explorer.analysis.projection import MapSettings, Projection
 from explorer.analysis.similarity import nearest
 from explorer.base.cache import OnceCache
+from explorer.figures.bars import ranking
 from explorer.figures.maps import Marks, Quantity, point_map
-from explorer.figures.ranking import ranking
 from explorer.views.projection.points import Points
 
 LABEL, LENGTH, CLUSTER = "Label or segment", "Length", "Cluster"
