@@ -5,7 +5,7 @@ BertExplorer.define("Notice", ({ element, props, settings, watch }) => {
   function draw() {
     const value = props.value ?? "";
     const text = typeof value === "string" ? value : value.text ?? "";
-    const kind = (typeof value === "string" ? null : value.kind) ?? settings.kind;
+    const kind = typeof value === "string" ? "info" : value.kind;
     line.setAttribute("role", kind === "error" ? "alert" : "status");
     line.classList.toggle("bx-error", kind === "error");
     line.classList.toggle("bx-keeps", Boolean(settings.keep_height));

@@ -45,8 +45,7 @@ MARKS = settings.Choice(
 class Heads(View):
     """Every head of every layer as a small picture."""
 
-    name, label = "attention/heads", "All heads"
-    question = "Which heads are there, and which is worth a look?"
+    name, question = "attention/heads", "Which heads are there, and which is worth a look?"
     width = 5
     grid = part("head_grid", marks=True)
     about = prose(classes="caption")
@@ -77,8 +76,7 @@ class Heads(View):
 class OneHead(View):
     """One head in full: a heatmap or lines."""
 
-    name, label = "attention/head", "One head"
-    question = "Who looks at whom?"
+    name, question = "attention/head", "Who looks at whom?"
     width = 6
     title = prose(classes="detail-title")
     look: str = choice((HEATMAP, LINES))

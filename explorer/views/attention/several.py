@@ -17,12 +17,11 @@ HEIGHT = 460
 class SeveralHeads(View):
     """The weights of any set of heads of one layer, summed."""
 
-    name, label = "attention/several", "Several heads"
-    question = "What do several heads look at together?"
+    name, question = "attention/several", "What do several heads look at together?"
     columns = (("layer", "heads", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
     widths = (5, 6)
     layer: int = number(1, "Layer", low=1, high=lambda can: can.layers)
-    heads: tuple[int, ...] = several(lambda can: range(1, can.heads + 1), "Heads; none ticked is all of them")
+    heads: tuple[int, ...] = several(label="Heads; none ticked is all of them", options=lambda can: range(1, can.heads + 1))
     help = caption(
         "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
         "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "

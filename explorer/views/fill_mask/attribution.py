@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class WordAttribution(AttributionView):
     """A score for each token, for a word in the blank."""
 
-    name, label = "fill-mask/attribution", "Attribution"
+    name = "fill-mask/attribution"
     word: str = use(WORD, "")
 
     def unless(self, subject: Subject) -> str:

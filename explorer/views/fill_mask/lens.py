@@ -21,8 +21,7 @@ MOST_WORDS = 4
 class Lens(View):
     """The first guess at every position after each layer."""
 
-    name, label = "fill-mask/lens", "Lens"
-    question = "What would BERT have said after each layer?"
+    name, question = "fill-mask/lens", "What would BERT have said after each layer?"
     table = part("words")
     cut = sentence()
     help = caption(
@@ -53,8 +52,7 @@ class Lens(View):
 class FollowedWords(View):
     """Words through the layers, in the place in question."""
 
-    name, label = "fill-mask/followed", "Words through the layers"
-    question = "When did BERT come to believe it?"
+    name, question = "fill-mask/followed", "When did BERT come to believe it?"
     columns = (("follow", "summary"), ("followed",))
     widths = (3, 8)
     follow: str = text("", "Follow words", placeholder="the two best guesses")

@@ -18,7 +18,7 @@ GUESSES_SHOWN = 5
 class WordHeads(SwitchHeads):
     """Heads as switches, and what they do to a word in the blank."""
 
-    name, label = "fill-mask/heads", "Switch heads off"
+    name = "fill-mask/heads"
     word: str = use(WORD, "")
     help = caption(ABOUT.format(what="the word"))
 

@@ -29,8 +29,7 @@ MEANINGS = {
 class OneLayer(View):
     """The tokens' vectors at one hidden state: compared with each other, or in all dimensions."""
 
-    name, label = "hidden/one-layer", "One hidden state"
-    question = "How alike are the tokens, and what do their vectors look like?"
+    name, question = "hidden/one-layer", "How alike are the tokens, and what do their vectors look like?"
     look: str = choice((SIMILARITY, VECTORS))
     picture = chart("The tokens at one hidden state", height=440)
     about = prose(classes="caption")
@@ -49,8 +48,7 @@ class OneLayer(View):
 class EveryLayer(View):
     """One number for every token at every hidden state."""
 
-    name, label = "hidden/every-layer", "Every hidden state"
-    question = "What does each layer do to each token?"
+    name, question = "hidden/every-layer", "What does each layer do to each token?"
     measure: str = choice((STEP, DRIFT, NORM))
     picture = chart("Every token at every hidden state", height=440)
     about = prose(classes="caption")
@@ -70,8 +68,7 @@ class EveryLayer(View):
 class PooledOutput(View):
     """The last hidden state of [CLS], and what the pooler makes of it."""
 
-    name, label = "hidden/pooled", "[CLS] and the pooled output"
-    question = "What is the pooled output?"
+    name, question = "hidden/pooled", "What is the pooled output?"
     folded = "More: [CLS] and the pooled output"
     picture = chart("[CLS] and the pooled output", height=190)
     formula = prose(classes="caption")

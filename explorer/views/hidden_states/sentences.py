@@ -27,8 +27,7 @@ def _example() -> str:
 class Sentences(View):
     """The cosine between every two sentences."""
 
-    name, label = "hidden/sentences", "Sentences"
-    question = "How alike are sentences?"
+    name, question = "hidden/sentences", "How alike are sentences?"
     columns = (("matrix", "about"), ("sentences", "problem", "closest"))
     widths = (7, 5)
     pooling: str = choice(POOLED, "One vector for a sentence", menu=True)

@@ -37,8 +37,7 @@ CONTEXTS_HELP = (
 class OneWord(View):
     """How alike one word's vectors are in its contexts, layer by layer, and a map of them."""
 
-    name, label = "hidden/word", "One word, many contexts"
-    question = "How far does a word's vector depend on its context?"
+    name, question = "hidden/word", "How far does a word's vector depend on its context?"
     columns = (("lines", "lines_help"), ("map", "about"))
     source: str = choice(
         [(f"{name} (not told apart)" if name == NOT_TOLD_APART else name, name) for name in (*senses(), ABOVE)],

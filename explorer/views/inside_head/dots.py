@@ -18,8 +18,7 @@ MOST_KEYS = 32
 class DotProducts(View):
     """From one query and every key to the weights, and to what the head hands on."""
 
-    name, label = "inside-head/dots", "One head"
-    question = "How does one word come to look at another?"
+    name, question = "inside-head/dots", "How does one word come to look at another?"
     about = sentence()
     table = part("strips")
     help = caption(

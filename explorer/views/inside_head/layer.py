@@ -23,8 +23,7 @@ COLUMNS = [
 class WholeLayer(View):
     """One token followed through one layer."""
 
-    name, label = "inside-head/layer", "The whole layer"
-    question = "What happens to a token in a layer?"
+    name, question = "inside-head/layer", "What happens to a token in a layer?"
     about = sentence()
     table = part("strips")
     check = check()

@@ -13,8 +13,7 @@ from explorer.views.view import Change, Shown, View, button, caption, part, sent
 class NextSentences(View):
     """Which of several sentences follows A."""
 
-    name, label = "next-sentence/candidates", "Find the next sentence"
-    question = "Which sentence follows A?"
+    name, question = "next-sentence/candidates", "Which sentence follows A?"
     columns = (("candidates", "find"), ("best", "ranking", "help"))
     widths = (5, 6)
     candidates: str = text(

@@ -29,8 +29,7 @@ def _is_next(subject: Subject) -> "Target":
 class ThisPair(View):
     """What the next-sentence head says of B after A, and of A after B."""
 
-    name, label = "next-sentence/pair", "This pair"
-    question = "Does B follow A?"
+    name, question = "next-sentence/pair", "Does B follow A?"
     columns = (("title", "verdict", "logits", "saturated", "check"), ("swapped_title", "swapped", "swapped_logits", "help"))
     title = heading("**B after A**")
     verdict = part("bars")
@@ -69,7 +68,7 @@ class ThisPair(View):
 class PairAttribution(AttributionView):
     """A score for each token, for IsNext."""
 
-    name, label = "next-sentence/attribution", "Which tokens"
+    name = "next-sentence/attribution"
 
     def unless(self, subject: Subject) -> str:
         """A pair has a second sentence."""
@@ -83,7 +82,7 @@ class PairAttribution(AttributionView):
 class PairHeads(SwitchHeads):
     """Heads as switches, and what they do to IsNext."""
 
-    name, label = "next-sentence/heads", "Which heads"
+    name = "next-sentence/heads"
     help = caption(ABOUT.format(what="IsNext"))
 
     def unless(self, subject: Subject) -> str:

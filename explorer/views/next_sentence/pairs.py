@@ -17,11 +17,10 @@ STEP = 10  # pairs scored between two words on how far it is
 class ManyPairs(View):
     """Pairs in a table, with their scores; those that are scored stay as they are until that is asked for."""
 
-    name, label = "next-sentence/pairs", "Many pairs"
-    question = "In which of many pairs does B follow A?"
+    name, question = "next-sentence/pairs", "In which of many pairs does B follow A?"
     fold = "Bring your own"
     pairs: list[list[Any]] = sheet(
-        [(a, b, None, None) for a, b in PAIRS],
+        tuple((a, b, None, None) for a, b in PAIRS),
         "Change the pairs or add rows; IsNext is a probability (0 to 1), sorted from likely to unlikely",
         columns=COLUMNS,
         fixed=2,
@@ -34,7 +33,7 @@ class ManyPairs(View):
     status = sentence(keep_height=True)
     lines: str = text("", "One pair a line: A, then a tab or ||, then B", more=True, heard="submit blur", lines=4, scale=6)
     file: list[Pair] | None = upload(
-        "CSV, TSV or JSON lines with the columns A,B", read=read_pairs, more=True, height=130, scale=4
+        label="CSV, TSV or JSON lines with the columns A,B", read=read_pairs, more=True, height=130, scale=4
     )
     help = caption(
         "Click a column's head to sort by it. The logit difference (IsNext − NotNext, no bounds) still tells pairs "

@@ -58,8 +58,7 @@ def _with_file(view: "Map") -> bool:
 class Map(LongView):
     """Every point where PCA, UMAP or t-SNE puts its vector."""
 
-    name, label = "projection/map", "Map"
-    question = "What lies close to what?"
+    name, question = "projection/map", "What lies close to what?"
     widths = (7, 4)
     source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points")
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map")
@@ -79,7 +78,7 @@ class Map(LongView):
         when=lambda view: view.source == SENTENCES,
     )
     redraw = button("Draw", wide=True)
-    table: Table | None = upload(CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
+    table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
     sampled: bool = switch(
         False, f"A random {MAX_TEXTS:,} of the rows", when=lambda view: _with_file(view) and has_too_many(view.table)
     )

@@ -31,7 +31,7 @@ def blank(bundled):
 @pytest.mark.parametrize("kind", [*next_sentence.TAB.views, WordHeads, WordAttribution], ids=lambda kind: kind.name)
 def test_every_view_shows_what_it_declares(kind, pair, blank):
     view = kind()
-    subject = blank if kind.name.startswith("fill_mask") else pair
+    subject = blank if kind.name.startswith("fill-mask") else pair
     assert not view.unless(subject)
     shown = view.compute(subject)
     assert set(shown) <= {*kind.parts, *kind.settings}
