@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.figures.bars import Row, bar_groups, bars
 from explorer.figures.token_row import token_row_of
 from explorer.figures.word_grid import Cell, word_grid
-from explorer.views.fill_mask.pieces import pieces_named
-from explorer.views.fill_mask.word import no_blank
+from explorer.views.fill_mask.word import no_blank, pieces_named
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, caption, is_quick, part, prose, sentence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.figures.masked_lm import followed_words
 from explorer.figures.word_grid import word_grid
 from explorer.text import limits
-from explorer.views.fill_mask.pieces import pieces_named
+from explorer.views.fill_mask.word import pieces_named
 from explorer.views.settings import text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Shown, View, caption, chart, check, matches, part, select, sentence

@@ -6,7 +6,6 @@ from explorer.analysis import contextuality
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms
 from explorer.figures.heatmaps import similarity_heatmap
 from explorer.figures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
-from explorer.views.hidden_states.names import layer_name
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, chart, check, max_error, prose, verdict
@@ -24,6 +23,11 @@ MEANINGS = {
         "a few dimensions have grown large."
     ),
 }
+
+
+def layer_name(layer: int) -> str:
+    """A hidden state in words."""
+    return "the embedding output" if layer == 0 else f"the output of layer {layer}"
 
 
 class OneLayer(View):

@@ -7,7 +7,7 @@ from explorer.figures.hidden import sentences_heatmap
 from explorer.figures.ranking import ranking
 from explorer.text.limits import MAX_COMPARED, check_texts
 from explorer.text.lines import read_lines
-from explorer.views.hidden_states.names import layer_name
+from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, chart, part, prose, sentence

@@ -14,7 +14,7 @@ from explorer.figures.maps import point_map
 from explorer.text.limits import MAX_COMPARED, check_texts
 from explorer.text.lines import read_lines
 from explorer.views.hidden_states.contexts import Contexts, comparable_words, contexts_of, senses
-from explorer.views.hidden_states.names import layer_name
+from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, switch, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Shown, View, chart, props, prose, sentence, show

@@ -43,10 +43,7 @@ class ThisPair(View):
         "Output 0 of the head is **IsNext** (B is the sentence after A), output 1 is **NotNext** (B comes from "
         "somewhere else); the two sum to 100 %. If order mattered to BERT, the two sides would differ."
     )
-
-    def unless(self, subject: Subject) -> str:
-        """A pair has a second sentence."""
-        return no_b(subject)
+    unless = staticmethod(no_b)
 
     def compute(self, subject: Subject) -> Shown:
         """Probabilities and logits, both ways round."""
@@ -69,14 +66,8 @@ class PairAttribution(AttributionView):
     """A score for each token, for IsNext."""
 
     name = "next-sentence/attribution"
-
-    def unless(self, subject: Subject) -> str:
-        """A pair has a second sentence."""
-        return no_b(subject)
-
-    def target(self, subject: Subject) -> "Target":
-        """IsNext."""
-        return _is_next(subject)
+    unless = staticmethod(no_b)
+    target = staticmethod(_is_next)
 
 
 class PairHeads(SwitchHeads):
@@ -84,14 +75,8 @@ class PairHeads(SwitchHeads):
 
     name = "next-sentence/heads"
     help = caption(ABOUT.format(what="IsNext"))
-
-    def unless(self, subject: Subject) -> str:
-        """A pair has a second sentence."""
-        return no_b(subject)
-
-    def target(self, subject: Subject) -> "Target":
-        """IsNext."""
-        return _is_next(subject)
+    unless = staticmethod(no_b)
+    target = staticmethod(_is_next)
 
     def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
         """Both outputs of the head."""
