@@ -4,7 +4,7 @@ BertExplorer.define("Notice", ({ element, props, settings }) => {
 
   function draw() {
     const value = typeof props.value === "object" ? props.value ?? {} : { text: props.value };
-    const wrong = (value.kind ?? settings.kind) === "error";
+    const wrong = value.kind === "error";
     line.setAttribute("role", wrong ? "alert" : "status");
     line.classList.toggle("bx-error", wrong);
     line.textContent = value.text ?? "";

@@ -4,7 +4,8 @@ Values never enter a template: Gradio evaluates templates as JavaScript, and a t
 """
 
 import json
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import gradio as gr
 
@@ -32,15 +33,17 @@ class Drawn(gr.HTML):
     skeleton = "<div class='bx'></div>"
     custom_events: tuple[str, ...] = ()
     travels_as = "object"
+    options: ClassVar[Mapping[str, Any]] = {}  # the arguments that its script is told, and what they are by default
 
-    def __init__(self, value: Any = None, *, settings: dict[str, Any] | None = None, **kw: Any) -> None:
+    def __init__(self, value: Any = None, **kw: Any) -> None:
         # Settings are ours and stay: what Gradio calls props is lost when a component in a closed tab gets a value.
-        settings = settings or {}
+        settings = {name: kw.pop(name, default) for name, default in self.options.items()}
         vars(self).update(settings)  # Gradio takes every other name quoted in the script for an event
         fixed = json.dumps(settings)
         events = ", ".join(f"'{event}'" for event in self.custom_events)  # quoted, so that Gradio offers listeners
         super().__init__(
             value,
+            label=settings.get("label"),
             html_template=self.skeleton,
             js_on_load=f"BertExplorer.mount('{type(self).__name__}', element, trigger, props, watch, {fixed}); // {events}",
             apply_default_css=False,
@@ -70,32 +73,18 @@ class TokenRow(Drawn):
 
     skeleton = "<div class='bx bx-tokens' role='group' aria-label='tokens'></div>"
     custom_events = ("mask",)
-
-    def __init__(self, value: Any = None, *, detail: bool = False, mask_on_click: bool = False, **kw: Any) -> None:
-        super().__init__(value, settings={"detail": detail, "mask_on_click": mask_on_click}, **kw)
+    options: ClassVar = {"detail": False, "mask_on_click": False}
 
 
-class PlotlyChart(Drawn):
-    """A Plotly figure in the look of the page, which keeps zoom and camera while `layout.uirevision` stays the same.
+class AttentionLines(Drawn):
+    """One head as lines from the tokens that look (left) to the tokens that are looked at (right).
 
-    A figure with `layout.meta = {"ramp": "sequential"}` gets the page's own ramp on all its colour axes.
-
-    A click triggers `.select`. In the handler, `event: gr.SelectData` has `event.index`, the number of the point
-    ([row, column] in a heatmap), `event.value` (z, text or y of the point), and besides `event.x`, `event.y`,
-    `event.customdata` and `event.trace`, the number of the trace. With `lasso` points can be drawn round with a lasso,
-    which triggers `.lasso`: `event.index` is the list of the points' customdata.
+    Pointing at a token shows only its edges; a click keeps them and triggers `.select`: `event.index` is the row or
+    column, `event.side` is "query" or "key".
     """
 
-    custom_events = ("lasso",)
-    travels_as = "string"  # JSON
-
-    def __init__(self, value: Any = None, *, height: int = 400, label: str = "", with_lasso: bool = False, **kw: Any) -> None:
-        self.skeleton = f"<div class='bx bx-chart' role='img' style='height:{height}px'></div>"
-        super().__init__(value, label=label, settings={"label": label, "height": height, "with_lasso": with_lasso}, **kw)
-
-    def postprocess(self, value: Any) -> str | dict[str, Any] | None:
-        """A figure as JSON, in which arrays are base64."""
-        return value if value is None or isinstance(value, (str, dict)) else value.to_json()
+    skeleton = "<div class='bx bx-lines'></div>"
+    options: ClassVar = {"height": None}
 
 
 class HeadGrid(Drawn):
@@ -114,17 +103,25 @@ class SwitchBoard(Drawn):
     skeleton = "<div class='bx bx-by-head bx-board' role='group' aria-label='heads to switch off'></div>"
 
 
-class AttentionLines(Drawn):
-    """One head as lines from the tokens that look (left) to the tokens that are looked at (right).
+class WordGrid(Drawn):
+    """A table of words, each with a colour between the page's background (0) and the ramp's end (1).
 
-    Pointing at a token shows only its edges; a click keeps them and triggers `.select`: `event.index` is the row or
-    column, `event.side` is "query" or "key".
+    A click triggers `.select`: `event.index` is [row, column]. Wider than the page, it scrolls by itself.
     """
 
-    skeleton = "<div class='bx bx-lines'></div>"
+    skeleton = "<div class='bx bx-words' tabindex='0'></div>"
 
-    def __init__(self, value: Any = None, *, height: int | None = None, **kw: Any) -> None:
-        super().__init__(value, settings={"height": height}, **kw)
+
+class Bars(Drawn):
+    """Shares as horizontal bars. A click triggers `.select`: `event.index` is the row, or [group, row] in groups."""
+
+    skeleton = "<div class='bx bx-bars'></div>"
+
+
+class Ranking(Drawn):
+    """Texts with a number each, under a heading. A click triggers `.select`: `event.index` is the row's own index."""
+
+    skeleton = "<div class='bx bx-ranking' role='group'></div>"
 
 
 class StripTable(Drawn):
@@ -135,30 +132,7 @@ class StripTable(Drawn):
     """
 
     skeleton = "<div class='bx bx-strips'></div>"
-
-    def __init__(self, value: Any = None, *, height: int = 640, sortable: bool = False, **kw: Any) -> None:
-        super().__init__(value, settings={"height": height, "sortable": sortable}, **kw)
-
-
-class Bars(Drawn):
-    """Shares as horizontal bars. A click triggers `.select`: `event.index` is the row, or [group, row] in groups."""
-
-    skeleton = "<div class='bx bx-bars'></div>"
-
-
-class WordGrid(Drawn):
-    """A table of words, each with a colour between the page's background (0) and the ramp's end (1).
-
-    A click triggers `.select`: `event.index` is [row, column]. Wider than the page, it scrolls by itself.
-    """
-
-    skeleton = "<div class='bx bx-words' tabindex='0'></div>"
-
-
-class Ranking(Drawn):
-    """Texts with a number each, under a heading. A click triggers `.select`: `event.index` is the row's own index."""
-
-    skeleton = "<div class='bx bx-ranking' role='group'></div>"
+    options: ClassVar = {"height": 640, "sortable": False}
 
 
 class Meter(Drawn):
@@ -172,6 +146,31 @@ class Notice(Drawn):
 
     skeleton = "<div class='bx bx-notice' role='status'></div>"
     travels_as = "string"
+    options: ClassVar = {"keep_height": False}
 
-    def __init__(self, value: Any = "", *, kind: Literal["info", "error"] = "info", keep_height: bool = False, **kw: Any) -> None:
-        super().__init__(value, settings={"kind": kind, "keep_height": keep_height}, **kw)
+    def __init__(self, value: Any = "", **kw: Any) -> None:
+        super().__init__(value, **kw)
+
+
+class PlotlyChart(Drawn):
+    """A Plotly figure in the look of the page, which keeps zoom and camera while `layout.uirevision` stays the same.
+
+    A figure with `layout.meta = {"ramp": "sequential"}` gets the page's own ramp on all its colour axes.
+
+    A click triggers `.select`. In the handler, `event: gr.SelectData` has `event.index`, the number of the point
+    ([row, column] in a heatmap), `event.value` (z, text or y of the point), and besides `event.x`, `event.y`,
+    `event.customdata` and `event.trace`, the number of the trace. With `lasso` points can be drawn round with a lasso,
+    which triggers `.lasso`: `event.index` is the list of the points' customdata.
+    """
+
+    custom_events = ("lasso",)
+    travels_as = "string"  # JSON
+    options: ClassVar = {"label": "", "height": 400, "with_lasso": False}
+
+    def __init__(self, value: Any = None, *, height: int = 400, **kw: Any) -> None:
+        self.skeleton = f"<div class='bx bx-chart' role='img' style='height:{height}px'></div>"
+        super().__init__(value, height=height, **kw)
+
+    def postprocess(self, value: Any) -> str | dict[str, Any] | None:
+        """A figure as JSON, in which arrays are base64."""
+        return value if value is None or isinstance(value, (str, dict)) else value.to_json()

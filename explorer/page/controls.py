@@ -6,19 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.page.components import (
-    AttentionLines,
-    Bars,
-    HeadGrid,
-    Meter,
-    Notice,
-    PlotlyChart,
-    Ranking,
-    StripTable,
-    SwitchBoard,
-    TokenRow,
-    WordGrid,
-)
+from explorer.page import components
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.views.view import Part, View
 
@@ -125,19 +113,19 @@ def _frame(columns: list[str] | None = None, types: Any = "str", widths: list[st
 
 
 PARTS: dict[str, Callable[..., Any]] = {
-    "chart": PlotlyChart,
-    "head_grid": HeadGrid,
-    "lines": AttentionLines,
-    "tokens": TokenRow,
-    "strips": StripTable,
-    "bars": Bars,
-    "words": WordGrid,
-    "ranking": Ranking,
-    "board": SwitchBoard,
-    "meter": Meter,
+    "chart": components.PlotlyChart,
+    "head_grid": components.HeadGrid,
+    "lines": components.AttentionLines,
+    "tokens": components.TokenRow,
+    "strips": components.StripTable,
+    "bars": components.Bars,
+    "words": components.WordGrid,
+    "ranking": components.Ranking,
+    "board": components.SwitchBoard,
+    "meter": components.Meter,
     "frame": _frame,
-    "sentence": Notice,
-    "check": Notice,
+    "sentence": components.Notice,
+    "check": components.Notice,
     "prose": gr.Markdown,
     "download": lambda **options: gr.DownloadButton(size="sm", **options),
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),

@@ -11,26 +11,14 @@ import gradio as gr
 from explorer.api.handlers import ONE_AT_A_TIME, friendly
 from explorer.views.subject import Selection, Subject
 
-BUSY = "(...values) => BertPage.busy(values)"
-"""JavaScript for a listener: what is in sight fades until DONE has run."""
-
+BUSY = "(...values) => BertPage.busy(values)"  # for a listener: what is in sight fades until DONE has run
 DONE = "() => BertPage.done()"
-
-CHOSEN = "(...values) => BertPage.chosen(values)"
-"""JavaScript for a listener to dropdowns: it runs when something is chosen there, not when they are only left."""
-
-Triggers = functools.partial | Sequence[Callable]
-"""What is listened to: `earlier.success` or an event of our own components, or a list of events of components."""
-
-Updates = dict[Any, Any]
-"""New values by component; what is not named stays as it is."""
-
-Values = dict[Any, Any]
-"""The values of components, by component: nothing depends on their order."""
-
+CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: when something is chosen there, not when they are only left
+Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an event of our own components, or a list of events
+Updates = dict[Any, Any]  # new values by component; what is not named stays as it is
+Values = dict[Any, Any]  # the values of components, by component: nothing depends on their order
+# For work that starts by itself and takes long: it holds up neither a training nor a picture.
 MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}
-"""For work that starts by itself and takes long: it holds up neither a training nor a picture."""
-
 QUIET = {"api_visibility": "private", "show_progress": "hidden", **ONE_AT_A_TIME}
 
 

@@ -151,8 +151,8 @@ def _listen_to_lasso(tab: TabPage, panel: Panel, name: str) -> None:
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
     """What a click means, on the page."""
-    updates = panel.set(change.settings)
-    values = {**values, **{panel.controls[name]: value for name, value in change.settings.items()}}
+    updates = {panel.controls[name]: value for name, value in change.settings.items()}
+    values = {**values, **updates}
     if change.selection:
         subject = subject.select(**change.selection)
         updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject)}
@@ -178,7 +178,7 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
 
     triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], TRAINING)
     outputs = [*panel.outputs, *panel.unasked]
-    running = run(triggers, work, outputs, [*tab.inputs.all, *panel.inputs, *panel.unasked], **options)
+    running = run(triggers, work, outputs, [*tab.inputs.all, *panel.controls.values(), *panel.unasked], **options)
     cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # After it, not with it: the last progress is still on its way.
     run(cancelled.then, lambda values: panel.stopped(), outputs)

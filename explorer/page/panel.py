@@ -1,6 +1,6 @@
 """A view on the page: its controls, its parts, and their new values."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -32,11 +32,6 @@ class Work:
     stop: gr.Button
     status: Notice | Meter
 
-    @property
-    def all(self) -> list[Any]:
-        """All that there is."""
-        return [self.stop, self.status, *([self.start] if self.start else [])]
-
     def show(self, status: str = "", *, start: bool = False, stop: bool = False) -> Updates:
         """Which of the buttons are there, and what is told."""
         if self.start is None:
@@ -60,11 +55,6 @@ class Panel:
     asked: gr.State | None = None  # what work is wanted that starts by itself
 
     @property
-    def inputs(self) -> list[gr.components.Component]:
-        """What the view is read from."""
-        return list(self.controls.values())
-
-    @property
     def memories(self) -> list[gr.components.Component]:
         """What the view may leave behind for those after it."""
         return [control for name, control in self.controls.items() if isinstance(self.view.settings[name], Memory)]
@@ -73,9 +63,9 @@ class Panel:
     def outputs(self) -> list[Any]:
         """Everything that showing the view may change."""
         boxes = [control.box for control in self.controls.values() if hasattr(control, "box")]
-        own = [component for name, component in self.parts.items() if self.view.parts[name].kind not in STATIC]
-        buttons = [component for name, component in self.parts.items() if self.view.parts[name].kind == "button"]
-        return [*self.controls.values(), *boxes, *own, *buttons, *(self.work.all if self.work else ())]
+        own = [part for name, part in self.parts.items() if self.view.parts[name].kind not in ("caption", "heading")]
+        work = [self.work.stop, self.work.status, self.work.start] if self.work else []
+        return [component for component in (*self.controls.values(), *boxes, *own, *work) if component is not None]
 
     def read(self, values: Values, subject: Subject) -> View:
         """The view with the settings on the page. Raises InputError."""
@@ -99,10 +89,6 @@ class Panel:
             if changed:
                 updates[getattr(component, "box", component)] = gr.update(**changed)
         return updates
-
-    def set(self, settings: Mapping[str, Any]) -> Updates:
-        """New values of settings, on their controls."""
-        return {self.controls[name]: value for name, value in settings.items()}
 
     def updates(self, shown: Shown, but: str = "", only_these: bool = False) -> Updates:
         """What is to be seen, by component; with `only_these` nothing else changes."""

@@ -1,6 +1,6 @@
 """The page: one input on top, its tokens below, and a tab for every question."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
@@ -23,29 +23,16 @@ from explorer.views.subject import Selection, Subject
 TYPED = "async (...values) => BertPage.busy(await BertPage.typed(values, '#input'))"
 
 
-@dataclass(frozen=True)
-class Example:
-    """An input worth looking at, and where to look."""
-
-    label: str
-    text_a: str
-    text_b: str = ""
-    selection: Selection = field(default_factory=Selection)
-
-
-EXAMPLES = (
-    Example(
-        "A pair with a blank",
-        "The teacher asked the [MASK] to open their books.",
-        "They read the first page aloud.",
-        Selection(layer=1, head=1),
-    ),
-    Example("One word, two senses: bank", "She sat on the bank of the river.", "He put the money in the bank."),
-    Example("Agreement across a phrase", "The keys to the old cabinet [MASK] on the table."),
-    Example("Who is 'it'?", "The dog did not cross the street because it was too tired."),
-    Example("Two strangers", "We ran out of flour this morning.", "Saturn is the second largest planet."),
-    Example("Pieces of rare words", "The ornithologist mispronounced antidisestablishmentarianism again."),
-)
+EXAMPLES = {
+    "A pair with a blank": ("The teacher asked the [MASK] to open their books.", "They read the first page aloud."),
+    "One word, two senses: bank": ("She sat on the bank of the river.", "He put the money in the bank."),
+    "Agreement across a phrase": ("The keys to the old cabinet [MASK] on the table.", ""),
+    "Who is 'it'?": ("The dog did not cross the street because it was too tired.", ""),
+    "Two strangers": ("We ran out of flour this morning.", "Saturn is the second largest planet."),
+    "Pieces of rare words": ("The ornithologist mispronounced antidisestablishmentarianism again.", ""),
+}
+"""Inputs worth looking at; the page opens with the first."""
+FIRST_A, FIRST_B = next(iter(EXAMPLES.values()))
 FIRST_TAB = "attention"
 
 
@@ -89,12 +76,11 @@ def build_shell() -> tuple[gr.Blocks, Shell]:
 
 
 def _build() -> Shell:
-    first = EXAMPLES[0]
-    model_name, selection = gr.State(checkpoints.default_name()), gr.State(first.selection)
+    model_name, selection = gr.State(checkpoints.default_name()), gr.State(Selection())
     open_tab, blanks, refused = gr.State(None), gr.State(()), gr.State(False)
     with gr.Row(elem_id="header", equal_height=True):
         gr.Markdown("# BERT Explorer", elem_id="title")
-        labels = [(example.label, index) for index, example in enumerate(EXAMPLES)]
+        labels = [(label, index) for index, label in enumerate(EXAMPLES)]
         examples = gr.Dropdown(labels, value=None, label="Examples", elem_id="examples", min_width=180)
         model_box = gr.Dropdown(
             list(dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID])),
@@ -108,8 +94,8 @@ def _build() -> Shell:
         link = gr.Button("Copy link", elem_id="copy-link", size="sm", min_width=96)
     with gr.Row(elem_id="input"):
         look = {"lines": 1, "max_lines": 4, "min_width": 240}
-        text_a = gr.Textbox(first.text_a, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
-        text_b = gr.Textbox(first.text_b, label="B (optional)", placeholder="A second sentence", elem_id="text-b", **look)
+        text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
+        text_b = gr.Textbox(FIRST_B, label="B (optional)", placeholder="A second sentence", elem_id="text-b", **look)
     inputs = Inputs(model_name, text_a, text_b, selection)
     strip, notice = TokenRow(elem_id="strip"), Notice(elem_id="notice")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
@@ -156,8 +142,9 @@ def _listen_to_header(shell: Shell, examples: gr.Dropdown, theme: gr.Button, lin
     inputs = shell.inputs
 
     def choose(values: Values) -> Updates:
-        example = EXAMPLES[limits.check_integer(values[examples], "the example", 0, len(EXAMPLES) - 1)]
-        return {inputs.text_a: example.text_a, inputs.text_b: example.text_b, inputs.selection: example.selection}
+        chosen = limits.check_integer(values[examples], "the example", 0, len(EXAMPLES) - 1)
+        text_a, text_b = list(EXAMPLES.values())[chosen]
+        return {inputs.text_a: text_a, inputs.text_b: text_b, inputs.selection: Selection()}
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
     _refresh(shell, run([examples.input], choose, outputs, [examples], queue=False).success)
@@ -176,20 +163,18 @@ def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) ->
     inputs, box = shell.inputs, shell.model_box
     outputs = [inputs.model_name, box, shell.notice, shell.refused]
 
-    def choose(name: str | None, current: str, progress: gr.Progress) -> Updates:
-        from explorer.model.explorer import load  # loads torch
-
-        try:
-            model = load(name, lambda share, what: progress(share, desc=what))
-        except ExplorerError as error:
-            refusal = {"text": f"{error} {current} stays.", "kind": "error"}
-            return {box: current, shell.notice: refusal, shell.refused: True}
-        return {inputs.model_name: model.name, box: model.name, shell.notice: "", shell.refused: False}
-
     def chosen_in(source: Any) -> Any:
         def chosen(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
-            name = values[source] if source is not None else checkpoints.BUNDLED
-            return choose(name, values[inputs.model_name], progress)
+            from explorer.model.explorer import load  # loads torch
+
+            current = values[inputs.model_name]
+            try:
+                name = values[source] if source is not None else checkpoints.BUNDLED
+                model = load(name, lambda share, what: progress(share, desc=what))
+            except ExplorerError as error:
+                refusal = {"text": f"{error} {current} stays.", "kind": "error"}
+                return {box: current, shell.notice: refusal, shell.refused: True}
+            return {inputs.model_name: model.name, box: model.name, shell.notice: "", shell.refused: False}
 
         return chosen
 
@@ -235,10 +220,10 @@ def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
 
 
 def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:
-    inputs, first = shell.inputs, EXAMPLES[0]
+    inputs = shell.inputs
 
     def open_page(values: Values, request: gr.Request) -> Updates:
-        default = Subject(checkpoints.default_name(), first.text_a, first.text_b, first.selection)
+        default = Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
         subject = links.read(dict(request.query_params), default)
         linked, open_tab = request.query_params.get("tab"), values[shell.open_tab]
         updates: Updates = {shell.notice: ""}

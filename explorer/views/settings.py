@@ -1,39 +1,29 @@
-"""What a person, a link or a program may set of a view: declared once, with its label, range and default, and checked here.
-
-A view is a class; a setting is a field of it, made by one of the functions at the end:
-
-    layer: int = number(6, "Up to layer", low=1, high=lambda can: can.layers)
-"""
+"""What a person, a link or a program may set of a view: declared once, as a field of its class, and checked here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.text import limits
 from explorer.text.tables import FILE_TYPES, read_table
 
-Bound = float | Callable[[Any], float]
-"""A number, or where it comes from in the capabilities of a model."""
+Bound = float | Callable[[Any], float]  # a number, or where it comes from in the capabilities of a model
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One setting. `when(view)` says whether it applies; `more`: rarely changed, and folded away in the page.
-
-    `here`: whether this view shows the control of it, or only reads the one of another view in its tab. `linked`: whether
-    a link may carry it. `look` is for the page alone: lines, placeholder, a least width.
-    """
+    """One setting, whatever its kind."""
 
     label: str = ""
-    more: bool = False
-    here: bool = True
-    linked: bool = True
-    when: Callable[[Any], bool] | None = None
-    look: Mapping[str, Any] = field(default_factory=dict)
+    more: bool = False  # rarely changed, and folded away in the page
+    here: bool = True  # whether this view shows its control, or only reads the one of another view in the tab
+    linked: bool = True  # whether a link may carry it
+    when: Callable[[Any], bool] | None = None  # whether it applies to the view
+    look: Mapping[str, Any] = field(default_factory=dict)  # for the page alone: lines, placeholder, a least width
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
         """The value as the view gets it; `name` is what to call it. Raises InputError, saying what it may be."""
@@ -42,14 +32,11 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Setting):
-    """One of `options`, each a value or (label, value); with `menu` drawn as a menu, else as buttons in a row.
-
-    `free`: its options come from elsewhere, and any text or None is taken.
-    """
+    """One of `options`, each a value or (label, value)."""
 
     options: Sequence[Any] = ()
-    menu: bool = False
-    free: bool = False
+    menu: bool = False  # drawn as a menu, else as buttons in a row
+    free: bool = False  # its options come from elsewhere, and any text or None is taken
 
     @property
     def values(self) -> list[Any]:
@@ -127,13 +114,10 @@ class Text(Setting):
 
 @dataclass(frozen=True, kw_only=True)
 class Memory(Setting):
-    """What clicks leave behind and no control shows. It may come from a browser: `kept` makes of it what is of use.
+    """What clicks leave behind and no control shows. It may come from a browser: `kept` makes of it what is of use."""
 
-    `stored`: the name under which the browser keeps it, beyond a reload.
-    """
-
-    kept: Callable[[Any], Any] = lambda value: value
-    stored: str = ""
+    kept: Callable[[Any], Any]
+    stored: str = ""  # the name under which the browser keeps it, beyond a reload
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
         """As the view can use it, whatever it was."""
@@ -182,50 +166,10 @@ def _maker(kind: type[Setting], nothing: Any = None) -> Callable[..., Any]:
 
 
 number, text, memory, switch = _maker(Number), _maker(Text, ""), _maker(Memory), _maker(Switch, False)
-_choice, _several, _upload, _sheet = _maker(Choice), _maker(Several), _maker(Upload), _maker(Sheet)
+several, upload, sheet, _choice = _maker(Several, ()), _maker(Upload), _maker(Sheet), _maker(Choice)
 
 
 def choice(options: Sequence[Any], label: str = "", *, default: Any = None, **given: Any) -> Any:
     """A field that is one of `options`, values or (label, value); by default the first."""
     first = Choice(options=tuple(options)).values[0] if default is None and options else default
     return _choice(first, label, options=tuple(options), **given)
-
-
-def several(options: Callable[[Any], Sequence[int]], label: str, **given: Any) -> Any:
-    """A field that is any of the numbers that `options(capabilities)` gives, by default none."""
-    return _several((), label, options=options, **given)
-
-
-def upload(label: str, **given: Any) -> Any:
-    """A field that is what `read` makes of a file, by default a table, or None."""
-    return _upload(None, label, **given)
-
-
-def sheet(rows: Sequence[Sequence[Any]], label: str, **given: Any) -> Any:
-    """A field that is rows of cells."""
-    return _sheet(tuple(tuple(row) for row in rows), label, **given)
-
-
-class Settings:
-    """A set of settings: a frozen dataclass whose fields are declared as above."""
-
-    settings: ClassVar[Mapping[str, Setting]] = {}
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        dataclass(frozen=True)(cls)
-        cls.settings = {one.name: one.metadata["setting"] for one in fields(cls)}  # type: ignore[arg-type]
-
-    @classmethod
-    def read(cls, given: Mapping[str, Any], capabilities: Any) -> Self:
-        """With these settings; what is not given is as declared. Raises InputError naming what is wrong."""
-        known = cls.settings
-        if unknown := [str(name)[:40] for name in given if name not in known]:
-            raise InputError(f"There is no setting {unknown[0]!r} here; there are {', '.join(known) or 'none'}.")
-        called = {name: f"the setting {known[name].label or name!r}" for name in given}
-        return cls(**{name: known[name].check(value, called[name], capabilities) for name, value in given.items()})
-
-    def changed(self) -> dict[str, Any]:
-        """The settings that are not as declared and that a link may carry."""
-        own = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}  # type: ignore[arg-type]
-        return {name: now for name, (now, declared) in own.items() if now != declared and self.settings[name].linked}

@@ -1,57 +1,41 @@
 """One notion of a view: a question with named settings, what it computes, and what is seen of it. No Gradio here.
 
-A view is a class. Its fields are its settings, its parts what is seen, both in the order in which they stand on the page:
-
-    class Rollout(View):
-        name, label = "attention/rollout", "Through all layers"
-        question = "Where does each token come from?"
-        up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda can: can.layers)
-        matrix = chart("Attention rollout", height=460)
-        check = check()
-
-        def compute(self, subject): ...   # {"matrix": a figure, "check": a verdict}
-
-The page makes the controls, the listening and the waiting from it, a program asks `compute` for the numbers.
+The page makes the controls, the listening and the waiting from it, a program asks `compute` for the numbers. There is a whole
+view in CONTRIBUTING.md.
 """
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from explorer.base.cache import OnceCache
+from explorer.base.errors import InputError
 from explorer.base.steps import finished
-from explorer.views.settings import Settings
+from explorer.views.settings import Setting
 from explorer.views.subject import Subject
 
 Shown = dict[str, Any]
 """What is to be seen: a value by the name of a part or a setting. A part that is left out stays as it is, an `optional`
 one disappears. A value may be a function, called only if the value is wanted; or `props` of the thing."""
 
-QUICK = 60e9
-"""Multiplications that are done without asking: about a second on two cores."""
+QUICK = 60e9  # multiplications that are done without asking: about a second on two cores
 
 
 @dataclass(frozen=True)
 class Part:
-    """Something that is seen: `kind` says what draws it, `options` are for that.
+    """Something that is seen."""
 
-    `optional`: there only when it has a value. `marks`: it shows by itself what was clicked in it, and is not sent again.
-    `more`: folded away. `customdata`: a click is told by the customdata of its point. `long`: a press of it takes long.
-    `saves`: a press of it gives the sheet of that name as a CSV file. `passive`: a row of other tokens than the input's.
-    `wide`: a button as wide as what stands above it.
-    """
-
-    kind: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    optional: bool = False
-    marks: bool = False
-    more: bool = False
-    customdata: bool = False
-    long: bool = False
-    saves: str = ""
-    passive: bool = False
-    wide: bool = False
+    kind: str  # what draws it
+    options: Mapping[str, Any] = field(default_factory=dict)  # for what draws it
+    optional: bool = False  # there only when it has a value
+    marks: bool = False  # it shows by itself what was clicked in it, and is not sent again
+    more: bool = False  # folded away
+    customdata: bool = False  # a click is told by the customdata of its point
+    long: bool = False  # a press of it takes long
+    saves: str = ""  # a press of it gives the sheet of that name as a CSV file
+    passive: bool = False  # a row of other tokens than the input's
+    wide: bool = False  # a button as wide as what stands above it
 
 
 def part(kind: str, **given: Any) -> Part:
@@ -75,9 +59,7 @@ def caption(markdown: str, kind: str = "caption", **options: Any) -> Part:
     return part(kind, markdown=markdown, **options)
 
 
-def heading(markdown: str, **options: Any) -> Part:
-    """A title within a view."""
-    return caption(markdown, "heading", **options)
+heading = partial(caption, kind="heading")  # a title within a view
 
 
 def button(label: str, **options: Any) -> Part:
@@ -87,9 +69,6 @@ def button(label: str, **options: Any) -> Part:
 
 class props(dict):
     """What else changes of a part or a control besides its value: label, choices, interactive, visible."""
-
-    def __init__(self, **named: Any) -> None:
-        super().__init__(named)
 
 
 @dataclass(frozen=True)
@@ -132,36 +111,49 @@ def matches(error: float, what: str, limit: float = 1e-3) -> dict[str, str]:
     return verdict(error <= limit, f"{what} ({max_error(error)})")
 
 
-class View(Settings):
-    """One question, and the answer to it. Subclasses declare settings and parts, and say what they show.
+class View:
+    """One question, and the answer to it: a frozen dataclass, whose fields are its settings.
 
-    `needs` is what a model must be able to do (a field of its capabilities); `columns` names what stands side by side,
-    of everything that is declared, `widths` how wide; `width` is the view's own beside others. A method
+    Subclasses declare settings and parts, both in the order in which they stand on the page, and say what they show. A method
     `on_<name>(subject, value)` says what a click on a part (its index), a press of a button (None) or a choice of a
     setting (its value) means: it returns a Change, or is a generator of what is to be seen meanwhile.
     """
 
     name: ClassVar[str]
-    label: ClassVar[str] = ""
-    question: ClassVar[str] = ""
-    needs: ClassVar[str | None] = None
-    columns: ClassVar[Sequence[Sequence[str]]] = ()
-    widths: ClassVar[Sequence[int]] = ()
-    width: ClassVar[int] = 1
+    question: ClassVar[str]
+    columns: ClassVar[Sequence[Sequence[str]]] = ()  # names what stands side by side, of everything that is declared,
+    widths: ClassVar[Sequence[int]] = ()  # and how wide
+    width: ClassVar[int] = 1  # the view's own, beside others
     side_by_side: ClassVar[Sequence[Sequence[str]]] = ()  # what shares a line, each as wide as its `scale` says
     folded: ClassVar[str] = ""  # the title under which the whole view is folded away
     fold: ClassVar[str] = "More"  # the title under which what is `more` is
     layout: ClassVar[Sequence[str]] = ()  # names of settings and parts, in the order of the class
+    settings: ClassVar[Mapping[str, Setting]] = {}
     parts: ClassVar[Mapping[str, Part]] = {}
     by_hand: ClassVar[Mapping[str, str]] = {}  # what the page wires by itself, and why, in a sentence each
 
     def __init_subclass__(cls) -> None:
-        fields = vars(cls).get("__annotations__", {})
-        own = [name for name, value in vars(cls).items() if isinstance(value, Part) or name in fields]
-        super().__init_subclass__()
+        annotated = vars(cls).get("__annotations__", {})
+        own = [name for name, value in vars(cls).items() if isinstance(value, Part) or name in annotated]
+        dataclass(frozen=True)(cls)
+        cls.settings = {one.name: one.metadata["setting"] for one in fields(cls)}  # type: ignore[arg-type]
         names = dict.fromkeys([*cls.layout, *own])
         cls.parts = {name: value for name in names if isinstance(value := getattr(cls, name, None), Part)}
         cls.layout = [name for name in names if name in cls.parts or name in cls.settings]
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], capabilities: Any) -> Self:
+        """With these settings; what is not given is as declared. Raises InputError naming what is wrong."""
+        known = cls.settings
+        if unknown := [str(name)[:40] for name in given if name not in known]:
+            raise InputError(f"There is no setting {unknown[0]!r} here; there are {', '.join(known) or 'none'}.")
+        called = {name: f"the setting {known[name].label or name!r}" for name in given}
+        return cls(**{name: known[name].check(value, called[name], capabilities) for name, value in given.items()})
+
+    def changed(self) -> dict[str, Any]:
+        """The settings that are not as declared and that a link may carry."""
+        own = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}  # type: ignore[arg-type]
+        return {name: now for name, (now, declared) in own.items() if now != declared and self.settings[name].linked}
 
     def unless(self, subject: Subject) -> str:
         """Why there is nothing to see for this input, or ''."""

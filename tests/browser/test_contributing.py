@@ -34,7 +34,7 @@ def served_with(monkeypatch):
     opened = []
 
     def serve(view: type[View]) -> str:
-        tabs = [replace(tab, choices={**tab.choices, view.label: [[view]]}) if tab.id == "attention" else tab for tab in TABS]
+        tabs = [replace(tab, choices={**tab.choices, "Look ahead": [[view]]}) if tab.id == "attention" else tab for tab in TABS]
         monkeypatch.setattr(shell, "TABS", tabs)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -51,7 +51,7 @@ def test_the_view_of_the_page_is_there_with_its_control_once_it_has_its_line(exa
     page = new_page()
     page.goto(f"{served_with(example)}/?a=The+cat+sat+on+the+mat.&tab=attention")
     expect(chips(page).first).to_be_visible()
-    page.get_by_label(example.label).click()
+    page.get_by_label("Look ahead").click()
     expect(page.locator("#attention-ahead-check")).to_contain_text("✓ matches the model")
     bars = page.locator("#attention-ahead-shares .bx-name")
     expect(bars).to_have_count(bundled.capabilities.heads)

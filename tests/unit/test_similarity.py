@@ -121,8 +121,7 @@ def test_sentences_are_compared_by_their_features(bundled, refusal):
 
 def test_the_senses_we_ship_come_apart_with_depth_but_for_the_one_we_say_does_not(bundled):
     from explorer.text.lines import read_lines
-    from explorer.views.hidden_states.contexts import contexts_of, senses
-    from explorer.views.hidden_states.word import NOT_TOLD_APART
+    from explorer.views.hidden_states.word import NOT_TOLD_APART, contexts_of, senses
 
     for word, lines in senses().items():
         texts, labels = read_lines(lines)

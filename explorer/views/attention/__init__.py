@@ -1,9 +1,8 @@
 """Attention: all heads at a glance, one head in full, every head by numbers, and the flow through all layers."""
 
-from explorer.views.attention.heads import Heads, OneHead
+from explorer.views.attention.heads import Heads, OneHead, SeveralHeads
 from explorer.views.attention.metrics import Formulas, HeadNumbers, HeadTable
 from explorer.views.attention.rollout import Rollout
-from explorer.views.attention.several import SeveralHeads
 from explorer.views.attention_data import most_telling_first
 from explorer.views.view import Tab
 

@@ -1,8 +1,10 @@
-"""All heads at a glance, and one of them in full."""
+"""All heads at a glance, one of them in full, and several at once."""
 
 from typing import Any
 
-from explorer.analysis.attention import DIRECTIONS, Choice, ChosenWeights, choose, rank_in_row
+import numpy as np
+
+from explorer.analysis.attention import DIRECTIONS, Choice, ChosenWeights, choose, rank_in_row, rows_error
 from explorer.analysis.head_metrics import METRICS
 from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.figures.attention_lines import attention_lines
@@ -19,20 +21,15 @@ from explorer.views.attention_data import (
     overview_of,
     weights_of,
 )
-from explorer.views.settings import choice, number, switch, use
+from explorer.views.settings import choice, number, several, switch, use
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, caption, chart, check, part, prose, select, sentence, show
+from explorer.views.view import Change, Shown, View, caption, chart, check, matches, part, prose, select, sentence, show
 
 HEATMAP, LINES = "Heatmap", "Lines"
-SPECIALS = (
-    ("All tokens", "all"),
-    ("Without [CLS] and [SEP], weights as they are", "hidden"),
-    ("Without [CLS] and [SEP], rows renormalised", "renormalised"),
-)
-SUMS = {
-    "all": "each row sums to 1",
-    "hidden": "weights as they are, so rows sum to less than 1",
-    "renormalised": "each row divided by what is left of it",
+SPECIALS = {  # what each is called, and what its rows sum to
+    "all": ("All tokens", "each row sums to 1"),
+    "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
+    "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
 }
 NO_MARKS = "nothing"
 HEIGHT = 460
@@ -45,8 +42,7 @@ MARKS = settings.Choice(
 class Heads(View):
     """Every head of every layer as a small picture."""
 
-    name, label = "attention/heads", "All heads"
-    question = "Which heads are there, and which is worth a look?"
+    name, question = "attention/heads", "Which heads are there, and which is worth a look?"
     width = 5
     grid = part("head_grid", marks=True)
     about = prose(classes="caption")
@@ -77,12 +73,11 @@ class Heads(View):
 class OneHead(View):
     """One head in full: a heatmap or lines."""
 
-    name, label = "attention/head", "One head"
-    question = "Who looks at whom?"
+    name, question = "attention/head", "Who looks at whom?"
     width = 6
     title = prose(classes="detail-title")
     look: str = choice((HEATMAP, LINES))
-    specials: str = choice(SPECIALS, menu=True)
+    specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], menu=True)
     heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
     lines = part("lines", height=HEIGHT, optional=True)
     cell = sentence(keep_height=True)
@@ -134,7 +129,7 @@ class OneHead(View):
             HEAD_MEAN: f"Head {head}, mean of all layers",
             ALL_MEAN: "Mean of all heads of all layers",
         }[self.average]
-        sums = SUMS[self.specials]
+        _, sums = SPECIALS[self.specials]
         if self.measure == VALUE:
             sums = "length of what each key adds, from 0 up"
         elif self.top_p < 100 or self.direction != "all":
@@ -146,6 +141,49 @@ class OneHead(View):
             return "There is nothing in this direction: type a text B above."
         hint = "Click a cell for its exact weight. Click a token above to outline its row."
         return "" if self.look == LINES else hint
+
+
+class SeveralHeads(View):
+    """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
+
+    name, question = "attention/several", "What do several heads look at together?"
+    columns = (("layer", "heads", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
+    widths = (5, 6)
+    layer: int = number(1, "Layer", low=1, high=lambda can: can.layers)
+    heads: tuple[int, ...] = several(label="Heads; none ticked is all of them", options=lambda can: range(1, can.heads + 1))
+    help = caption(
+        "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
+        "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "
+        "leave them out to see the others."
+    )
+    title = prose(classes="detail-title")
+    drawn_as: str = choice((HEATMAP, LINES))
+    heatmap = chart("Attention of several heads, summed", height=HEIGHT, optional=True)
+    lines = part("lines", height=HEIGHT, optional=True)
+    rows = check()
+    check = check()
+
+    def compute(self, subject: Subject) -> Shown:
+        """The sum, as a heatmap or as lines, and that it is a sum of the model's own weights."""
+        weights, number = self._weights(subject)
+        trace, row = subject.trace, subject.selection.token
+        named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
+        shown = {
+            "title": f"**Layer {self.layer}, {named}** — row looks at column; each row sums to {number}.",
+            "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
+            "check": attention_check(subject.select(layer=self.layer)),
+        }
+        if self.drawn_as == LINES:
+            return {**shown, "lines": attention_lines(weights, trace.tokens, trace.encoding.kinds, row)}
+        scale = WeightScale(square_root=True, unit="weight, summed")
+        picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
+        return {**shown, "heatmap": picture}
+
+    def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:
+        """[query, key], the sum over the chosen heads, and how many they are."""
+        attention = subject.trace.attention(self.layer - 1)
+        chosen = [head - 1 for head in self.heads] or list(range(len(attention)))
+        return attention[chosen].sum(axis=0), len(chosen)
 
 
 def _about(subject: Subject) -> str:

@@ -18,8 +18,7 @@ COLUMNS = [Column("head", "name"), Column("pattern", "text"), *(Column(metric.la
 class HeadNumbers(View):
     """One number of every head as a heatmap."""
 
-    name, label = "attention/metric", "All heads by numbers"
-    question = "How do the heads differ?"
+    name, question = "attention/metric", "How do the heads differ?"
     width = 5
     metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Number", menu=True)
     heatmap = chart("A number for every head", height=420)
@@ -42,8 +41,7 @@ class HeadNumbers(View):
 class HeadTable(View):
     """Every number of every head."""
 
-    name, label = "attention/metrics", "Every number of every head"
-    question = "What is each head like, in numbers?"
+    name, question = "attention/metrics", "What is each head like, in numbers?"
     width = 6
     table = part("strips", height=480, sortable=True, marks=True)
     help = caption(
@@ -64,8 +62,7 @@ class HeadTable(View):
 class Formulas(View):
     """What each number means."""
 
-    name, label = "attention/formulas", "Formulas"
-    question = "What do the numbers mean?"
+    name, question = "attention/formulas", "What do the numbers mean?"
     folded = "Every number: formula, range and source"
     legend = caption(
         "\n".join(

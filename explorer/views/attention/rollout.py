@@ -13,8 +13,7 @@ from explorer.views.view import Shown, View, caption, chart, check, matches, sen
 class Rollout(View):
     """Attention rollout up to a layer, and where one token comes from."""
 
-    name, label = "attention/rollout", "Through all layers"
-    question = "Where does each token come from, through all layers?"
+    name, question = "attention/rollout", "Where does each token come from, through all layers?"
     columns = (("matrix", "help"), ("sources", "token", "check"))
     up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda can: can.layers)
     matrix = chart("Attention rollout", height=460)

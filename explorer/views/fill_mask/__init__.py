@@ -1,13 +1,12 @@
 """Fill-mask: what BERT would put in a blank, when it came to believe so, and which parts did it."""
 
-from explorer.views.fill_mask.attribution import WordAttribution
 from explorer.views.fill_mask.game import Game
 from explorer.views.fill_mask.guesses import Comparison, FilledTogether, Guesses, WordsToHide
 from explorer.views.fill_mask.lens import FollowedWords, Lens
 from explorer.views.fill_mask.patching import Patching
 from explorer.views.fill_mask.positions import EveryPosition, Likelihoods
 from explorer.views.fill_mask.quiz import Quiz
-from explorer.views.fill_mask.switch_heads import WordHeads
+from explorer.views.fill_mask.word import WordAttribution, WordHeads
 from explorer.views.view import Tab
 
 TAB = Tab(

@@ -35,8 +35,7 @@ SHARE = {"step": 0.05, "more": True, "line": True, "heard": "release"}
 class Game(View):
     """One round of the game that BERT was trained with."""
 
-    name, label = "fill-mask/game", "Pre-training game"
-    question = "What did BERT learn from?"
+    name, question = "fill-mask/game", "What did BERT learn from?"
     columns = (("table", "loss", "check"), ("lengths",))
     widths = (8, 4)
     strategy: str = choice(STRATEGIES, "What is chosen")

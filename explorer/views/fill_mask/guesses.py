@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.figures.bars import Row, bar_groups, bars
 from explorer.figures.token_row import token_row_of
 from explorer.figures.word_grid import Cell, word_grid
-from explorer.views.fill_mask.pieces import pieces_named
-from explorer.views.fill_mask.word import no_blank
+from explorer.views.fill_mask.word import no_blank, pieces_named
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, caption, is_quick, part, prose, sentence
@@ -26,8 +25,7 @@ ORDERS = {"left_to_right": "left to right", "best_first": "surest first"}
 class WordsToHide(View):
     """The input, of which a click hides a word."""
 
-    name, label = "fill-mask/words", "Words to hide"
-    question = "Which word is to be guessed?"
+    name, question = "fill-mask/words", "Which word is to be guessed?"
     help = caption("Click a word to hide it, click the blank to bring it back, or type `[MASK]` above.")
     row = part("tokens", mask_on_click=True)
 
@@ -39,8 +37,7 @@ class WordsToHide(View):
 class Guesses(View):
     """The best guesses for every blank by itself."""
 
-    name, label = "fill-mask/guesses", "Guesses"
-    question = "What would BERT put in each blank?"
+    name, question = "fill-mask/guesses", "What would BERT put in each blank?"
     width = 6
     unless = staticmethod(no_blank)
     top_k: int = number(5, "Guesses for each blank", low=1, high=20)
@@ -60,8 +57,7 @@ class Guesses(View):
 class Comparison(View):
     """Words weighed against each other in the chosen or the first blank."""
 
-    name, label = "fill-mask/comparison", "Words against each other"
-    question = "How much likelier is one word than another?"
+    name, question = "fill-mask/comparison", "How much likelier is one word than another?"
     width = 5
     unless = staticmethod(no_blank)
     words: str = text("", "Weigh words against each other (he, she)", placeholder="the two best guesses")
@@ -84,8 +80,7 @@ class Comparison(View):
 class FilledTogether(View):
     """Several blanks, each by itself and together."""
 
-    name, label = "fill-mask/together", "Several blanks, filled together"
-    question = "What fits in all the blanks together?"
+    name, question = "fill-mask/together", "What fits in all the blanks together?"
     unless = staticmethod(no_blank)
     title = prose(classes="detail-title", optional=True)
     filled = part("words", optional=True)

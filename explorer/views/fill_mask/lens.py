@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.figures.masked_lm import followed_words
 from explorer.figures.word_grid import word_grid
 from explorer.text import limits
-from explorer.views.fill_mask.pieces import pieces_named
+from explorer.views.fill_mask.word import pieces_named
 from explorer.views.settings import text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Shown, View, caption, chart, check, matches, part, select, sentence
@@ -21,8 +21,7 @@ MOST_WORDS = 4
 class Lens(View):
     """The first guess at every position after each layer."""
 
-    name, label = "fill-mask/lens", "Lens"
-    question = "What would BERT have said after each layer?"
+    name, question = "fill-mask/lens", "What would BERT have said after each layer?"
     table = part("words")
     cut = sentence()
     help = caption(
@@ -53,8 +52,7 @@ class Lens(View):
 class FollowedWords(View):
     """Words through the layers, in the place in question."""
 
-    name, label = "fill-mask/followed", "Words through the layers"
-    question = "When did BERT come to believe it?"
+    name, question = "fill-mask/followed", "When did BERT come to believe it?"
     columns = (("follow", "summary"), ("followed",))
     widths = (3, 8)
     follow: str = text("", "Follow words", placeholder="the two best guesses")

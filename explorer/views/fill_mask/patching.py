@@ -33,8 +33,7 @@ class Patched(NamedTuple):
 class Patching(LongView):
     """One hidden state at a time of a clean run, put into a corrupted one."""
 
-    name, label = "fill-mask/patching", "Patching"
-    question = "Where in the model is the answer kept?"
+    name, question = "fill-mask/patching", "Where in the model is the answer kept?"
     start = "Patch every state"
     unless = staticmethod(no_blank)
     word: str = use(WORD, "")

@@ -27,8 +27,7 @@ _scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
 class EveryPosition(LongView):
     """How surprised BERT is by every word of the input."""
 
-    name, label = "fill-mask/positions", "Every position"
-    question = "Which words does BERT not expect?"
+    name, question = "fill-mask/positions", "Which words does BERT not expect?"
     start = "Ask for every position"
     way: str = choice((HIDDEN, SEEN), "Each word is")
     surprise = chart("Surprise by position", height=340)
@@ -71,8 +70,7 @@ class EveryPosition(LongView):
 class Likelihoods(View):
     """Sentences by how likely BERT finds them; they are the view's own, not the input."""
 
-    name, label = "fill-mask/likelihoods", "Which sentence is likelier"
-    question = "Which sentence does BERT find likelier?"
+    name, question = "fill-mask/likelihoods", "Which sentence does BERT find likelier?"
     columns = (("sentences", "score"), ("table",))
     widths = (5, 6)
     title = heading("**Which sentence does BERT find likelier?**")

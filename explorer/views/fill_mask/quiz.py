@@ -51,8 +51,7 @@ def _score(value: Any) -> Score:
 class Quiz(View):
     """A text with blanks that a person fills before BERT does."""
 
-    name, label = "fill-mask/quiz", "Quiz"
-    question = "Who guesses better, you or BERT?"
+    name, question = "fill-mask/quiz", "Who guesses better, you or BERT?"
     columns = (("guess", "submit", "following", "points"), ("answer", "bert"))
     widths = (5, 6)
     score: Score = memory(Score(), kept=_score)

@@ -83,7 +83,7 @@ class ExampleSettings(View):
     class_6: str = _class(6)
     lines_6: str = _lines(6)
     table: Table | None = upload(
-        "CSV, TSV or JSON lines, up to 10 MB", height=110, visible=False, when=lambda view: view.source == FILE
+        label="CSV, TSV or JSON lines, up to 10 MB", height=110, visible=False, when=lambda view: view.source == FILE
     )
     data_set: str = text(
         EXAMPLE, "Data set on the Hugging Face hub", heard="", scale=4, visible=False, when=lambda view: view.source == HUB
@@ -129,8 +129,7 @@ class ExampleSettings(View):
 class ExamplesView(ExampleSettings):
     """What there is to learn from, and how the classes are balanced."""
 
-    name, label = "fine-tune/examples", "Examples"
-    question = "What is there to learn from?"
+    name, question = "fine-tune/examples", "What is there to learn from?"
     width = 5
     side_by_side = (
         ("source",),

@@ -19,8 +19,7 @@ CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a lit
 class Baselines(RunView):
     """Held-out accuracy beside what needs no BERT."""
 
-    name, label = "fine-tune/baselines", "Baselines"
-    question = "How much of it needs no BERT?"
+    name, question = "fine-tune/baselines", "How much of it needs no BERT?"
     compared = part("bars")
 
     def show_run(self, subject: Subject, run: "Run") -> Shown:
@@ -33,8 +32,7 @@ class Baselines(RunView):
 class Outcome(RunView):
     """Loss and accuracy by epoch, and the epoch that was kept."""
 
-    name, label = "fine-tune/outcome", "Outcome"
-    question = "How did the training go?"
+    name, question = "fine-tune/outcome", "How did the training go?"
     width = 6
     training: str | None = memory(None, kept=run_id, linked=False)
     status = sentence(keep_height=True)

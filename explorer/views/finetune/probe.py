@@ -21,8 +21,7 @@ METHOD = f"A linear head on every hidden state, {SEEDS} splits each, and the sam
 class Probe(ExampleSettings, LongView):
     """Held-out accuracy of a linear head on every hidden state, beside a control task."""
 
-    name, label = "fine-tune/probe", "Which layer knows it?"
-    question = "Which layer knows it?"
+    name, question = "fine-tune/probe", "Which layer knows it?"
     width = 5
     start = "Ask every layer"
     layout = ()  # the boxes for the examples stand elsewhere

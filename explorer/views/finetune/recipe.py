@@ -42,8 +42,7 @@ def preset_for(hidden_size: int, layers: int) -> str:
 class Recipe(View):
     """What is trained, and how; most of it as a preset says."""
 
-    name, label = "fine-tune/recipe", "Recipe"
-    question = "What is trained, and how?"
+    name, question = "fine-tune/recipe", "What is trained, and how?"
     side_by_side = (("train", "cancel"),)
     by_hand: ClassVar = {
         "train": "A training streams, can be cancelled, and outlasts its page.",

@@ -34,8 +34,7 @@ def _cell(value: Any) -> tuple[str, int, int] | None:
 class Result(RunView):
     """One picture of the run at a time, and what belongs beside it."""
 
-    name, label = "fine-tune/result", "Reading the result"
-    question = "What is the result worth?"
+    name, question = "fine-tune/result", "What is the result worth?"
     columns = (("picture", "scores", "note"), ("second_picture", "sentences"))
     widths = (5, 6)
     look: str = choice((MISTAKES, CLASSES, SURENESS, MAP, CHANGE), "Reading the result")

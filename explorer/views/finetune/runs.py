@@ -27,8 +27,7 @@ def _read_zip(path: Path) -> str:
 class Runs(RunView):
     """What was trained in this browser: open one, take it home, bring one back."""
 
-    name, label = "fine-tune/runs", "My runs"
-    question = "What was trained in this browser?"
+    name, question = "fine-tune/runs", "What was trained in this browser?"
     width = 6
     side_by_side = (("explore", "save", "load"),)
     by_hand: ClassVar = {"explore": "It changes the model of the whole page."}
@@ -37,7 +36,7 @@ class Runs(RunView):
     curves = chart("Held-out accuracy of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
-    load: str | None = upload("Load a zip", types=(".zip",), read=_read_zip, as_button=True, min_width=90)
+    load: str | None = upload(label="Load a zip", types=(".zip",), read=_read_zip, as_button=True, min_width=90)
     download = part("download", label="Download", optional=True)
     note = sentence(
         classes="caption",

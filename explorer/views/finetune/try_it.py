@@ -32,8 +32,7 @@ _decisions: "OnceCache[Any, Decision]" = OnceCache(64)
 class TryIt(RunView):
     """A text or a pair, what the classifier says of it, and the words that decided."""
 
-    name, label = "fine-tune/try-it", "Try it"
-    question = "What does it say of a sentence of your own, and why?"
+    name, question = "fine-tune/try-it", "What does it say of a sentence of your own, and why?"
     side_by_side = (("tried", "sample"),)
     tried: str = text(SENTENCES[0], "Try it on a sentence", scale=5)
     sample: str = choice(SENTENCES, "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)

@@ -6,7 +6,6 @@ from explorer.analysis import contextuality
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms
 from explorer.figures.heatmaps import similarity_heatmap
 from explorer.figures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
-from explorer.views.hidden_states.names import layer_name
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, chart, check, max_error, prose, verdict
@@ -26,11 +25,15 @@ MEANINGS = {
 }
 
 
+def layer_name(layer: int) -> str:
+    """A hidden state in words."""
+    return "the embedding output" if layer == 0 else f"the output of layer {layer}"
+
+
 class OneLayer(View):
     """The tokens' vectors at one hidden state: compared with each other, or in all dimensions."""
 
-    name, label = "hidden/one-layer", "One hidden state"
-    question = "How alike are the tokens, and what do their vectors look like?"
+    name, question = "hidden/one-layer", "How alike are the tokens, and what do their vectors look like?"
     look: str = choice((SIMILARITY, VECTORS))
     picture = chart("The tokens at one hidden state", height=440)
     about = prose(classes="caption")
@@ -49,8 +52,7 @@ class OneLayer(View):
 class EveryLayer(View):
     """One number for every token at every hidden state."""
 
-    name, label = "hidden/every-layer", "Every hidden state"
-    question = "What does each layer do to each token?"
+    name, question = "hidden/every-layer", "What does each layer do to each token?"
     measure: str = choice((STEP, DRIFT, NORM))
     picture = chart("Every token at every hidden state", height=440)
     about = prose(classes="caption")
@@ -70,8 +72,7 @@ class EveryLayer(View):
 class PooledOutput(View):
     """The last hidden state of [CLS], and what the pooler makes of it."""
 
-    name, label = "hidden/pooled", "[CLS] and the pooled output"
-    question = "What is the pooled output?"
+    name, question = "hidden/pooled", "What is the pooled output?"
     folded = "More: [CLS] and the pooled output"
     picture = chart("[CLS] and the pooled output", height=190)
     formula = prose(classes="caption")

@@ -7,7 +7,7 @@ from explorer.figures.bars import ranking
 from explorer.figures.hidden import sentences_heatmap
 from explorer.text.limits import MAX_COMPARED, check_texts
 from explorer.text.lines import read_lines
-from explorer.views.hidden_states.names import layer_name
+from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
 from explorer.views.view import Shown, View, chart, part, prose, sentence
@@ -27,8 +27,7 @@ def _example() -> str:
 class Sentences(View):
     """The cosine between every two sentences."""
 
-    name, label = "hidden/sentences", "Sentences"
-    question = "How alike are sentences?"
+    name, question = "hidden/sentences", "How alike are sentences?"
     columns = (("matrix", "about"), ("sentences", "problem", "closest"))
     widths = (7, 5)
     pooling: str = choice(POOLED, "One vector for a sentence", menu=True)

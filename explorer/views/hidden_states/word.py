@@ -1,6 +1,10 @@
 """Hidden states of one word in many contexts: where a static vector and a contextual one part."""
 
-from typing import Any
+import csv
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,15 +13,18 @@ from explorer.analysis.mapping import chained
 from explorer.analysis.projection import principal_components
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.base.errors import InputError
+from explorer.base.paths import EXAMPLES
 from explorer.figures.hidden import context_lines
 from explorer.figures.maps import point_map
 from explorer.text.limits import MAX_COMPARED, check_texts
 from explorer.text.lines import read_lines
-from explorer.views.hidden_states.contexts import Contexts, comparable_words, contexts_of, senses
-from explorer.views.hidden_states.names import layer_name
+from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, switch, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Shown, View, chart, props, prose, sentence, show
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
 
 ABOVE = "A and B above"
 FIRST = "bank"
@@ -34,11 +41,55 @@ CONTEXTS_HELP = (
 )
 
 
+@dataclass(frozen=True)
+class Contexts:
+    """A word's vectors [layers + 1, contexts, hidden], with the text and the sense of each context."""
+
+    vectors: np.ndarray
+    texts: list[str]
+    senses: list[str]
+
+
+@functools.cache
+def senses() -> dict[str, str]:
+    """Ready examples: for each word its sentences, one a line, with the sense after a |."""
+    with (EXAMPLES / "senses.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    words = dict.fromkeys(row["word"] for row in rows)
+    return {w: "\n".join(f"{row['text']} | {row['label']}" for row in rows if row["word"] == w) for w in words}
+
+
+def comparable_words(texts: Sequence[str]) -> list[str]:
+    """The words that occur at least twice, those of one to three letters last."""
+    return sorted(contextuality.repeated_words(texts), key=lambda word: (len(word) < 4, len(word) < 3))
+
+
+def contexts_of(model: "Explorer", texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
+    """Every occurrence of the word in the texts, each read by itself; texts without it are left out.
+
+    Raises InputError when it occurs fewer than twice.
+    """
+    vectors, found, kept = [], [], []
+    for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
+        trace = model.trace(given)
+        try:
+            occurrences = contextuality.find_word(given, word, trace.encoding.offsets, f"sentence {number}")
+        except InputError:
+            continue
+        for tokens in occurrences:
+            vectors.append(contextuality.word_vectors(trace.hidden_states, tokens))
+            found.append(given)
+            kept.append(label)
+    if len(vectors) < 2:
+        lead = f"The word {word.strip()[:40]!r} occurs" if word and word.strip() else "No word occurs"
+        raise InputError(f"{lead} fewer than twice here; choose other sentences or another word.")
+    return Contexts(np.stack(vectors, axis=1), found, kept)
+
+
 class OneWord(View):
     """How alike one word's vectors are in its contexts, layer by layer, and a map of them."""
 
-    name, label = "hidden/word", "One word, many contexts"
-    question = "How far does a word's vector depend on its context?"
+    name, question = "hidden/word", "How far does a word's vector depend on its context?"
     columns = (("lines", "lines_help"), ("map", "about"))
     source: str = choice(
         [(f"{name} (not told apart)" if name == NOT_TOLD_APART else name, name) for name in (*senses(), ABOVE)],

@@ -2,9 +2,8 @@
 
 from explorer.views.attention_data import most_telling_first
 from explorer.views.inside_head.decoder import Decoder
-from explorer.views.inside_head.dots import DotProducts
-from explorer.views.inside_head.layer import WholeLayer
 from explorer.views.inside_head.positions import Positions
+from explorer.views.inside_head.steps import DotProducts, WholeLayer
 from explorer.views.view import Tab
 
 TAB = Tab(

@@ -11,8 +11,7 @@ from explorer.views.view import Shown, View, caption, chart, check, heading, mat
 class Decoder(View):
     """The chosen head as it is, and if no token could look ahead."""
 
-    name, label = "inside-head/decoder", "If it were a decoder"
-    question = "What if no token could look ahead?"
+    name, question = "inside-head/decoder", "What if no token could look ahead?"
     columns = (("both_ways_title", "both_ways"), ("causal_title", "causal"))
     both_ways_title = heading("**As BERT has it**: every token looks both ways.")
     both_ways = chart("Attention, both ways", height=440)

@@ -14,8 +14,7 @@ MOST_POSITIONS = 128
 class Positions(View):
     """The learned vectors of all positions beside the sinusoids of the first Transformer."""
 
-    name, label = "inside-head/positions", "Positions"
-    question = "How does the model know where a token stands?"
+    name, question = "inside-head/positions", "How does the model know where a token stands?"
     columns = (("learned_title", "learned", "learned_alike"), ("waves_title", "waves", "waves_alike"))
     about = prose(classes="caption")
     learned_title = heading("**Learned**, as in this model (Devlin et al. 2019)")

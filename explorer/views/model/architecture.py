@@ -8,8 +8,7 @@ from explorer.views.view import Shown, View, chart, part, prose
 class Summary(View):
     """The size of the model in one sentence."""
 
-    name, label = "model/summary", "Summary"
-    question = "How large is it?"
+    name, question = "model/summary", "How large is it?"
     summary = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Shown:
@@ -28,8 +27,7 @@ class Summary(View):
 class Parameters(View):
     """How many parameters each part has."""
 
-    name, label = "model/parameters", "Parameters"
-    question = "Where are its parameters?"
+    name, question = "model/parameters", "Where are its parameters?"
     width = 6
     bars = chart("Parameters by part", height=460)
 
@@ -41,8 +39,7 @@ class Parameters(View):
 class Configuration(View):
     """The settings in the model's config.json."""
 
-    name, label = "model/configuration", "Configuration"
-    question = "How is it configured?"
+    name, question = "model/configuration", "How is it configured?"
     width = 5
     table = part("frame", columns=["setting", "value"], max_height=460, label="Configuration (config.json)", wrap=False)
 
@@ -56,8 +53,7 @@ class Configuration(View):
 class ModuleTree(View):
     """The modules of PyTorch that the model consists of."""
 
-    name, label = "model/modules", "Modules"
-    question = "What are its parts called?"
+    name, question = "model/modules", "What are its parts called?"
     folded = "Module tree, with the names that transformers gives the parts"
     tree = part("code", lines=20, max_lines=40)
 

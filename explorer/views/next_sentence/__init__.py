@@ -1,8 +1,7 @@
 """Next sentence: does B follow A, which way round, and what speaks for it?"""
 
-from explorer.views.next_sentence.candidates import NextSentences
 from explorer.views.next_sentence.pair import PairAttribution, PairHeads, ThisPair
-from explorer.views.next_sentence.pairs import ManyPairs
+from explorer.views.next_sentence.pairs import ManyPairs, NextSentences
 from explorer.views.view import Tab
 
 TAB = Tab(

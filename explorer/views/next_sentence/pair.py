@@ -29,8 +29,7 @@ def _is_next(subject: Subject) -> "Target":
 class ThisPair(View):
     """What the next-sentence head says of B after A, and of A after B."""
 
-    name, label = "next-sentence/pair", "This pair"
-    question = "Does B follow A?"
+    name, question = "next-sentence/pair", "Does B follow A?"
     columns = (("title", "verdict", "logits", "saturated", "check"), ("swapped_title", "swapped", "swapped_logits", "help"))
     title = heading("**B after A**")
     verdict = part("bars")
@@ -44,10 +43,7 @@ class ThisPair(View):
         "Output 0 of the head is **IsNext** (B is the sentence after A), output 1 is **NotNext** (B comes from "
         "somewhere else); the two sum to 100 %. If order mattered to BERT, the two sides would differ."
     )
-
-    def unless(self, subject: Subject) -> str:
-        """A pair has a second sentence."""
-        return no_b(subject)
+    unless = staticmethod(no_b)
 
     def compute(self, subject: Subject) -> Shown:
         """Probabilities and logits, both ways round."""
@@ -69,30 +65,18 @@ class ThisPair(View):
 class PairAttribution(AttributionView):
     """A score for each token, for IsNext."""
 
-    name, label = "next-sentence/attribution", "Which tokens"
-
-    def unless(self, subject: Subject) -> str:
-        """A pair has a second sentence."""
-        return no_b(subject)
-
-    def target(self, subject: Subject) -> "Target":
-        """IsNext."""
-        return _is_next(subject)
+    name = "next-sentence/attribution"
+    unless = staticmethod(no_b)
+    target = staticmethod(_is_next)
 
 
 class PairHeads(SwitchHeads):
     """Heads as switches, and what they do to IsNext."""
 
-    name, label = "next-sentence/heads", "Which heads"
+    name = "next-sentence/heads"
     help = caption(ABOUT.format(what="IsNext"))
-
-    def unless(self, subject: Subject) -> str:
-        """A pair has a second sentence."""
-        return no_b(subject)
-
-    def target(self, subject: Subject) -> "Target":
-        """IsNext."""
-        return _is_next(subject)
+    unless = staticmethod(no_b)
+    target = staticmethod(_is_next)
 
     def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
         """Both outputs of the head."""

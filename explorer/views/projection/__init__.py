@@ -3,4 +3,4 @@
 from explorer.views.projection.map import Map
 from explorer.views.view import Tab
 
-TAB = Tab("projection", "Projection", "What lies close to what?", {Map.label: [[Map]]})
+TAB = Tab("projection", "Projection", "What lies close to what?", {"Map": [[Map]]})

@@ -16,8 +16,7 @@ from explorer.text.tables import Table
 from explorer.views.projection.picture import COLOURS, NAMES, LayerMap, Look
 from explorer.views.projection.points import (
     Points,
-    has_too_many,
-    label_column_of,
+    column_called,
     read_texts,
     sample_vocabulary,
     text_column_of,
@@ -58,8 +57,7 @@ def _with_file(view: "Map") -> bool:
 class Map(LongView):
     """Every point where PCA, UMAP or t-SNE puts its vector."""
 
-    name, label = "projection/map", "Map"
-    question = "What lies close to what?"
+    name, question = "projection/map", "What lies close to what?"
     widths = (7, 4)
     source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points")
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map")
@@ -79,9 +77,9 @@ class Map(LongView):
         when=lambda view: view.source == SENTENCES,
     )
     redraw = button("Draw", wide=True)
-    table: Table | None = upload(CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
+    table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
     sampled: bool = switch(
-        False, f"A random {MAX_TEXTS:,} of the rows", when=lambda view: _with_file(view) and has_too_many(view.table)
+        False, f"A random {MAX_TEXTS:,} of the rows", when=lambda view: _with_file(view) and len(view.table.rows) > MAX_TEXTS
     )
     text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
     label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
@@ -172,7 +170,7 @@ class Map(LongView):
     def on_table(self, subject: Subject, table: Table) -> Change:
         """A file was read: its columns to choose from."""
         size = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
-        text_column, label_column = text_column_of(table), label_column_of(table)
+        text_column, label_column = text_column_of(table), column_called("label", table)
         return Change(
             settings={"text_column": text_column, "label_column": label_column, "sampled": False},
             shown={
@@ -184,16 +182,14 @@ class Map(LongView):
         )
 
     def on_chart(self, subject: Subject, index: Any) -> Change:
-        """A point was clicked: its row."""
+        """A point, or a text in the list, was clicked: its row."""
         return settle(picked=((int(index),), self.drawn))
 
     def on_chart_lasso(self, subject: Subject, index: list[Any]) -> Change:
         """Points were drawn round with the lasso: their rows."""
         return settle(picked=NONE_CHOSEN, kept=(tuple(map(int, index)), self.drawn))
 
-    def on_nearest(self, subject: Subject, index: Any) -> Change:
-        """A text in the list was clicked: its row."""
-        return self.on_chart(subject, index)
+    on_nearest = on_chart
 
     def on_forget(self, subject: Subject, index: None) -> Change:
         """Nothing stands out any more."""

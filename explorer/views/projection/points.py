@@ -83,22 +83,12 @@ def piece_kind(piece: str) -> str:
 
 def text_column_of(table: Table) -> str:
     """The column called text, or else the one with the longest cells."""
-    named = _column_called("text", table)
-    return named or max(table.columns, key=lambda name: sum(len(cell) for cell in table.column(name)[:200]))
+    return column_called("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
 
 
-def label_column_of(table: Table) -> str:
-    """The column called label, or ''."""
-    return _column_called("label", table)
-
-
-def _column_called(name: str, table: Table) -> str:
+def column_called(name: str, table: Table) -> str:
+    """The column of this name, in whatever case, or ''."""
     return next((column for column in table.columns if column.lower() == name), "")
-
-
-def has_too_many(table: Table) -> bool:
-    """Whether a file has more rows than a map takes."""
-    return len(table.rows) > MAX_TEXTS
 
 
 def texts_of(table: Table, text_column: str, label_column: str, seed: int | None) -> tuple[list[str], list[str]]:

@@ -22,8 +22,7 @@ COLUMNS = [
 class Embeddings(View):
     """What is added up for one token, as vectors, and for every token in numbers."""
 
-    name, label = "tokens/embeddings", "What is added up for each token"
-    question = "What is added up for each token?"
+    name, question = "tokens/embeddings", "What is added up for each token?"
     columns, widths = (("sum", "check"), ("norms", "help")), (5, 6)
     title = heading("### What is added up for each token", classes="question")
     sum = part("strips")

@@ -10,8 +10,7 @@ MOST_SPELLED = 6
 class Pieces(View):
     """The pieces of the input as cards."""
 
-    name, label = "tokens/pieces", "Pieces"
-    question = "What does BERT read?"
+    name, question = "tokens/pieces", "What does BERT read?"
     cards = part("tokens", detail=True)
     counts = sentence()
     help = caption(

@@ -24,8 +24,7 @@ def _two_ids(value: Any) -> tuple[int, int] | None:
 class Vocabulary(View):
     """A search in the vocabulary, and what is nearest to one piece of it."""
 
-    name, label = "tokens/vocabulary", "Every piece it knows"
-    question = "Which pieces does it know, and which are alike?"
+    name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
     columns, widths = (("query", "count", "pieces"), ("piece", "nearest", "help")), (5, 6)
     title = heading("### Every piece it knows", classes="question")
     query: str = text("play", "Search the vocabulary: play, play*, *tion, ##ing, or an id", most=100, max_length=100, max_lines=1)

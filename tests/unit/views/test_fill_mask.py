@@ -46,9 +46,9 @@ def test_every_view_shows_what_it_declares(kind, blanks):
 
 def test_without_a_blank_views_say_what_to_do(bundled):
     subject = Subject.of(bundled.trace("No blank here."))
-    silent = {kind.label for kind in fill_mask.TAB.views if kind().unless(subject)}
-    assert {"Guesses", "Switch heads off", "Attribution", "Patching"} <= silent
-    assert silent.isdisjoint(["Lens", "Every position", "Pre-training game", "Quiz"])
+    silent = {kind.name for kind in fill_mask.TAB.views if kind().unless(subject)}
+    assert {"fill-mask/guesses", "fill-mask/heads", "fill-mask/attribution", "fill-mask/patching"} <= silent
+    assert silent.isdisjoint(["fill-mask/lens", "fill-mask/positions", "fill-mask/game", "fill-mask/quiz"])
 
 
 @pytest.mark.parametrize(

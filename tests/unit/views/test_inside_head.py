@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from explorer.views.inside_head import TAB
-from explorer.views.inside_head.dots import MOST_KEYS, DotProducts, strongest
-from explorer.views.inside_head.layer import WholeLayer
 from explorer.views.inside_head.positions import Positions
+from explorer.views.inside_head.steps import MOST_KEYS, DotProducts, WholeLayer, strongest
 from explorer.views.subject import Selection, Subject
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")

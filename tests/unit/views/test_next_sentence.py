@@ -8,11 +8,9 @@ from explorer.base.steps import finished
 from explorer.techniques.ablation import without_heads
 from explorer.techniques.targets import read
 from explorer.views import next_sentence
-from explorer.views.fill_mask.attribution import WordAttribution
-from explorer.views.fill_mask.switch_heads import WordHeads
-from explorer.views.next_sentence.candidates import NextSentences
+from explorer.views.fill_mask.word import WordAttribution, WordHeads
 from explorer.views.next_sentence.pair import PairAttribution, PairHeads, ThisPair
-from explorer.views.next_sentence.pairs import COLUMNS, ManyPairs
+from explorer.views.next_sentence.pairs import COLUMNS, ManyPairs, NextSentences
 from explorer.views.subject import Subject
 
 A, B = "The baby would not stop crying.", "Her father picked her up."
@@ -31,7 +29,7 @@ def blank(bundled):
 @pytest.mark.parametrize("kind", [*next_sentence.TAB.views, WordHeads, WordAttribution], ids=lambda kind: kind.name)
 def test_every_view_shows_what_it_declares(kind, pair, blank):
     view = kind()
-    subject = blank if kind.name.startswith("fill_mask") else pair
+    subject = blank if kind.name.startswith("fill-mask") else pair
     assert not view.unless(subject)
     shown = view.compute(subject)
     assert set(shown) <= {*kind.parts, *kind.settings}

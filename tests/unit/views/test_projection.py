@@ -12,7 +12,7 @@ from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, read_table
 from explorer.views.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, Map
 from explorer.views.projection.picture import COLOURS
-from explorer.views.projection.points import label_column_of, piece_kind, text_column_of, texts_of
+from explorer.views.projection.points import column_called, piece_kind, text_column_of, texts_of
 from explorer.views.subject import Subject
 
 
@@ -166,6 +166,6 @@ def test_lines_columns_and_pieces():
     assert read_lines("a | x\n\n b|c | y\nplain") == (["a", "b|c", "plain"], ["x", "y", NO_LABEL])
     assert text_column_of(table_of([{"id": "1", "body": "a long one"}])) == "body"
     named = table_of([{"id": "a very long one", "Text": ""}])
-    assert (text_column_of(named), label_column_of(named)) == ("Text", "")
+    assert (text_column_of(named), column_called("label", named)) == ("Text", "")
     kinds = [piece_kind(piece) for piece in ("cat", "##ing", "##2", "1990", "!", "##a", "[unused3]", "[")]
     assert kinds == ["word", "rest of a word", "number", "number", "single sign", "single sign", "reserved", "single sign"]

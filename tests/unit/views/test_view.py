@@ -16,14 +16,13 @@ CAPABILITIES = Capabilities("a model", 6, 12, 384, 1000, 1, 512, True, True, Tru
 class Sample(View):
     """Every kind of setting."""
 
-    name, label = "test/sample", "Sample"
-    question = "What is it?"
+    name, question = "test/sample", "What is it?"
     lead = caption("**Hello**")
     look: str = choice(("Heatmap", ("As lines", "lines")))
     picture = chart("A picture")
     layer: int = number(6, "Layer", low=1, high=lambda can: can.layers)
     share: float = number(0.5, "Share", low=0, high=1, step=0.05)
-    heads: tuple[int, ...] = several(lambda can: range(1, can.heads + 1), "Heads")
+    heads: tuple[int, ...] = several(label="Heads", options=lambda can: range(1, can.heads + 1))
     wide: bool = switch(False, "Wide")
     word: str = text("", "Word", most=10)
     seed: int = memory(0, kept=lambda value: value if isinstance(value, int) else 0)

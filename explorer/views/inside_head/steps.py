@@ -1,4 +1,4 @@
-"""The query of one token beside every key."""
+"""The query of one token beside every key, and every step from one hidden state to the next."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,16 +10,22 @@ from explorer.views.subject import Subject
 from explorer.views.view import Change, Shown, View, caption, check, matches, part, select, sentence
 
 if TYPE_CHECKING:
-    from explorer.techniques.inside import HeadStep
+    from explorer.techniques.inside import HeadStep, Step
 
 MOST_KEYS = 32
+COLUMNS = [
+    Column("step", "name"),
+    Column("formula", "text"),
+    Column("shape", "text"),
+    Column("of this token", "strip"),
+    Column("norm", "number"),
+]
 
 
 class DotProducts(View):
     """From one query and every key to the weights, and to what the head hands on."""
 
-    name, label = "inside-head/dots", "One head"
-    question = "How does one word come to look at another?"
+    name, question = "inside-head/dots", "How does one word come to look at another?"
     about = sentence()
     table = part("strips")
     help = caption(
@@ -55,6 +61,37 @@ class DotProducts(View):
         return select(token=int(index))
 
 
+class WholeLayer(View):
+    """One token followed through one layer."""
+
+    name, question = "inside-head/layer", "What happens to a token in a layer?"
+    about = sentence()
+    table = part("strips")
+    check = check()
+    help = caption(
+        "One token followed through one layer (Devlin et al. 2019; Vaswani et al. 2017, section 3.1). Each strip is on "
+        "its own scale, blue above 0, orange below; the norm is its Euclidean length. The outline marks what the "
+        "chosen head contributes. The feed-forward part works on each token by itself: only attention mixes tokens."
+    )
+
+    def compute(self, subject: Subject) -> Shown:
+        """A row for each step, and whether the last one is the model's own."""
+        from explorer.techniques.inside import layer_steps  # loads torch
+
+        trace, token, can = subject.trace, subject.token, subject.model.capabilities
+        layer, head = subject.selection.attention_layer, subject.selection.head_index
+        inside = layer_steps(trace, layer, token, head)
+        rows = [_row(step, head, can.hidden_size // can.heads) for step in inside.steps]
+        return {
+            "about": (
+                f"'{trace.tokens[token]}' (token {token}) on its way through layer {layer + 1}, from hidden state {layer} "
+                f"to hidden state {layer + 1}; shapes are for all {trace.kept} tokens. Click a token above for another."
+            ),
+            "table": strip_table(COLUMNS, rows, "every step inside the layer"),
+            "check": matches(inside.max_error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4),
+        }
+
+
 def _table(step: "HeadStep", tokens: Sequence[str], token: int, keys: np.ndarray) -> dict[str, Any]:
     """The query on top, a row for each of the keys, and the sum over all keys."""
     added = step.weights[:, None] * step.values
@@ -82,3 +119,12 @@ def _table(step: "HeadStep", tokens: Sequence[str], token: int, keys: np.ndarray
 def strongest(weights: np.ndarray, count: int) -> np.ndarray:
     """The places of the `count` largest weights, in the order of the input."""
     return np.sort(np.argsort(-weights, kind="stable")[:count])
+
+
+def _row(step: "Step", head: int, size: int) -> Row:
+    """One step; where all heads stand side by side the part of the zero-based `head`, `size` numbers, is outlined."""
+    name = f"{step.name} (head {head + 1})" if step.of_head else step.name
+    shape, norm = " × ".join(map(str, step.shape)), f"{np.linalg.norm(step.vector):.2f}"
+    marked = (head * size, (head + 1) * size) if step.name == "heads side by side" else None
+    strong = step.name.startswith("hidden state")
+    return Row([name, step.formula, shape, step.vector, norm], strong=strong, marked=marked)
