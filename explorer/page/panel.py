@@ -23,10 +23,7 @@ STATIC = ("caption", "heading", "button")
 
 @dataclass(eq=False)
 class Work:
-    """What is seen of long work: a button that starts it, one that stops it, and how far it is.
-
-    Work that starts by itself has a meter, and its view's own button to stop it.
-    """
+    """What is seen of long work. Work that starts by itself has a meter, and its view's own button to stop it."""
 
     start: gr.Button | None
     stop: gr.Button

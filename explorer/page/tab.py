@@ -15,12 +15,11 @@ from explorer.views.settings import Memory
 from explorer.views.subject import Subject
 from explorer.views.view import Cell, Tab, View, views_in
 
-STEPPERS = {
+STEPPERS = {  # what can be chosen of the selection in a tab: a label, the least and the largest number
     "layer": ("Layer", 1, lambda can: can.layers),
     "head": ("Head", 1, lambda can: can.heads),
     "hidden_state": ("Hidden state (0: embeddings)", 0, lambda can: can.layers),
 }
-"""What can be chosen of the selection in a tab: a label, the least and the largest number."""
 
 
 @dataclass(eq=False)

@@ -232,8 +232,7 @@ def is_quick(subject: Subject, passes: float) -> bool:
     return for_a_token <= QUICK and for_a_token * subject.trace.kept <= QUICK
 
 
-Cell = type[View] | Sequence[type[View]]
-"""A view, or several of them one below the other."""
+Cell = type[View] | Sequence[type[View]]  # a view, or several of them one below the other
 
 
 def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:

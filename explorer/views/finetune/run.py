@@ -63,10 +63,7 @@ _opening: OnceCache[str, str] = OnceCache(8)
 
 
 def opening_run(model_name: str) -> "Run":
-    """A run on the built-in sentiment set, so that the tab opens with something to look at.
-
-    It is trained once for a model, and again when the store has dropped it.
-    """
+    """A run on the built-in sentiment set: trained once for a model, and again when the store has dropped it."""
     identifier = _opening.get(model_name, lambda: _train(model_name))
     with contextlib.suppress(InputError):
         return store.fetch(identifier)

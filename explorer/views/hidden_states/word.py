@@ -65,10 +65,7 @@ def comparable_words(texts: Sequence[str]) -> list[str]:
 
 
 def contexts_of(model: "Explorer", texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
-    """Every occurrence of the word in the texts, each read by itself; texts without it are left out.
-
-    Raises InputError when it occurs fewer than twice.
-    """
+    """Every occurrence of the word in the texts, each read by itself. Raises InputError when there are fewer than two."""
     vectors, found, kept = [], [], []
     for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
         trace = model.trace(given)
