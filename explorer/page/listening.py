@@ -77,7 +77,7 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
         chosen = getattr(view, name)
         change = getattr(view, f"on_{name}")(subject, chosen)
         settings = {name: chosen, **change.settings}
-        return apply(tab, meaning, subject, values, Change(change.selection, settings, change.shown))
+        return apply(tab, meaning, subject, values, Change(change.selection, settings, change.content))
 
     touched = tab.beside(*readers) if meaning else readers
     run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
@@ -160,7 +160,7 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
     elif change.settings:
         readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]
         updates = merge(updates, tab.redraw(subject, values, readers, clicked))
-    return merge(updates, panel.updates(change.shown, only_these=True))
+    return merge(updates, panel.updates(change.content, only_these=True))
 
 
 def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Dependency]) -> None:

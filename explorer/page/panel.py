@@ -16,7 +16,7 @@ from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge
 from explorer.views.settings import Memory, Setting, Sheet, Switch, Text, Upload
 from explorer.views.subject import Subject
-from explorer.views.view import LongView, Part, Shown, View, props
+from explorer.views.view import Content, LongView, Part, View, props
 
 STATIC = ("caption", "heading", "button")
 
@@ -87,7 +87,7 @@ class Panel:
                 updates[getattr(component, "box", component)] = gr.update(**changed)
         return updates
 
-    def updates(self, shown: Shown, but: str = "", only_these: bool = False) -> Updates:
+    def updates(self, shown: Content, but: str = "", only_these: bool = False) -> Updates:
         """What is to be seen, by component; with `only_these` nothing else changes."""
         updates: Updates = {}
         for name, value in shown.items():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from explorer.figures.masked_lm import attribution_bars
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject
-from explorer.views.view import LongView, Shown, caption, chart, part
+from explorer.views.view import Content, LongView, caption, chart, part
 
 if TYPE_CHECKING:
     from explorer.techniques.attribution import Attribution
@@ -54,7 +54,7 @@ class AttributionView(LongView):
             scores = attribute(trace, target, self.method)
         return target, scores, attribute(trace, target, "occlusion")
 
-    def draw(self, subject: Subject, found: "Found") -> Shown:
+    def draw(self, subject: Subject, found: "Found") -> Content:
         """Both scores of every token as bars."""
         target, scores, occluded = found
         name = METHODS[self.method] + (f", {scores.path.steps} steps, baseline [PAD]" if scores.path else "")

@@ -10,7 +10,7 @@ from explorer.figures.bars import Row, bar_groups, percent
 from explorer.figures.switch_board import switch_board
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
-from explorer.views.view import Change, LongView, Shown, button, matches, part, sentence, settle, show
+from explorer.views.view import Change, Content, LongView, button, matches, part, sentence, settle, show
 
 if TYPE_CHECKING:
     from explorer.techniques.targets import Target
@@ -73,7 +73,7 @@ class SwitchHeads(LongView):
 
         return head_effects_in_steps(subject.trace, self.target(subject))
 
-    def draw(self, subject: Subject, found: np.ndarray) -> Shown:
+    def draw(self, subject: Subject, found: np.ndarray) -> Content:
         """The coloured board, and the answer without the heads that are off."""
         from explorer.techniques.targets import read
 
@@ -82,7 +82,7 @@ class SwitchHeads(LongView):
         shown = {"board": self._board(subject, found, before), "strongest": _strongest(found, before, target.token)}
         return shown | self._without(subject)
 
-    def waiting(self, subject: Subject) -> Shown:
+    def waiting(self, subject: Subject) -> Content:
         """The board without colours: heads can be switched off before their effects are known."""
         return {"board": self._board(subject), "strongest": ""} | self._without(subject)
 
@@ -109,7 +109,7 @@ class SwitchHeads(LongView):
         shares = change / max(float(np.abs(change).max()), 1e-9)
         return switch_board(can.layers, can.heads, self._off(subject), shares, notes)
 
-    def _without(self, subject: Subject) -> Shown:
+    def _without(self, subject: Subject) -> Content:
         """The answer before and after."""
         from explorer.techniques.ablation import without_heads
         from explorer.techniques.targets import own_reading, read

@@ -15,7 +15,7 @@ from explorer.base.steps import finished
 from explorer.views.settings import Setting
 from explorer.views.subject import Subject
 
-Shown = dict[str, Any]
+Content = dict[str, Any]
 """What is to be seen: a value by the name of a part or a setting. A part that is left out stays as it is, an `optional`
 one disappears. A value may be a function, called only if the value is wanted; or `props` of the thing."""
 
@@ -77,7 +77,7 @@ class Change:
 
     selection: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    shown: Mapping[str, Any] = field(default_factory=dict)
+    content: Mapping[str, Any] = field(default_factory=dict)
 
 
 def select(**chosen: Any) -> Change:
@@ -90,9 +90,9 @@ def settle(**settings: Any) -> Change:
     return Change(settings=settings)
 
 
-def show(**shown: Any) -> Change:
+def show(**content: Any) -> Change:
     """Change what is seen, and nothing else."""
-    return Change(shown=shown)
+    return Change(content=content)
 
 
 def verdict(fine: bool, what: str) -> dict[str, str]:
@@ -159,7 +159,7 @@ class View:
         """Why there is nothing to see for this input, or ''."""
         return ""
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """What is to be seen."""
         return {}
 
@@ -189,11 +189,11 @@ class LongView(View):
         """The work: yields the share done, 0 to 1, or a sentence with it, and returns what `draw` needs."""
         raise NotImplementedError
 
-    def draw(self, subject: Subject, found: Any) -> Shown:
+    def draw(self, subject: Subject, found: Any) -> Content:
         """What is to be seen of the result."""
         raise NotImplementedError
 
-    def waiting(self, subject: Subject) -> Shown:
+    def waiting(self, subject: Subject) -> Content:
         """What is to be seen while there is no result yet."""
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
 
@@ -220,7 +220,7 @@ class LongView(View):
         """Remember a result that was made step by step."""
         _results.get(self.key(subject), lambda: found)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """What is to be seen once the work is done."""
         return self.draw(subject, self.result(subject))
 

@@ -23,7 +23,7 @@ from explorer.views.attention_data import (
 )
 from explorer.views.settings import choice, number, several, switch, use
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, caption, chart, check, matches, part, prose, select, sentence, show
+from explorer.views.view import Change, Content, View, caption, chart, check, matches, part, prose, select, sentence, show
 
 HEATMAP, LINES = "Heatmap", "Lines"
 SPECIALS = {  # what each is called, and what its rows sum to
@@ -49,7 +49,7 @@ class Heads(View):
     square_root: bool = use(SQUARE_ROOT, True, here=False)
     marks: str = use(MARKS, NO_MARKS, here=False)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The grid, and what kind of head the chosen one is."""
         return {"grid": lambda: self._grid(subject), "about": _about(subject)}
 
@@ -99,7 +99,7 @@ class OneHead(View):
     )
     check = check()
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The picture of the chosen part of the chosen head."""
         chosen = self._chosen(subject)
         shown = {"title": self._title(subject), "cell": self._hint(chosen), "check": attention_check(subject, self.measure)}
@@ -163,7 +163,7 @@ class SeveralHeads(View):
     rows = check()
     check = check()
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The sum, as a heatmap or as lines, and that it is a sum of the model's own weights."""
         weights, number = self._weights(subject)
         trace, row = subject.trace, subject.selection.token

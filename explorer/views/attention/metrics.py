@@ -9,7 +9,7 @@ from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.views.attention_data import overview_of
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, caption, chart, part, prose, select
+from explorer.views.view import Change, Content, View, caption, chart, part, prose, select
 
 BY_KEY = {metric.key: metric for metric in METRICS}
 COLUMNS = [Column("head", "name"), Column("pattern", "text"), *(Column(metric.label, "number") for metric in METRICS)]
@@ -24,7 +24,7 @@ class HeadNumbers(View):
     heatmap = chart("A number for every head", height=420)
     formula = prose(classes="caption")
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The heatmap, with the formula of the number."""
         seen, chosen = overview_of(subject), BY_KEY[self.metric]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
@@ -49,7 +49,7 @@ class HeadTable(View):
         f"choose that head. Pattern: {PATTERN_RULE} ({PATTERN_SOURCE})."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The table."""
         return {"table": lambda: _table(overview_of(subject))}
 

@@ -7,7 +7,7 @@ from explorer.analysis.rollout import rollout
 from explorer.figures.attention import WeightScale, attention_heatmap, sources_heatmap
 from explorer.views.settings import number
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, caption, chart, check, matches, sentence
+from explorer.views.view import Content, View, caption, chart, check, matches, sentence
 
 
 class Rollout(View):
@@ -26,7 +26,7 @@ class Rollout(View):
     token = sentence()
     check = check()
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Both pictures, from one walk through the layers."""
         trace, token = subject.trace, subject.token
         error, rows = 0.0, []

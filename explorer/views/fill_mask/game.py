@@ -12,7 +12,7 @@ from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
 from explorer.text.spans import span_length_shares, spans_of
 from explorer.views.settings import choice, number, switch
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, button, caption, chart, check, matches, part, prose, sentence, settle
+from explorer.views.view import Change, Content, View, button, caption, chart, check, matches, part, prose, sentence, settle
 
 if TYPE_CHECKING:
     from explorer.techniques.masking_game import Round
@@ -57,7 +57,7 @@ class Game(View):
         "the chosen pieces, the next-sentence loss −ln p of the truth about B; training makes their sum smaller."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The round that these settings play."""
         from explorer.techniques.masking_game import Rules, loss_error, play
 

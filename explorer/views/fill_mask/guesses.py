@@ -10,7 +10,7 @@ from explorer.figures.word_grid import Cell, word_grid
 from explorer.views.fill_mask.word import no_blank, pieces_named
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, caption, is_quick, part, prose, sentence
+from explorer.views.view import Content, View, caption, is_quick, part, prose, sentence
 
 if TYPE_CHECKING:
     from explorer.model.network import MaskGuesses
@@ -29,7 +29,7 @@ class WordsToHide(View):
     help = caption("Click a word to hide it, click the blank to bring it back, or type `[MASK]` above.")
     row = part("tokens", mask_on_click=True)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The row of tokens."""
         return {"row": token_row_of(subject.trace.encoding, subject.selection.token)}
 
@@ -47,7 +47,7 @@ class Guesses(View):
         "The probability of a piece among all pieces of the vocabulary (softmax, 0 to 100 %), and the logit that went in."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Bars, a group a blank."""
         blanks = _guesses(subject, self.top_k)
         cut = f"The first {MOST_SHOWN} of {len(blanks)} blanks are shown." if len(blanks) > MOST_SHOWN else ""
@@ -64,7 +64,7 @@ class Comparison(View):
     compared = part("bars")
     ratio = sentence(keep_height=True)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """A bar a word, and the ratio of the two likeliest."""
         from explorer.techniques.targets import Target, read_at
 
@@ -86,7 +86,7 @@ class FilledTogether(View):
     filled = part("words", optional=True)
     help = prose(classes="caption", optional=True)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """A row a way of filling; nothing for a single blank, or for so many that it takes long."""
         blanks = len(subject.trace.mask_positions)
         if not (1 < blanks <= MOST_TOGETHER and is_quick(subject, 2 * blanks)):

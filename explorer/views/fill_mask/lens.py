@@ -9,7 +9,7 @@ from explorer.text import limits
 from explorer.views.fill_mask.word import pieces_named
 from explorer.views.settings import text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, caption, chart, check, matches, part, select, sentence
+from explorer.views.view import Change, Content, View, caption, chart, check, matches, part, select, sentence
 
 if TYPE_CHECKING:
     from explorer.techniques.lens import Lens as Found
@@ -31,7 +31,7 @@ class Lens(View):
     )
     check = check()
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The table of words around the token in question."""
         from explorer.techniques.lens import lens, lens_error
 
@@ -59,7 +59,7 @@ class FollowedWords(View):
     summary = sentence()
     followed = chart("Words through the layers", height=300)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The probability and rank of each word after each layer."""
         from explorer.techniques.lens import follow
 

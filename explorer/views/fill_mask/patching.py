@@ -10,7 +10,7 @@ from explorer.figures.masked_lm import patching_heatmap
 from explorer.views.fill_mask.word import WORD, no_blank
 from explorer.views.settings import text, use
 from explorer.views.subject import Subject
-from explorer.views.view import LongView, Shown, caption, chart, part, sentence, verdict
+from explorer.views.view import Content, LongView, caption, chart, part, sentence, verdict
 
 if TYPE_CHECKING:
     from explorer.model.trace import Trace
@@ -65,7 +65,7 @@ class Patching(LongView):
         whole = (float(own_reading(trace, target).probability) for trace in (clean, corrupted))
         return Patched(clean.tokens, corrupted.tokens, target, found, *whole)
 
-    def draw(self, subject: Subject, found: Patched) -> Shown:
+    def draw(self, subject: Subject, found: Patched) -> Content:
         """The map of what each state brings back."""
         pairs = zip(found.tokens, found.corrupted_tokens, strict=True)
         changed = [f"{clean} → {corrupted}" for clean, corrupted in pairs if clean != corrupted]

@@ -11,7 +11,7 @@ from explorer.base.steps import finished
 from explorer.figures.masked_lm import surprise_bars
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, LongView, Shown, View, button, caption, chart, heading, part, sentence, show
+from explorer.views.view import Change, Content, LongView, View, button, caption, chart, heading, part, sentence, show
 
 if TYPE_CHECKING:
     from explorer.techniques.pseudo_likelihood import Surprise
@@ -50,7 +50,7 @@ class EveryPosition(LongView):
             return (yield from hidden_surprise_in_steps(subject.model, subject.trace.encoding))
         return seen_surprise(subject.trace)
 
-    def draw(self, subject: Subject, found: "Surprise") -> Shown:
+    def draw(self, subject: Subject, found: "Surprise") -> Content:
         """The bars, and what is most surprising."""
         if not found.positions:
             raise InputError("There is no visible word to ask for; type one beside the [MASK]s.")
@@ -82,7 +82,7 @@ class Likelihoods(View):
         "probabilities of the pieces summed; nearer to 0 is likelier. Compare sentences of equal length, or by piece."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """A row a sentence, the likeliest by piece first; made once for a model."""
         key = (subject.model_name, self.sentences)
         return {"table": _scores.get(key, lambda: _scored(subject, self.sentences))}

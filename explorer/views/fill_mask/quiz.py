@@ -9,7 +9,7 @@ from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.views.settings import memory, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, button, caption, part, props, sentence
+from explorer.views.view import Change, Content, View, button, caption, part, props, sentence
 
 if TYPE_CHECKING:
     from explorer.techniques.masking_game import Round
@@ -67,7 +67,7 @@ class Quiz(View):
         "answers after you. Whoever names the hidden piece scores a point. Continuations begin with ##."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The text with the blanks that are left, and the score."""
         played = self._play(subject)
         score = self.score
@@ -92,14 +92,14 @@ class Quiz(View):
             "answer": answer + f"{'right' if bert_right else 'wrong'}.",
             "bert": bars([(each.token, each.probability, "") for each in guesses[:SHOWN]]),
         }
-        return Change(settings={"score": after}, shown=shown)
+        return Change(settings={"score": after}, content=shown)
 
     on_submit = on_guess
 
     def on_following(self, subject: Subject, index: None) -> Change:
         """The next text; the score stays."""
         after = self.score._replace(texts=self.score.texts + 1, blanks=0)
-        return Change(settings={"score": after}, shown={"answer": "", "bert": None})
+        return Change(settings={"score": after}, content={"answer": "", "bert": None})
 
     def _play(self, subject: Subject) -> "Round":
         from explorer.techniques.masking_game import Rules, play

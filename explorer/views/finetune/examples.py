@@ -14,7 +14,7 @@ from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_f
 from explorer.training.hub_data import EXAMPLE
 from explorer.views.settings import choice, memory, text, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, button, part, props, sentence, settle
+from explorer.views.view import Change, Content, View, button, part, props, sentence, settle
 
 READY, TYPED, FILE, HUB = "Built in", "Typed here", "A file", "From the hub"
 MOST_CLASSES = 6
@@ -152,9 +152,9 @@ class ExamplesView(ExampleSettings):
     about = sentence(classes="caption")
     balance = part("bars")
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """What the examples are, or what is missing; which boxes are to be seen."""
-        shown: Shown = {**self._columns(), **self._preview()}
+        shown: Content = {**self._columns(), **self._preview()}
         if self.source == TYPED:
             shown["add_class"] = props(visible=True, interactive=self.classes < MOST_CLASSES)
         if self.source == HUB:
@@ -167,7 +167,7 @@ class ExamplesView(ExampleSettings):
     def on_source(self, subject: Subject, source: str) -> Change:
         """Examples from somewhere else: the table of before is put away."""
         nothing = {"table": None, "text_column": "", "label_column": "", "second_column": ""}
-        return Change(settings=nothing, shown={"table": props(value=None)})
+        return Change(settings=nothing, content={"table": props(value=None)})
 
     def on_add_class(self, subject: Subject, _: None) -> Change:
         """Boxes for one more class."""
@@ -178,7 +178,7 @@ class ExamplesView(ExampleSettings):
         found = guess_columns(table) if table else Columns("", "")
         return settle(text_column=found.text, label_column=found.label, second_column=found.text_b or NO_COLUMN)
 
-    def _columns(self) -> Shown:
+    def _columns(self) -> Content:
         names = list(self.table.columns) if self.table else []
         choices = {"text_column": names, "label_column": names, "second_column": [NO_COLUMN, *names]}
         there = self.table is not None
@@ -186,7 +186,7 @@ class ExamplesView(ExampleSettings):
             name: props(choices=options, value=getattr(self, name) or None, visible=there) for name, options in choices.items()
         }
 
-    def _preview(self) -> Shown:
+    def _preview(self) -> Content:
         """The first rows, with the chosen columns in front."""
         if self.table is None:
             return {}
@@ -201,7 +201,7 @@ class ExamplesView(ExampleSettings):
         return {"preview": props(value=frame, column_widths=widths, visible=True)}
 
 
-def _describe(examples: Examples, note: str) -> Shown:
+def _describe(examples: Examples, note: str) -> Content:
     kind = "pairs of sentences" if examples.texts_b else "sentences"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if len(examples) < FEW:

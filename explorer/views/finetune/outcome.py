@@ -8,7 +8,7 @@ from explorer.training import jobs
 from explorer.views.finetune.run import RunView, run_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, chart, part, sentence
+from explorer.views.view import Content, chart, part, sentence
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
@@ -22,7 +22,7 @@ class Baselines(RunView):
     name, question = "fine-tune/baselines", "How much of it needs no BERT?"
     compared = part("bars")
 
-    def show_run(self, subject: Subject, run: "Run") -> Shown:
+    def show_run(self, subject: Subject, run: "Run") -> Content:
         """This classifier, and the baselines."""
         others = [(name, value, "") for name, value in reversed(run.baselines.items())]
         rows = [("this classifier", run.accuracy, ""), *others]
@@ -38,11 +38,11 @@ class Outcome(RunView):
     status = sentence(keep_height=True)
     curves = chart("Loss and accuracy by epoch", height=270)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """What came out; nothing new while a training shows here how it goes."""
         return {} if jobs.is_running(self.training) else super().compute(subject)
 
-    def show_run(self, subject: Subject, run: "Run") -> Shown:
+    def show_run(self, subject: Subject, run: "Run") -> Content:
         """The curves, and the end in a sentence."""
         return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}
 

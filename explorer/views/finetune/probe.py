@@ -8,7 +8,7 @@ from explorer.base.steps import map_steps
 from explorer.figures.training import probe_curve
 from explorer.views.finetune.examples import ExampleSettings
 from explorer.views.subject import Subject
-from explorer.views.view import LongView, Shown, chart, heading, sentence
+from explorer.views.view import Content, LongView, chart, heading, sentence
 
 if TYPE_CHECKING:
     from explorer.training.examples import Examples
@@ -49,11 +49,11 @@ class Probe(ExampleSettings, LongView):
         rows = yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))
         return rows, examples
 
-    def waiting(self, subject: Subject) -> Shown:
+    def waiting(self, subject: Subject) -> Content:
         """What will be done."""
         return {"about": METHOD, "curve": None}
 
-    def draw(self, subject: Subject, found: tuple[list["LayerProbe"], "Examples"]) -> Shown:
+    def draw(self, subject: Subject, found: tuple[list["LayerProbe"], "Examples"]) -> Content:
         """Accuracy by layer, and the best of them."""
         rows, examples = found
         best = max(rows, key=lambda row: row.accuracy)

@@ -12,7 +12,7 @@ from explorer.figures.training import attention_shift, calibration_curve, confus
 from explorer.views.finetune.run import RunView, run_id
 from explorer.views.settings import choice, memory
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, chart, part, props, sentence, settle
+from explorer.views.view import Change, Content, chart, part, props, sentence, settle
 
 if TYPE_CHECKING:
     from explorer.training.reasons import Change as ModelChange
@@ -52,7 +52,7 @@ class Result(RunView):
         optional=True,
     )
 
-    def show_run(self, subject: Subject, run: "Run") -> Shown:
+    def show_run(self, subject: Subject, run: "Run") -> Content:
         """The picture that was asked for."""
         if self.look == CHANGE:
             return _what_changed(run)
@@ -73,7 +73,7 @@ class Result(RunView):
             raise InputError("There is no such cell.")
         return settle(cell=(run.id, right, predicted))
 
-    def _mistakes(self, run: "Run") -> Shown:
+    def _mistakes(self, run: "Run") -> Content:
         held, labels, counts = run.held_out, run.classifier.labels, _confusion(run)
         wrong = int(counts.sum() - np.trace(counts))
         return {
@@ -97,7 +97,7 @@ class Result(RunView):
         return props(value=_listed(run, rows[:MOST_SENTENCES]), label=title, visible=True)
 
 
-def _classes(run: "Run") -> Shown:
+def _classes(run: "Run") -> Content:
     counts = _confusion(run)
     found = evaluation.class_scores(counts)
     rows = [
@@ -113,7 +113,7 @@ def _classes(run: "Run") -> Shown:
     }
 
 
-def _sureness(run: "Run") -> Shown:
+def _sureness(run: "Run") -> Content:
     found = evaluation.calibration(run.held_out.probabilities, run.held_out.targets)
     return {
         "picture": calibration_curve(found.confidence, found.accuracy, found.count),
@@ -124,7 +124,7 @@ def _sureness(run: "Run") -> Shown:
     }
 
 
-def _map(run: "Run") -> Shown:
+def _map(run: "Run") -> Content:
     held, labels = run.held_out, run.classifier.labels
     texts = [f"{text} — right: {labels[right]}" for text, right in zip(held.texts, held.targets, strict=True)]
     names = [labels[i] for i in held.probabilities.argmax(-1)]
@@ -137,7 +137,7 @@ def _map(run: "Run") -> Shown:
     }
 
 
-def _what_changed(run: "Run") -> Shown:
+def _what_changed(run: "Run") -> Content:
     if run.classifier.top is None or run.held_out is None:
         note = "Only the head was trained, so that BERT is as it was. Train some layers too."
         return {"picture": None, "note": note}

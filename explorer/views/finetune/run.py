@@ -10,7 +10,7 @@ from explorer.training import jobs, store
 from explorer.training.from_table import built_in
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View
+from explorer.views.view import Content, View
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
@@ -37,12 +37,12 @@ class RunView(View):
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """What is to be seen of the run; which one it is, all views of the tab remember."""
         run = self.find(subject)
         return {"run": run.id, **self.show_run(subject, run)}
 
-    def show_run(self, subject: Subject, run: "Run") -> Shown:
+    def show_run(self, subject: Subject, run: "Run") -> Content:
         """What is to be seen of this run."""
         raise NotImplementedError
 

@@ -9,7 +9,7 @@ from explorer.training import store
 from explorer.views.finetune.run import RunView, run_ids
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, button, chart, heading, part, props, sentence, settle, show
+from explorer.views.view import Change, Content, button, chart, heading, part, props, sentence, settle, show
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
@@ -43,7 +43,7 @@ class Runs(RunView):
         value="Runs stay on this server for a week after they were last used, and only this browser knows their names.",
     )
 
-    def show_run(self, subject: Subject, run: "Run") -> Shown:
+    def show_run(self, subject: Subject, run: "Run") -> Content:
         """All runs that are still there, this one chosen."""
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
         curves = [(_name(one), [row["held_out_accuracy"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
@@ -66,7 +66,7 @@ class Runs(RunView):
         """A run that came in a zip is looked at."""
         run = store.fetch(identifier)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
-        return Change(settings=settings, shown={"note": f"{run.title} is loaded."})
+        return Change(settings=settings, content={"note": f"{run.title} is loaded."})
 
 
 def _name(about: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from explorer.text import limits
 from explorer.views.finetune.run import RunView
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, chart, part, props, sentence, settle
+from explorer.views.view import Change, Content, chart, part, props, sentence, settle
 
 if TYPE_CHECKING:
     from explorer.techniques.attribution import Path
@@ -42,7 +42,7 @@ class TryIt(RunView):
     words = chart("The words that decided", height=170)
     note = sentence(classes="caption", keep_height=True)
 
-    def show_run(self, subject: Subject, run: "Run") -> Shown:
+    def show_run(self, subject: Subject, run: "Run") -> Content:
         """The probabilities of the labels for this text, and how they depend on its words."""
         pairs = run.held_out is not None and any(run.held_out.texts_b)
         shown = {"second": props(visible=pairs)}

@@ -8,7 +8,7 @@ from explorer.figures.heatmaps import similarity_heatmap
 from explorer.figures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, chart, check, max_error, prose, verdict
+from explorer.views.view import Content, View, chart, check, max_error, prose, verdict
 
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
@@ -38,7 +38,7 @@ class OneLayer(View):
     picture = chart("The tokens at one hidden state", height=440)
     about = prose(classes="caption")
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The picture, with what to judge it by."""
         at = subject.selection.layer
         vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
@@ -57,7 +57,7 @@ class EveryLayer(View):
     picture = chart("Every token at every hidden state", height=440)
     about = prose(classes="caption")
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The heatmap, with what its number means."""
         states = subject.trace.hidden_states
         if self.measure == NORM:
@@ -78,7 +78,7 @@ class PooledOutput(View):
     formula = prose(classes="caption")
     check = check()
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Both vectors, and the second calculated from the first."""
         if not subject.model.capabilities.pooler:
             return {"picture": None, "formula": f"{subject.model_name} has no pooler.", "check": ""}

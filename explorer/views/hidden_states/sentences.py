@@ -10,7 +10,7 @@ from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, chart, part, prose, sentence
+from explorer.views.view import Content, View, chart, part, prose, sentence
 
 POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
 EACH = 3  # sentences of a topic in the example
@@ -38,7 +38,7 @@ class Sentences(View):
     problem = sentence()
     closest = part("ranking")
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The matrix and its closest pairs; or what is wrong with the sentences, and nothing else changes."""
         from explorer.model import reference  # loads torch
         from explorer.model.features import features

@@ -21,7 +21,7 @@ from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, switch, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, chart, props, prose, sentence, show
+from explorer.views.view import Change, Content, View, chart, props, prose, sentence, show
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
@@ -109,7 +109,7 @@ class OneWord(View):
     )
     problem = sentence()
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Both pictures and the words to choose from; or what is wrong with the sentences or the word."""
         texts: list[str] = []
         try:
@@ -130,7 +130,7 @@ class OneWord(View):
         """The ready sentences of a word and the first of their words, or A and B and theirs."""
         sentences = senses().get(source, self.contexts)
         box = props(value=sentences, visible=source != ABOVE)
-        return Change(settings={"contexts": sentences, "word": ""}, shown={"contexts": box})
+        return Change(settings={"contexts": sentences, "word": ""}, content={"contexts": box})
 
     def on_word(self, subject: Subject, word: str) -> Change:
         """A word that was asked for stays, even where it is not to be had."""
@@ -178,7 +178,7 @@ class OneWord(View):
         return context_lines(named, word, controls, random, self.adjusted)
 
 
-def _nothing(error: InputError) -> Shown:
+def _nothing(error: InputError) -> Content:
     """No pictures, and why."""
     why = {"text": str(error), "kind": "error"}
     return {"lines": None, "lines_help": "", "map": None, "about": "", "problem": why}

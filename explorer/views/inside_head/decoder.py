@@ -5,7 +5,7 @@ import numpy as np
 from explorer.analysis.attention import renormalised
 from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, caption, chart, check, heading, matches
+from explorer.views.view import Content, View, caption, chart, check, heading, matches
 
 
 class Decoder(View):
@@ -25,7 +25,7 @@ class Decoder(View):
     )
     check = check()
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Both heatmaps on one scale."""
         from explorer.techniques.inside import causal_attention  # loads torch
 

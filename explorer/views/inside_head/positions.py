@@ -6,7 +6,7 @@ from explorer.analysis.positions import sinusoids
 from explorer.analysis.similarity import cosine_matrix
 from explorer.figures.attention import position_similarity, vectors_heatmap
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, chart, heading, prose
+from explorer.views.view import Content, View, chart, heading, prose
 
 MOST_POSITIONS = 128
 
@@ -24,7 +24,7 @@ class Positions(View):
     waves = chart("Sinusoidal position vectors", height=300)
     waves_alike = chart("Cosine between sinusoids", height=360)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Both tables of vectors, and how alike their rows are; of many positions every few."""
         table = subject.model.position_table  # [positions, hidden]
         step = -(-len(table) // MOST_POSITIONS)

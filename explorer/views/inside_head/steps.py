@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, caption, check, matches, part, select, sentence
+from explorer.views.view import Change, Content, View, caption, check, matches, part, select, sentence
 
 if TYPE_CHECKING:
     from explorer.techniques.inside import HeadStep, Step
@@ -36,7 +36,7 @@ class DotProducts(View):
     )
     check = check()
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The table, and whether its softmax is the model's own."""
         from explorer.techniques.inside import head_step  # loads torch
 
@@ -74,7 +74,7 @@ class WholeLayer(View):
         "chosen head contributes. The feed-forward part works on each token by itself: only attention mixes tokens."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """A row for each step, and whether the last one is the model's own."""
         from explorer.techniques.inside import layer_steps  # loads torch
 

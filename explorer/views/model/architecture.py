@@ -2,7 +2,7 @@
 
 from explorer.figures.charts import parameter_bars
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, chart, part, prose
+from explorer.views.view import Content, View, chart, part, prose
 
 
 class Summary(View):
@@ -11,7 +11,7 @@ class Summary(View):
     name, question = "model/summary", "How large is it?"
     summary = prose(classes="caption")
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Its layers, heads, dimensions and parameters."""
         can = subject.model.capabilities
         heads = [name for name, there in (("masked LM", can.fill_mask), ("next sentence", can.next_sentence)) if there]
@@ -31,7 +31,7 @@ class Parameters(View):
     width = 6
     bars = chart("Parameters by part", height=460)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """A bar for each part."""
         return {"bars": parameter_bars(subject.model.parameters_by_part())}
 
@@ -43,7 +43,7 @@ class Configuration(View):
     width = 5
     table = part("frame", columns=["setting", "value"], max_height=460, label="Configuration (config.json)", wrap=False)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """A row for each setting."""
         model = subject.model
         config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.capabilities.max_tokens}
@@ -57,6 +57,6 @@ class ModuleTree(View):
     folded = "Module tree, with the names that transformers gives the parts"
     tree = part("code", lines=20, max_lines=40)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The tree as PyTorch prints it."""
         return {"tree": str(subject.model.module)}

@@ -6,7 +6,7 @@ from explorer.figures.bars import Row, bars
 from explorer.views.attribution import AttributionView
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
-from explorer.views.view import Shown, View, caption, check, heading, matches, part, sentence
+from explorer.views.view import Content, View, caption, check, heading, matches, part, sentence
 
 if TYPE_CHECKING:
     from explorer.model.explorer import NextSentence
@@ -45,7 +45,7 @@ class ThisPair(View):
     )
     unless = staticmethod(no_b)
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Probabilities and logits, both ways round."""
         from explorer.techniques.targets import IS_NEXT, own_reading
 

@@ -9,7 +9,7 @@ from explorer.text.lines import pairs_from_lines, split_lines
 from explorer.text.pairs import MOST_PAIRS, Pair, check_pairs, read_pairs
 from explorer.views.settings import sheet, text, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, button, caption, part, sentence, show
+from explorer.views.view import Change, Content, View, button, caption, part, sentence, show
 
 PAIRS = (
     ("The baby would not stop crying.", "Her father picked her up and sang to her."),
@@ -49,22 +49,22 @@ class ManyPairs(View):
         "apart where the probabilities all say 1 or 0."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The scores of the pairs that have none yet."""
         if any(row[2] is not None for row in self.pairs):
             return {}
         return {"pairs": _rank([_score(subject, *pair) for pair in _pairs_of(self.pairs)])}
 
-    def on_score(self, subject: Subject, index: None) -> Iterator[Shown]:
+    def on_score(self, subject: Subject, index: None) -> Iterator[Content]:
         """Score the pairs in the table."""
         yield from _score_in_steps(subject, _pairs_of(self.pairs))
 
-    def on_lines(self, subject: Subject, lines: str) -> Iterator[Shown]:
+    def on_lines(self, subject: Subject, lines: str) -> Iterator[Content]:
         """Score the pairs that were typed; nothing happens while there are none."""
         if lines.strip():
             yield from _score_in_steps(subject, pairs_from_lines(lines))
 
-    def on_file(self, subject: Subject, pairs: list[Pair] | None) -> Iterator[Shown]:
+    def on_file(self, subject: Subject, pairs: list[Pair] | None) -> Iterator[Content]:
         """Score the pairs in the file."""
         if pairs:
             yield from _score_in_steps(subject, pairs)
@@ -87,7 +87,7 @@ class NextSentences(View):
         "logits, which is given on the right. Each pair is judged by itself: the bars do not sum to 100 %."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """The candidates, and B if there is one, the likeliest first."""
         b = subject.text_b.strip()
         texts = list(dict.fromkeys([*split_lines(self.candidates), *([b] if b else [])]))
@@ -116,7 +116,7 @@ def _rank(rows: Iterable[list[Any]]) -> list[list[Any]]:
     return sorted(rows, key=lambda row: -row[3])
 
 
-def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Shown]:
+def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Content]:
     rows = []
     for number, pair in enumerate(pairs, start=1):
         rows.append(_score(subject, *pair))

@@ -25,7 +25,7 @@ from explorer.views.projection.points import (
 )
 from explorer.views.settings import choice, memory, number, switch, text, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, LongView, Shown, button, chart, part, props, prose, sentence, settle
+from explorer.views.view import Change, Content, LongView, button, chart, part, props, prose, sentence, settle
 
 SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
 POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
@@ -120,7 +120,7 @@ class Map(LongView):
         texts = (subject.text_a, subject.text_b) if self.source == WORDS else ()
         return (subject.model_name, *texts, *(getattr(self, name) for name in self.settings if name != "drawn"))
 
-    def waiting(self, subject: Subject) -> Shown:
+    def waiting(self, subject: Subject) -> Content:
         """The map that is there stays; without a file, a sentence asks for one."""
         shown = {"redraw": props(visible=self.source == SENTENCES)}
         return shown if self.key(subject) else {**shown, "summary": CHOOSE_A_FILE}
@@ -133,7 +133,7 @@ class Map(LongView):
         yield from _make(maps, points, at)
         return LayerMap(points, maps.settings, at, maps.at(points.states, at))
 
-    def draw(self, subject: Subject, found: LayerMap) -> Shown:
+    def draw(self, subject: Subject, found: LayerMap) -> Content:
         """The map, what is to be said of it, and the list."""
         picked, kept = (_rows_of(chosen, found.points) for chosen in (self.picked, self.kept))
         look = Look(found, self.search.strip(), next(iter(picked), None), kept)
@@ -150,7 +150,7 @@ class Map(LongView):
         """UMAP's first map takes long to begin; begin before it is wanted."""
         warm_umap()
 
-    def on_play(self, subject: Subject, index: None) -> Iterator[Shown]:
+    def on_play(self, subject: Subject, index: None) -> Iterator[Content]:
         """One layer after the other, all maps being there before the first is shown."""
         points = yield from map_steps(self._read(subject), _progress)
         maps = self._maps_of(points)
@@ -173,7 +173,7 @@ class Map(LongView):
         text_column, label_column = text_column_of(table), column_called("label", table)
         return Change(
             settings={"text_column": text_column, "label_column": label_column, "sampled": False},
-            shown={
+            content={
                 "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size})"),
                 "sampled": props(label=f"A random {MAX_TEXTS:,} of the {size}"),
                 "text_column": props(choices=list(table.columns)),
@@ -229,7 +229,7 @@ def _make(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, floa
         yield (f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while", share)
 
 
-def _progress(step: tuple[str, float | None]) -> Shown:
+def _progress(step: tuple[str, float | None]) -> Content:
     return {"progress": meter(*step)}
 
 

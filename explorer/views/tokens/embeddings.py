@@ -7,7 +7,7 @@ import numpy as np
 from explorer.analysis.similarity import cosines, norms
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, caption, check, heading, matches, part
+from explorer.views.view import Content, View, caption, check, heading, matches, part
 
 if TYPE_CHECKING:
     from explorer.techniques.inside import EmbeddingParts
@@ -33,7 +33,7 @@ class Embeddings(View):
         "Euclidean length, cos the cosine (−1 to 1) between the sum and each part: how much of it points that way."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """Both tables, and whether the sum is what the model reads."""
         from explorer.techniques.inside import embedding_parts  # loads torch
 

@@ -2,7 +2,7 @@
 
 from explorer.figures.token_row import token_row_of
 from explorer.views.subject import Subject
-from explorer.views.view import Shown, View, caption, part, sentence
+from explorer.views.view import Content, View, caption, part, sentence
 
 MOST_SPELLED = 6
 
@@ -20,7 +20,7 @@ class Pieces(View):
         "characters and the word it came from."
     )
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """A card for each token, and how many there are."""
         cards = token_row_of(subject.trace.encoding, subject.selection.token, detail=True)
         return {"cards": cards, "counts": _counts(subject)}

@@ -8,7 +8,7 @@ from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.views.settings import memory, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Shown, View, caption, heading, part, sentence, settle
+from explorer.views.view import Change, Content, View, caption, heading, part, sentence, settle
 
 MOST_FOUND = 200
 MOST_NEAR = 12
@@ -38,7 +38,7 @@ class Vocabulary(View):
     )
     detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # from the id of the chosen token to one clicked here
 
-    def compute(self, subject: Subject) -> Shown:
+    def compute(self, subject: Subject) -> Content:
         """What the search finds, and what is nearest to the piece in question."""
         return {**self._found(subject), **self._near(subject)}
 
@@ -49,7 +49,7 @@ class Vocabulary(View):
 
     on_nearest = on_pieces
 
-    def _found(self, subject: Subject) -> Shown:
+    def _found(self, subject: Subject) -> Content:
         vocabulary = subject.model.vocabulary
         if not self.query.strip():
             return {"count": f"{len(vocabulary):,} pieces; type to search them.", "pieces": None}
@@ -62,7 +62,7 @@ class Vocabulary(View):
             "pieces": strip_table(FOUND, rows, "pieces found"),
         }
 
-    def _near(self, subject: Subject) -> Shown:
+    def _near(self, subject: Subject) -> Content:
         vocabulary, id = subject.model.vocabulary, _id_of(subject)
         if self.detour and self.detour[0] == id and self.detour[1] < len(vocabulary):
             id = self.detour[1]

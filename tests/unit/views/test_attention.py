@@ -4,12 +4,12 @@ import base64
 
 import numpy as np
 import pytest
+from explorer.views.attention.several import LINES, SeveralHeads
 
 from explorer.views import attention
 from explorer.views.attention.heads import Heads, OneHead
 from explorer.views.attention.metrics import HeadNumbers, HeadTable
 from explorer.views.attention.rollout import Rollout
-from explorer.views.attention.several import LINES, SeveralHeads
 from explorer.views.subject import Selection, Subject
 
 TEXT_A, TEXT_B = "The dog did not cross the street.", "It was too tired."
@@ -68,8 +68,8 @@ def test_a_click_on_a_cell_tells_its_weight_and_nothing_else(subject):
     assert not change.selection
     assert not change.settings
     weight = subject.trace.attention(1)[2, 1, 2]
-    assert f"{weight:.6f}" in change.shown["cell"]
-    assert OneHead().on_heatmap(subject, [99, 0]).shown["cell"] == ""
+    assert f"{weight:.6f}" in change.content["cell"]
+    assert OneHead().on_heatmap(subject, [99, 0]).content["cell"] == ""
 
 
 def test_rollout_goes_up_to_its_layer(subject):

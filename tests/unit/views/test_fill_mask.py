@@ -104,7 +104,7 @@ def test_sentences_are_ranked_and_scored_once(blank, monkeypatch):
     assert [row[0] for row in table] == ["The man went home.", "Man the home went."]
     assert all(row[3] == pytest.approx(row[2] / row[1], abs=1e-2) for row in table)
     monkeypatch.setattr("explorer.techniques.pseudo_likelihood.pseudo_likelihoods_in_steps", None)
-    assert view.on_score(blank, None).shown["table"] is table
+    assert view.on_score(blank, None).content["table"] is table
     with pytest.raises(InputError, match="Type 1 to 20 sentences"):
         Likelihoods(sentences=" \n").compute(blank)
 
@@ -151,9 +151,9 @@ def test_the_game_is_played_by_its_seed(bundled):
 def test_the_quiz_keeps_the_score(blank):
     view = Quiz(guess="zebra")
     change = view.on_guess(blank, None)
-    assert "You: zebra, wrong." in change.shown["answer"]
-    assert change.shown["guess"]["value"] == ""
-    truth = change.shown["answer"].split()[2].rstrip(".")
+    assert "You: zebra, wrong." in change.content["answer"]
+    assert change.content["guess"]["value"] == ""
+    truth = change.content["answer"].split()[2].rstrip(".")
     right = replace(view, guess=truth).on_guess(blank, None)
     assert right.settings["score"].you == 1
     after = replace(view, **change.settings)

@@ -202,11 +202,11 @@ def test_the_runs_of_a_browser_are_those_that_are_still_there(subject, opened, r
 
 
 def test_a_run_goes_home_and_comes_back(subject, opened):
-    saved = Runs(run=opened.id).on_save(subject, None).shown
+    saved = Runs(run=opened.id).on_save(subject, None).content
     zipped = Runs.settings["load"].read(Path(saved["download"]["value"]))
     change = Runs(runs=(opened.id,)).on_load(subject, zipped)
     assert change.settings == {"run": zipped, "runs": (zipped, opened.id)}
-    assert change.shown["note"] == f"{opened.title} is loaded."
+    assert change.content["note"] == f"{opened.title} is loaded."
     looked = Result(run=zipped, look=MISTAKES).compute(subject)
     assert "holds no sentences" in looked["note"]
     assert looked["picture"] is None

@@ -59,11 +59,11 @@ def test_a_word_is_followed_through_its_contexts(subject):
 def test_another_source_brings_its_sentences_and_its_word(subject):
     change = OneWord().on_source(subject, "crane")
     assert change.settings == {"contexts": senses()["crane"], "word": ""}
-    assert change.shown["contexts"] == {"value": senses()["crane"], "visible": True}
+    assert change.content["contexts"] == {"value": senses()["crane"], "visible": True}
     found = OneWord(source="crane", **change.settings).compute(subject)
     assert (found["word"]["value"], found["problem"]) == ("crane", "")
     change = OneWord(contexts="Mine.").on_source(subject, ABOVE)
-    assert change.shown["contexts"] == {"value": "Mine.", "visible": False}
+    assert change.content["contexts"] == {"value": "Mine.", "visible": False}
     assert "The cosine between the two is" in OneWord(source=ABOVE, **change.settings).compute(subject)["about"]
 
 
@@ -83,9 +83,9 @@ def test_any_word_may_be_typed_and_one_that_is_missing_is_told(subject):
     found = OneWord.read({"word": "zebra"}, can).compute(subject)
     assert found["problem"]["text"].startswith("The word 'zebra' occurs fewer than twice")
     assert "value" not in found["word"]
-    asked = OneWord(source=ABOVE, word="zebra").on_word(subject, "zebra").shown
+    asked = OneWord(source=ABOVE, word="zebra").on_word(subject, "zebra").content
     assert (asked["word"], asked["lines"]) == ("zebra", None)
-    assert OneWord().on_word(subject, "bank").shown == {}
+    assert OneWord().on_word(subject, "bank").content == {}
     assert "no sentences" in OneWord(contexts=" \n").compute(subject)["problem"]["text"]
     with pytest.raises(InputError):
         OneWord.read({"word": 3}, can)

@@ -86,9 +86,9 @@ def test_effects_do_not_depend_on_what_is_off(pair, blank):
 
 def test_a_click_changes_the_answer_and_not_the_board(pair):
     change = PairHeads().on_board(pair, [[0, 3], [0, 1]])
-    assert change.shown["off"] == ((0, 1), (0, 3))
-    assert "board" not in change.shown
-    assert len(change.shown["answers"]["groups"]) == 2
+    assert change.content["off"] == ((0, 1), (0, 3))
+    assert "board" not in change.content
+    assert len(change.content["answers"]["groups"]) == 2
     assert PairHeads(off=((0, 1),)).on_reset(pair, None).settings == {"off": ()}
 
 
@@ -138,6 +138,6 @@ def test_candidates_are_ranked_with_b_among_them(pair, refusal):
     labels = [row["label"] for row in shown["ranking"]["groups"][0]["rows"]]
     assert sorted(labels) == sorted(["One.", "Two.", B])
     assert shown["best"] == f"Best of 3: {labels[0]}"
-    assert NextSentences().on_find(pair, None).shown == NextSentences().compute(pair)
+    assert NextSentences().on_find(pair, None).content == NextSentences().compute(pair)
     many = NextSentences(candidates="\n".join(map(str, range(100))))
     refusal(InputError, lambda: many.compute(pair))

@@ -122,7 +122,7 @@ def test_equal_rows_are_said_to_be_equal(draw):
 def test_a_file_is_named_with_its_rows(tmp_path, subject):
     path = tmp_path / "many.csv"
     path.write_text("text\n" + "".join(f"row {i}\n" for i in range(MAX_TEXTS + 1)), "utf-8")
-    opened = Map(source=FILE).on_table(subject, read_table(path)).shown
+    opened = Map(source=FILE).on_table(subject, read_table(path)).content
     assert opened["table"]["label"] == "CSV file… (many.csv: 5,001 rows)"
     assert opened["sampled"]["label"] == "A random 5,000 of the 5,001 rows"
 
