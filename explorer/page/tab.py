@@ -60,7 +60,7 @@ class TabPage:
 
     def inputs_of(self, panels: Sequence[Panel]) -> list[gr.components.Component]:
         """What showing some views takes."""
-        read = [control for panel in panels for control in panel.inputs]
+        read = [control for panel in panels for control in panel.controls.values()]
         return list(dict.fromkeys([*self.inputs.all, *([self.which] if self.which else []), *read]))
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:

@@ -4,10 +4,9 @@ import base64
 
 import numpy as np
 import pytest
-from explorer.views.attention.several import LINES, SeveralHeads
 
 from explorer.views import attention
-from explorer.views.attention.heads import Heads, OneHead
+from explorer.views.attention.heads import LINES, Heads, OneHead, SeveralHeads
 from explorer.views.attention.metrics import HeadNumbers, HeadTable
 from explorer.views.attention.rollout import Rollout
 from explorer.views.subject import Selection, Subject

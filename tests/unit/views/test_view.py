@@ -10,7 +10,7 @@ from explorer.views import TABS, VIEWS
 from explorer.views.settings import choice, memory, number, several, switch, text
 from explorer.views.view import LongView, View, button, caption, chart, settle
 
-CAPABILITIES = Capabilities("a model", 6, 12, 384, 1000, 1, 512, True, True, True, True)
+CAPABILITIES = Capabilities(6, 12, 384, 1000, 1, 512, True, True, True, True)
 
 
 class Sample(View):
