@@ -32,10 +32,10 @@ class LayerMaps:
         with self._one:
             missing = [k for k in range(layer, len(states)) if k not in self._maps][::-1]
             for number, k in enumerate(missing):
-                told = _part(report, number, len(missing))
+                report_part = _part(report, number, len(missing))
                 following = self._maps.get(k + 1)
                 start = None if following is None or self.settings.method == "pca" else following.points
-                found = project(states[k], self.settings, start, told)
+                found = project(states[k], self.settings, start, report_part)
                 points = of_one_size(found.points)
                 points = points if following is None else aligned(points, following.points)
                 self._maps[k] = replace(found, points=points, explained_variance=_shares(found, points))

@@ -16,7 +16,7 @@ def models() -> dict[str, Any]:
     fields = ("layers", "heads", "hidden_size", "vocab_size", "parameters", "fill_mask", "next_sentence", "segments")
     return {
         "default": default.name,
-        "models": [{"name": name} | {field: getattr(can, field) for field in fields} for name, can in every.items()],
+        "models": [{"name": name} | {field: getattr(each, field) for field in fields} for name, each in every.items()],
     }
 
 
@@ -30,8 +30,8 @@ def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
 def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, model: str = "") -> dict[str, Any]:
     """The attention weights of one head: one row a query token, each summing to 1."""
     explorer = explorer_for(model)
-    can = explorer.capabilities
-    layer, head = limits.layer_index(layer, can.layers), limits.head_index(head, can.heads)
+    capabilities = explorer.capabilities
+    layer, head = limits.layer_index(layer, capabilities.layers), limits.head_index(head, capabilities.heads)
     trace = explorer.trace(text_a, text_b)
     return {"tokens": list(trace.tokens), "weights": trace.attention(layer)[head].tolist()}
 

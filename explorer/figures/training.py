@@ -88,12 +88,12 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
     few = len(labels) <= 25  # labels that are written out
     names = token_labels([shorten(label, 18) for label in labels])
-    said = token_axis("column: what was said", showticklabels=few)
+    predicted = token_axis("column: what was said", showticklabels=few)
     right = token_axis("row: what is right", autorange="reversed", showticklabels=few)
     written = {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2} if few else {}
     return heatmap(
         shares,
-        Axes(names, names, said, right),
+        Axes(names, names, predicted, right),
         hover="right: %{y}<br>said: %{x}<br>%{customdata} sentences, %{z:.0%} of the row",
         scale={"colorscale": "Viridis", "cmin": 0, "cmax": 1, "showscale": False},
         key=f"confusion-{len(labels)}",

@@ -87,8 +87,8 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
         source, plan = examples.read(values, subject), recipe.read(values, subject).plan(subject.model)
         identifier = store.new_id()
         runs = run_ids((identifier, *outcome.read(values, subject).runs))
-        told = {running: identifier, outcome.controls["runs"]: runs, ending: None}
-        yield {**told, status: "Reading the examples."}
+        known = {running: identifier, outcome.controls["runs"]: runs, ending: None}
+        yield {**known, status: "Reading the examples."}
         with jobs.job(identifier) as stop:
             trained = yield from _train(outcome, subject, source, plan, stop, identifier)
         if trained is None:

@@ -16,9 +16,9 @@ from explorer.views.subject import Subject
 from explorer.views.view import Cell, Tab, View, views_in
 
 STEPPERS = {  # what can be chosen of the selection in a tab: a label, the least and the largest number
-    "layer": ("Layer", 1, lambda can: can.layers),
-    "head": ("Head", 1, lambda can: can.heads),
-    "hidden_state": ("Hidden state (0: embeddings)", 0, lambda can: can.layers),
+    "layer": ("Layer", 1, lambda model: model.layers),
+    "head": ("Head", 1, lambda model: model.heads),
+    "hidden_state": ("Hidden state (0: embeddings)", 0, lambda model: model.layers),
 }
 
 

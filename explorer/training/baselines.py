@@ -14,8 +14,8 @@ def baselines(examples: Examples, split: Split) -> dict[str, float]:
     """
     targets = examples.targets
     majority = np.bincount(targets[split.train]).argmax()
-    said = {"most frequent": majority, "bag of words": _bag_of_words(examples, split)}
-    return {name: float((targets[split.held_out] == labels).mean()) for name, labels in said.items()}
+    predicted = {"most frequent": majority, "bag of words": _bag_of_words(examples, split)}
+    return {name: float((targets[split.held_out] == labels).mean()) for name, labels in predicted.items()}
 
 
 def _bag_of_words(examples: Examples, split: Split) -> np.ndarray:

@@ -61,9 +61,9 @@ class Subject:
     @functools.cached_property
     def selection(self) -> Selection:
         """The selection, moved to where this model and input have something."""
-        can, chosen = self.model.capabilities, self.chosen
+        capabilities, chosen = self.model.capabilities, self.chosen
         token = chosen.token if chosen.token is not None and 0 <= chosen.token < self._tokens else None
-        return Selection(min(chosen.layer, can.layers), min(chosen.head, can.heads), token, chosen.picked)
+        return Selection(min(chosen.layer, capabilities.layers), min(chosen.head, capabilities.heads), token, chosen.picked)
 
     def select(self, **changes: Any) -> "Subject":
         """The same with another layer, head or token; a layer or head counts as picked, unless told not."""

@@ -97,17 +97,17 @@ class SwitchHeads(LongView):
 
     def _off(self, subject: Subject) -> Off:
         """Of the heads that are off, those that this model has."""
-        can = subject.model.capabilities
-        return tuple((layer, head) for layer, head in self.off if 0 <= layer < can.layers and 0 <= head < can.heads)
+        model = subject.model.capabilities
+        return tuple((layer, head) for layer, head in self.off if 0 <= layer < model.layers and 0 <= head < model.heads)
 
     def _board(self, subject: Subject, effects: np.ndarray | None = None, before: float = 0) -> dict[str, Any]:
-        can = subject.model.capabilities
+        model = subject.model.capabilities
         if effects is None:
-            return switch_board(can.layers, can.heads, self._off(subject))
+            return switch_board(model.layers, model.heads, self._off(subject))
         change = effects - before
         notes = [[f"{percent(before)} → {percent(min(after, 1.0))}" for after in row] for row in effects.tolist()]
         shares = change / max(float(np.abs(change).max()), 1e-9)
-        return switch_board(can.layers, can.heads, self._off(subject), shares, notes)
+        return switch_board(model.layers, model.heads, self._off(subject), shares, notes)
 
     def _without(self, subject: Subject) -> Content:
         """The answer before and after."""

@@ -227,8 +227,8 @@ class LongView(View):
 
 def is_quick(subject: Subject, passes: float) -> bool:
     """Whether so many forward passes over this input are done in about a second."""
-    can = subject.model.capabilities
-    for_a_token = 12 * can.layers * can.hidden_size**2 * passes
+    model = subject.model.capabilities
+    for_a_token = 12 * model.layers * model.hidden_size**2 * passes
     return for_a_token <= QUICK and for_a_token * subject.trace.kept <= QUICK
 
 

@@ -53,13 +53,13 @@ def fill_mask_run() -> Iterator[Comparison]:
 @torch.no_grad()
 def one_pass_a_head(model: Explorer, trace: explorer.Trace, target: object) -> np.ndarray:
     """[layers, heads] probabilities of the target, with a hook that zeroes one head in a full pass of its own."""
-    can = model.capabilities
-    size = can.hidden_size // can.heads
-    found = np.empty((can.layers, can.heads), dtype=np.float32)
+    capabilities = model.capabilities
+    size = capabilities.hidden_size // capabilities.heads
+    found = np.empty((capabilities.layers, capabilities.heads), dtype=np.float32)
     ids = torch.tensor([trace.ids])
-    for layer in range(can.layers):
+    for layer in range(capabilities.layers):
         dense = model.layers[layer].attention.output.dense
-        for head in range(can.heads):
+        for head in range(capabilities.heads):
 
             def zero(_: torch.nn.Module, inputs: tuple[torch.Tensor], head: int = head) -> tuple[torch.Tensor]:
                 context = inputs[0].clone()

@@ -327,9 +327,15 @@ CAN = {  # masked words, next sentence, segments, pooler
 @pytest.mark.parametrize("variant", CAN)
 def test_what_a_checkpoint_can_do_is_found_out(variant, variant_folders, tiny, eager, refusal):
     model = explorer.load(variant_folders[variant])
-    can = model.capabilities
-    assert (can.fill_mask, can.next_sentence, can.segments, can.pooler) == CAN[variant]
-    assert (can.layers, can.heads, can.hidden_size, can.vocab_size, can.max_tokens) == (2, 2, 16, 108, 512)
+    capabilities = model.capabilities
+    assert (capabilities.fill_mask, capabilities.next_sentence, capabilities.segments, capabilities.pooler) == CAN[variant]
+    assert (
+        capabilities.layers,
+        capabilities.heads,
+        capabilities.hidden_size,
+        capabilities.vocab_size,
+        capabilities.max_tokens,
+    ) == (2, 2, 16, 108, 512)
     assert model.name == str(variant_folders[variant])
 
     _, outputs = eager(model, "the man [MASK]", "he went")
@@ -344,7 +350,7 @@ def test_what_a_checkpoint_can_do_is_found_out(variant, variant_folders, tiny, e
         "pooler": lambda model: model.pooler(model.trace("the man").states[-1:]),
     }
     for capability, request in requests.items():
-        if not getattr(can, capability):
+        if not getattr(capabilities, capability):
             said = refusal(CapabilityError, lambda request=request: request(model), typed=model.name)
             assert said.startswith(model.name)
         elif variant != "one_segment":

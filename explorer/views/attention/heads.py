@@ -149,8 +149,8 @@ class SeveralHeads(View):
     name, question = "attention/several", "What do several heads look at together?"
     columns = (("layer", "heads", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
     widths = (5, 6)
-    layer: int = number(1, "Layer", low=1, high=lambda can: can.layers)
-    heads: tuple[int, ...] = several(label="Heads; none ticked is all of them", options=lambda can: range(1, can.heads + 1))
+    layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
+    heads: tuple[int, ...] = several(label="Heads; none ticked is all of them", options=lambda model: range(1, model.heads + 1))
     help = caption(
         "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
         "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "

@@ -15,7 +15,7 @@ class Rollout(View):
 
     name, question = "attention/rollout", "Where does each token come from, through all layers?"
     columns = (("matrix", "help"), ("sources", "token", "check"))
-    up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda can: can.layers)
+    up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda model: model.layers)
     matrix = chart("Attention rollout", height=460)
     help = caption(
         "Attention rollout (Abnar & Zuidema 2020): row i says how much each input token contributed to token i "

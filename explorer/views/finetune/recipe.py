@@ -30,6 +30,7 @@ LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
 ADAM, LBFGS = "Adam, step by step", "L-BFGS, solved at once"
 # Past the queue, for a late answer would undo the epochs typed meanwhile.
 AT_ONCE = {"queue": False}
+HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
 
 
 def preset_for(hidden_size: int, layers: int) -> str:
@@ -48,18 +49,14 @@ class Recipe(View):
         "train": "A training streams, can be cancelled, and outlasts its page.",
         "cancel": "It stops a training that runs in another handler.",
     }
-    layers: int = number(
-        0, "Layers trained with the head, from the top (0: BERT stays as it is)", low=0, high=lambda can: can.layers, **AT_ONCE
-    )
+    layers: int = number(0, "Layers trained with the head, from the top (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE)
     preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, **AT_ONCE)
     epochs: int = number(10, "Epochs", low=1, high=50, more=True, line=True, min_width=140, **AT_ONCE)
     rate: float = choice(
         [(f"{rate:g}", rate) for rate in RATES], "Learning rate", default=0.01, menu=True, more=True, min_width=100, **AT_ONCE
     )
     batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70, **AT_ONCE)
-    layer: int = number(
-        6, "The head reads hidden state (0: embeddings)", low=0, high=lambda can: can.layers, more=True, line=True, min_width=140
-    )
+    layer: int = number(6, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, more=True, line=True, min_width=140)
     pooling: str = choice(POOLINGS, "One vector for a sentence", menu=True, more=True, min_width=140)
     head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
     solver: str = choice((ADAM, LBFGS), "A linear head without layers is trained with", more=True, line=True)

@@ -78,10 +78,10 @@ class WholeLayer(View):
         """A row for each step, and whether the last one is the model's own."""
         from explorer.techniques.inside import layer_steps  # loads torch
 
-        trace, token, can = subject.trace, subject.token, subject.model.capabilities
+        trace, token, model = subject.trace, subject.token, subject.model.capabilities
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         inside = layer_steps(trace, layer, token, head)
-        rows = [_row(step, head, can.hidden_size // can.heads) for step in inside.steps]
+        rows = [_row(step, head, model.hidden_size // model.heads) for step in inside.steps]
         return {
             "about": (
                 f"'{trace.tokens[token]}' (token {token}) on its way through layer {layer + 1}, from hidden state {layer} "

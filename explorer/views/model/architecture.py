@@ -13,12 +13,12 @@ class Summary(View):
 
     def compute(self, subject: Subject) -> Content:
         """Its layers, heads, dimensions and parameters."""
-        can = subject.model.capabilities
-        heads = [name for name, there in (("masked LM", can.fill_mask), ("next sentence", can.next_sentence)) if there]
+        model = subject.model.capabilities
+        heads = [name for name, there in (("masked LM", model.fill_mask), ("next sentence", model.next_sentence)) if there]
         return {
             "summary": (
-                f"**{can.layers}** layers × **{can.heads}** heads × **{can.hidden_size}** dimensions, "
-                f"**{can.parameters:,}** parameters; pre-training heads: {' and '.join(heads) or 'none'}. "
+                f"**{model.layers}** layers × **{model.heads}** heads × **{model.hidden_size}** dimensions, "
+                f"**{model.parameters:,}** parameters; pre-training heads: {' and '.join(heads) or 'none'}. "
                 "Shared weights are counted once: the masked-LM decoder is the word embedding table."
             )
         }

@@ -61,7 +61,7 @@ class Map(LongView):
     widths = (7, 4)
     source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points")
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map")
-    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda can: can.layers)
+    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers)
     chart = chart("Map of words or sentences", height=520, with_lasso=True, customdata=True)
     play = button("▶ Play the layers")
     stop = button("Stop")

@@ -19,12 +19,12 @@ def subject(bundled):
 
 @pytest.mark.parametrize("view", TAB.views, ids=lambda view: view.name)
 def test_what_is_computed_is_declared_and_settings_come_back(view, subject):
-    can = subject.model.capabilities
+    capabilities = subject.model.capabilities
     assert view().compute(subject).keys() <= {*view.parts, *view.settings}
     for name, setting in view.settings.items():
         for value in getattr(setting, "values", ()):
-            chosen = view.read({name: value}, can)
-            assert view.read(chosen.changed(), can) == chosen
+            chosen = view.read({name: value}, capabilities)
+            assert view.read(chosen.changed(), capabilities) == chosen
             assert chosen.compute(subject)
 
 
@@ -78,9 +78,9 @@ def test_a_word_that_has_gone_from_the_texts_above_makes_room_for_one_that_is_th
 
 
 def test_any_word_may_be_typed_and_one_that_is_missing_is_told(subject):
-    can = subject.model.capabilities
-    assert OneWord.read({"word": "BANK"}, can).compute(subject)["problem"] == ""
-    found = OneWord.read({"word": "zebra"}, can).compute(subject)
+    capabilities = subject.model.capabilities
+    assert OneWord.read({"word": "BANK"}, capabilities).compute(subject)["problem"] == ""
+    found = OneWord.read({"word": "zebra"}, capabilities).compute(subject)
     assert found["problem"]["text"].startswith("The word 'zebra' occurs fewer than twice")
     assert "value" not in found["word"]
     asked = OneWord(source=ABOVE, word="zebra").on_word(subject, "zebra").content
@@ -88,7 +88,7 @@ def test_any_word_may_be_typed_and_one_that_is_missing_is_told(subject):
     assert OneWord().on_word(subject, "bank").content == {}
     assert "no sentences" in OneWord(contexts=" \n").compute(subject)["problem"]["text"]
     with pytest.raises(InputError):
-        OneWord.read({"word": 3}, can)
+        OneWord.read({"word": 3}, capabilities)
 
 
 def test_sentences_have_a_matrix_and_closest_pairs_or_a_problem_and_nothing_else(subject):
@@ -102,8 +102,8 @@ def test_sentences_have_a_matrix_and_closest_pairs_or_a_problem_and_nothing_else
 
 
 def test_bad_settings_are_told_in_one_sentence(subject):
-    can = subject.model.capabilities
+    capabilities = subject.model.capabilities
     for view, given in ((OneLayer, {"look": "?"}), (Sentences, {"space": 1}), (OneWord, {"adjusted": 1, "no": 2})):
         with pytest.raises(InputError) as told:
-            view.read(given, can)
+            view.read(given, capabilities)
         assert str(told.value).endswith(".")
