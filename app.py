@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ.setdefault(
-    "OMP_WAIT_POLICY", "passive"
-)  # torch's threads sleep when they wait: the machine is busy elsewhere
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch's threads sleep when they wait: the machine is busy elsewhere
 if __name__ == "__main__":
     gc.disable()  # until the page is up: what is imported stays, and looking for garbage in it is a fifth of the start
 
@@ -28,24 +26,14 @@ MOST_WAITING = 64  # requests in the queue; one more is told that the app is bus
 ON_A_SPACE = "SPACE_ID" in os.environ
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
-    "block_background_fill": "transparent",
-    "block_border_width": "0px",
-    "block_info_text_color": "*body_text_color_subdued",
-    "block_label_background_fill": "transparent",
-    "block_label_border_width": "0px",
-    "block_label_text_color": "*body_text_color_subdued",
+    **{f"{name}_border_width": "0px" for name in ("block", "block_label", "checkbox_label", "panel")},
+    **{f"block_{name}_text_color": "*body_text_color_subdued" for name in ("info", "label", "title")},
+    **{f"{name}_background_fill": "transparent" for name in ("block", "block_label", "block_title", "checkbox_label", "panel")},
+    **{f"checkbox_label_background_fill_{when}": "transparent" for when in ("hover", "selected")},
     "block_shadow": "none",
-    "block_title_background_fill": "transparent",
-    "block_title_text_color": "*body_text_color_subdued",
-    "checkbox_label_background_fill": "transparent",
-    "checkbox_label_background_fill_hover": "transparent",
-    "checkbox_label_background_fill_selected": "transparent",
-    "checkbox_label_border_width": "0px",
     "checkbox_label_shadow": "none",
     "input_background_fill": "*background_fill_primary",
     "input_border_width": "1px",
-    "panel_background_fill": "transparent",
-    "panel_border_width": "0px",
 }
 THEME = gr.themes.Base(
     primary_hue="blue", neutral_hue="slate", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]

@@ -20,12 +20,8 @@ __all__ = ["CapabilityError", "Explorer", "ExplorerError", "InputError", "ModelE
 
 
 def __getattr__(name: str) -> object:
-    if name in ("Explorer", "load"):
+    if name in ("Explorer", "Trace", "load"):
         from explorer.model import explorer as model
 
         return getattr(model, name)
-    if name == "Trace":
-        from explorer.model.trace import Trace
-
-        return Trace
     raise AttributeError(f"module 'explorer' has no attribute {name!r}")

@@ -17,9 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads spin for each o
 
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
-WORDS = (
-    "the man dog cat went to store he she it was happy sad milk bought slow ##ing ##ed ##er ##ly ! ? . , ' - $ { } ( )"
-)
+WORDS = "the man dog cat went to store he she it was happy sad milk bought slow ##ing ##ed ##er ##ly ! ? . , ' - $ { } ( )"
 VOCABULARY = [*SPECIALS, *LETTERS, *(f"##{letter}" for letter in LETTERS), *WORDS.split()]
 
 VARIANTS = (

@@ -1,8 +1,11 @@
 // One head as lines: what looks on the left, what is looked at on the right.
-BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watch }) => {
-  const { el, svg, rove, number } = BertExplorer;
+BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) => {
+  const { el, svg, rove } = BertExplorer;
   const root = element.querySelector(".bx-lines");
-  const ROW = 22; // pixels; the style sheet has the same
+  const HEIGHT = settings.height ?? 600; // px, as in the style sheet
+  const AROUND = 74; // px: the headings above the lines and a caption of two lines below them
+  const ROW = { least: 16, most: 22 }; // px
+  let row = ROW.most;
   let value = null;
   let content = "";
   let weights = null; // 255 * sqrt(weight / the strongest), row by row
@@ -25,20 +28,27 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
     sides = { query: value.queries.tokens.map(label("query")), key: value.keys.tokens.map(label("key")) };
     edges = svg("g", {});
     caption = el("p", { class: "bx-lines-caption", role: "status" });
-    const height = Math.max(sides.query.length, sides.key.length) * ROW;
+    const rows = Math.max(sides.query.length, sides.key.length);
+    const fits = Math.floor((HEIGHT - AROUND) / rows);
+    row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // what has to scroll anyway need not be small
+    root.style.setProperty("--row", `${row}px`);
+    const height = rows * row;
     const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, "aria-hidden": "true" }, edges);
     const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
     const box = el("div", { class: "bx-lines-box" },
       el("b", {}, "query: looks"), el("b", {}), el("b", {}, "key: is looked at"),
       column("query", "query: looks"), picture, column("key", "key: is looked at"));
+    const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
+    box.addEventListener("scroll", fade);
+    new ResizeObserver(fade).observe(box);
     root.replaceChildren(box, caption);
     rove(sides.query, 0);
     rove(sides.key, 0);
   }
 
   function line(query, key, opacity) {
-    const from = (query + 0.5) * ROW;
-    const to = (key + 0.5) * ROW;
+    const from = (query + 0.5) * row;
+    const to = (key + 0.5) * row;
     return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3) });
   }
 
@@ -48,7 +58,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
     edges.replaceChildren(...chosen.map(([query, key]) => line(query, key, Math.min(1, at(query, key) / value.top))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
     const all = sides.query.length * sides.key.length;
-    const few = value.edges.length < all ? `The ${number(value.edges.length)} strongest of ${number(all)} edges. ` : "";
+    const few = value.edges.length < all ? `The ${value.edges.length.toLocaleString("en-US")} strongest of ${all.toLocaleString("en-US")} edges. ` : "";
     caption.replaceChildren(`${few}The darkest line is a weight of ${value.top.toPrecision(2)}. Point at a token to see only its edges.`);
   }
 
@@ -83,17 +93,11 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
   }
 
   function draw() {
-    const next = BertExplorer.plain(props.value);
-    if (!next) {
-      value = null;
-      content = "";
-      root.replaceChildren();
-      return;
-    }
-    const tokens = JSON.stringify([next.queries, next.keys]);
+    value = BertExplorer.plain(props.value);
+    const tokens = value ? JSON.stringify([value.queries, value.keys]) : "";
     const same = tokens === content;
-    value = next;
     content = tokens;
+    if (!value) return root.replaceChildren();
     weights = BertExplorer.bytes(value.data);
     value.edges = Array.from(new Uint32Array(BertExplorer.bytes(value.edges).buffer));
     if (!same) {
@@ -137,7 +141,6 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings, watc
     rove(sides[move[0]], move[1]);
     button.focus();
   });
-  if (settings.height) root.style.height = root.style.maxHeight = `${settings.height}px`;
-  watch("value", draw);
-  draw();
+  if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
+  return draw;
 });

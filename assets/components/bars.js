@@ -1,5 +1,5 @@
 // Shares as horizontal bars, in one group or several.
-BertExplorer.define("Bars", ({ element, trigger, props, watch }) => {
+BertExplorer.define("Bars", ({ element, trigger, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-bars");
   let shape = "";
@@ -45,6 +45,5 @@ BertExplorer.define("Bars", ({ element, trigger, props, watch }) => {
     if (!button) return;
     trigger("select", { index: JSON.parse(button.dataset.index), value: button.querySelector(".bx-name").textContent });
   });
-  watch("value", draw);
-  draw();
+  return draw;
 });

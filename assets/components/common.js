@@ -3,34 +3,31 @@ window.BertExplorer = (() => {
   "use strict";
   const mounts = new Map();
 
-  // A component's file calls define(name, mount); Gradio calls mount(name, ...) once for every instance of it.
+  // A component's file calls define(name, mount); Gradio calls mount(name, ...) once for every instance of it. What
+  // mounts a component returns the function that draws its value.
   const define = (name, mount) => mounts.set(name, mount);
 
   function mount(name, element, trigger, props, watch, settings) {
-    mounts.get(name)({ element, trigger, props, settings, watch });
+    const draw = mounts.get(name)({ element, trigger, props, settings });
+    watch("value", draw);
+    draw();
   }
 
   // ---- DOM. Texts become text nodes and attributes, never markup.
 
   function fill(node, attributes, children) {
-    for (const [name, value] of Object.entries(attributes ?? {})) {
-      if (value === true) node.setAttribute(name, "");
-      else if (value !== false && value != null) node.setAttribute(name, value);
-    }
+    for (const [name, value] of Object.entries(attributes ?? {})) if (value != null) node.setAttribute(name, value);
     node.append(...children.filter((child) => child != null));
     return node;
   }
 
   const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-  const svg = (tag, attributes, ...children) =>
-    fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
   // Gradio wraps values in proxies that are slow to read item by item; this is the bare value.
   const plain = (value) => (value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value);
 
   const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-
-  const number = (value) => value.toLocaleString("en-US");
 
   // Of all the items only one can be reached with Tab; arrow keys do the rest.
   function rove(items, index) {
@@ -118,8 +115,8 @@ window.BertExplorer = (() => {
         if (isDark() === wasDark) return;
         wasDark = isDark();
         for (const listener of listeners) {
-          if (listener.owner && !listener.owner.isConnected) listeners.delete(listener);
-          else listener.fn();
+          if (listener.owner.isConnected) listener.fn();
+          else listeners.delete(listener);
         }
       }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
     }
@@ -173,11 +170,7 @@ window.BertExplorer = (() => {
     return linear.map((v) => Math.round(255 * Math.min(1, Math.max(0, gamma(Math.max(0, v))))));
   }
 
-  const polar = (L, chroma, hue) => [
-    L,
-    chroma * Math.cos((hue * Math.PI) / 180),
-    chroma * Math.sin((hue * Math.PI) / 180),
-  ];
+  const polar = (L, chroma, hue) => [L, chroma * Math.cos((hue * Math.PI) / 180), chroma * Math.sin((hue * Math.PI) / 180)];
   const ENDS = {
     light: { middle: polar(0.62, 0.25, 252), end: polar(0.19, 0.06, 268) },
     dark: { middle: polar(0.58, 0.25, 258), end: polar(0.97, 0.025, 220) },
@@ -217,9 +210,8 @@ window.BertExplorer = (() => {
 
   const ramp = (t) => rampTable()[Math.round(255 * Math.min(1, Math.max(0, t)))];
 
-  // The ramp as a Plotly colorscale of n colours.
-  const rampStops = (n = 33) =>
-    Array.from({ length: n }, (_, i) => [i / (n - 1), `rgb(${ramp(i / (n - 1)).join(",")})`]);
+  // The ramp as a Plotly colorscale.
+  const rampStops = () => Array.from({ length: 33 }, (_, i) => [i / 32, `rgb(${ramp(i / 32).join(",")})`]);
 
   // ---- Plotly, once it has arrived.
 
@@ -235,7 +227,7 @@ window.BertExplorer = (() => {
   }
 
   return {
-    define, mount, el, svg, plain, bytes, number, rove, reveal, choice, placeHeads, arrowKeys,
+    define, mount, el, svg, plain, bytes, rove, reveal, choice, placeHeads, arrowKeys,
     isDark, onTheme, css, background, ramp, rampTable, rampStops, plotly,
   };
 })();

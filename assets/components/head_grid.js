@@ -1,5 +1,5 @@
 // Layers x heads as small pictures; one is chosen.
-BertExplorer.define("HeadGrid", ({ element, trigger, props, watch }) => {
+BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
   const { el, rove, placeHeads, arrowKeys } = BertExplorer;
   const grid = element.querySelector(".bx-heads");
   const choice = BertExplorer.choice();
@@ -56,16 +56,11 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props, watch }) => {
 
   function draw() {
     value = BertExplorer.plain(props.value);
-    if (!value) {
-      shape = "";
-      buttons = [];
-      grid.replaceChildren();
-      return;
-    }
-    const next = `${value.layers} x ${value.heads}`;
+    const next = value ? `${value.layers} x ${value.heads}` : "";
     const same = next === shape;
-    if (!same) build();
     shape = next;
+    if (!value) return grid.replaceChildren();
+    if (!same) build();
     paint();
     annotate();
     mark(same ? choice.settle(value.selected) : value.selected);
@@ -85,6 +80,5 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props, watch }) => {
   });
   arrowKeys(grid, () => ({ ...value, buttons }), choose);
   BertExplorer.onTheme(() => value && paint(), grid);
-  watch("value", draw);
-  draw();
+  return draw;
 });

@@ -1,5 +1,5 @@
 // How far long work is: a sentence, and a thin bar below it.
-BertExplorer.define("Meter", ({ element, props, watch }) => {
+BertExplorer.define("Meter", ({ element, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-meter");
   const text = el("span");
@@ -14,6 +14,5 @@ BertExplorer.define("Meter", ({ element, props, watch }) => {
     else bar.removeAttribute("value");
   }
 
-  watch("value", draw);
-  draw();
+  return draw;
 });

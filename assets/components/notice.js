@@ -1,16 +1,15 @@
 // One sentence to the reader.
-BertExplorer.define("Notice", ({ element, props, settings, watch }) => {
+BertExplorer.define("Notice", ({ element, props, settings }) => {
   const line = element.querySelector(".bx-notice");
 
   function draw() {
-    const value = props.value ?? "";
-    const text = typeof value === "string" ? value : value.text ?? "";
-    const kind = (typeof value === "string" ? null : value.kind) ?? settings.kind;
-    line.setAttribute("role", kind === "error" ? "alert" : "status");
-    line.classList.toggle("bx-error", kind === "error");
-    line.classList.toggle("bx-keeps", Boolean(settings.keep_height));
-    line.textContent = text;
+    const value = typeof props.value === "object" ? props.value ?? {} : { text: props.value };
+    const wrong = value.kind === "error";
+    line.setAttribute("role", wrong ? "alert" : "status");
+    line.classList.toggle("bx-error", wrong);
+    line.textContent = value.text ?? "";
   }
-  watch("value", draw);
-  draw();
+
+  line.classList.toggle("bx-keeps", Boolean(settings.keep_height));
+  return draw;
 });

@@ -1,18 +1,15 @@
 // A Plotly figure that keeps zoom and camera, follows the theme and its box, and tells Python what was clicked.
-BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }) => {
+BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const { css, background, rampStops } = BertExplorer;
   const box = element.querySelector(".bx-chart");
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
   const NARROW = 480; // px: below, what a figure has in meta.narrow goes before its layout
+  const LEAST = 120; // px: what is narrower, such as a window on its way to the dock, is not meant to be looked at
+  const visible = () => box.clientWidth >= LEAST;
   let options = null;
   let stale = true;
   let drawing = false;
-
-  function read() {
-    if (!props.value) return null;
-    return typeof props.value === "string" ? JSON.parse(props.value) : BertExplorer.plain(props.value);
-  }
 
   // The page's look, as defaults that a figure can overrule; text colour and font always follow the page.
   function inPageStyle(layout) {
@@ -64,10 +61,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
   }
 
   function clicked({ points: [point] }) {
-    const index = point.pointNumber ?? point.pointIndex ?? 0;
     const list = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value ?? null);
     trigger("select", {
-      index: list(index),
+      index: list(point.pointNumber ?? point.pointIndex ?? 0),
       value: point.z ?? point.text ?? point.y ?? null,
       x: point.x ?? null,
       y: point.y ?? null,
@@ -82,28 +78,40 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
     if (rows.length) trigger("lasso", { index: rows, value: rows.length });
   }
 
-  // Draws what is to be shown now; what changes while Plotly is at work is drawn after it.
+  // Draws what is to be shown now; what changes while Plotly is at work is drawn after it. In a box without room
+  // Plotly cuts the margins down, and leaves them so when there is room again.
   async function draw() {
     stale = true;
-    if (drawing || !box.clientWidth) return; // hidden: the ResizeObserver draws it when it is shown
+    if (drawing || !visible()) return; // the ResizeObserver draws it when it is shown
     drawing = true;
     try {
       const Plotly = await BertExplorer.plotly();
-      while (stale && box.clientWidth) {
+      while (stale && visible()) {
         stale = false;
         await drawOnce(Plotly);
       }
     } finally {
       drawing = false;
     }
+    refit();
+  }
+
+  // Follows the box, which may have changed while Plotly was at work.
+  async function refit() {
+    if (!visible()) return;
+    if (stale) return draw();
+    const drawn = box._fullLayout;
+    if (!drawn || drawing) return;
+    if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
+    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
+      (await BertExplorer.plotly()).Plots.resize(box);
+    }
   }
 
   async function drawOnce(Plotly) {
-    const figure = read();
-    if (!figure) {
-      Plotly.purge(box);
-      return;
-    }
+    const { value } = props;
+    const figure = value && typeof value === "string" ? JSON.parse(value) : BertExplorer.plain(value);
+    if (!figure) return Plotly.purge(box);
     const layout = inPageStyle(figure.layout ?? {});
     const first = !box._fullLayout;
     if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
@@ -116,23 +124,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings, watch }
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }
 
-  function fit() {
-    box.style.height = `${settings.height}px`;
-    if (settings.label) box.setAttribute("aria-label", settings.label);
-  }
-
-  new ResizeObserver(async () => {
-    if (!box.clientWidth) return;
-    if (stale) return draw();
-    const drawn = box._fullLayout;
-    if (!drawn || drawing) return;
-    if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
-    if (Math.abs(box.clientWidth - drawn.width) > 1 || Math.abs(box.clientHeight - drawn.height) > 1) {
-      (await BertExplorer.plotly()).Plots.resize(box);
-    }
-  }).observe(box);
+  box.style.height = `${settings.height}px`;
+  if (settings.label) box.setAttribute("aria-label", settings.label);
+  new ResizeObserver(refit).observe(box);
   BertExplorer.onTheme(draw, box);
-  watch("value", draw);
-  fit();
-  draw();
+  return draw;
 });

@@ -1,5 +1,5 @@
 // Texts with a number each, under a heading.
-BertExplorer.define("Ranking", ({ element, trigger, props, watch }) => {
+BertExplorer.define("Ranking", ({ element, trigger, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-ranking");
 
@@ -20,6 +20,5 @@ BertExplorer.define("Ranking", ({ element, trigger, props, watch }) => {
     const button = event.target.closest("button");
     if (button) trigger("select", { index: Number(button.dataset.index), value: button.querySelector(".bx-name").textContent });
   });
-  watch("value", draw);
-  draw();
+  return draw;
 });

@@ -1,7 +1,8 @@
 // Rows of names, numbers, bars and vectors; a vector is a strip with one small rectangle a number.
-BertExplorer.define("StripTable", ({ element, trigger, props, settings, watch }) => {
+BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   const { el, rove } = BertExplorer;
   const root = element.querySelector(".bx-strips");
+  root.style.maxHeight = `${settings.height}px`;
   let value = null;
   let canvases = []; // {canvas, vector, top}
   let names = [];
@@ -80,7 +81,6 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings, watch })
     value = BertExplorer.plain(props.value);
     canvases = [];
     names = [];
-    root.style.maxHeight = `${settings.height}px`;
     if (!value) return root.replaceChildren();
     const head = el("tr", {}, ...value.columns.map(title));
     const rows = inOrder().map((row) =>
@@ -107,6 +107,5 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings, watch })
     next.focus();
   });
   BertExplorer.onTheme(() => canvases.forEach(paint), root);
-  watch("value", draw);
-  draw();
+  return draw;
 });

@@ -1,5 +1,5 @@
 // Layers x heads as switches, coloured by what switching each off does; a layer's number switches all its heads.
-BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
+BertExplorer.define("SwitchBoard", ({ element, trigger, props }) => {
   const { el, rove, placeHeads, arrowKeys } = BertExplorer;
   const board = element.querySelector(".bx-board");
   let value = null;
@@ -33,28 +33,24 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
     rove(buttons, at);
   }
 
-  // Switches at once; Python is told, and reads from the value how the switches stand.
+  // Switches at once; Python is told of all heads that are off then.
   function toggle(layer, head) {
     const row = (head >= 0 ? [head] : Array.from({ length: value.heads }, (_, h) => h)).map((h) => String([layer, h]));
     const off = new Set(value.off.map(String));
     const on = row.every((key) => off.has(key));
     row.forEach((key) => (on ? off.delete(key) : off.add(key)));
-    value.off = [...off].map((key) => key.split(",").map(Number));
+    value = { ...value, off: [...off].map((key) => key.split(",").map(Number)) };
     props.value = value;
     paint();
   }
 
   function draw() {
     value = BertExplorer.plain(props.value);
-    if (!value) {
-      shape = "";
-      buttons = [];
-      board.replaceChildren();
-      return;
-    }
-    const next = `${value.layers} x ${value.heads}`;
-    if (next !== shape) build();
+    const next = value ? `${value.layers} x ${value.heads}` : "";
+    const same = next === shape;
     shape = next;
+    if (!value) return board.replaceChildren();
+    if (!same) build();
     paint();
   }
 
@@ -63,11 +59,9 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props, watch }) => {
     if (!button) return;
     const all = button.dataset.layer !== undefined;
     if (!all) at = buttons.indexOf(button);
-    const index = all ? [Number(button.dataset.layer), -1] : where(at);
-    toggle(...index);
-    trigger("select", { index, value: button.title });
+    toggle(...(all ? [Number(button.dataset.layer), -1] : where(at)));
+    trigger("select", { index: value.off, value: button.title });
   });
   arrowKeys(board, () => ({ ...value, buttons }), (index) => rove(buttons, (at = index)));
-  watch("value", draw);
-  draw();
+  return draw;
 });

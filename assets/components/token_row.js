@@ -1,8 +1,9 @@
 // Tokens as chips, or with their numbers as cards; one is chosen, and a second action masks.
-BertExplorer.define("TokenRow", ({ element, trigger, props, settings, watch }) => {
+BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   const { el, rove } = BertExplorer;
   const row = element.querySelector(".bx-tokens");
   const choice = BertExplorer.choice();
+  row.classList.toggle("bx-cards", Boolean(settings.detail));
   const KINDS = { special: "added by the tokenizer", mask: "a blank", unk: "unknown to the vocabulary", continuation: "continues a word" };
   let value = null;
   let content = ""; // everything but the selection
@@ -45,14 +46,13 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings, watch }) =
 
   function build() {
     chips = value.tokens.map(chip);
-    const nodes = chips.map((button, index) => {
+    maskButton = null;
+    row.replaceChildren(...chips.map((button, index) => {
       const starts = value.letters && value.segments[index] !== value.segments[index - 1];
       const letter = starts ? el("span", { class: "bx-letter", "aria-hidden": "true" }, "AB"[value.segments[index]] ?? "") : null;
       const joins = button.classList.contains("bx-joins") ? " bx-joins" : "";
       return el("span", { class: `bx-cell${joins}` }, letter, button, ...(settings.detail ? numbers(index) : []));
-    });
-    maskButton = null;
-    row.replaceChildren(...nodes);
+    }));
   }
 
   function mark(selected, scroll) {
@@ -71,21 +71,13 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings, watch }) =
   }
 
   function draw() {
-    const next = BertExplorer.plain(props.value);
-    row.classList.toggle("bx-cards", Boolean(settings.detail));
-    if (!next) {
-      value = null;
-      content = "";
-      chips = [];
-      row.replaceChildren();
-      return;
-    }
-    const { selected, ...rest } = next;
-    const now = JSON.stringify(rest);
+    value = BertExplorer.plain(props.value);
+    const { selected, ...rest } = value ?? {};
+    const now = value ? JSON.stringify(rest) : "";
     const same = now === content;
-    const focused = chips.indexOf(document.activeElement);
-    value = next;
     content = now;
+    if (!value) return row.replaceChildren();
+    const focused = chips.indexOf(document.activeElement);
     if (!same) build();
     mark(same ? choice.settle(selected) : selected, true);
     if (!same && focused >= 0) chips[Math.min(focused, chips.length - 1)]?.focus({ preventScroll: true });
@@ -127,6 +119,5 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings, watch }) =
       mask(index);
     }
   });
-  watch("value", draw);
-  draw();
+  return draw;
 });

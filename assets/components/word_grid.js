@@ -1,5 +1,5 @@
 // A table of words with a colour each; the first column and the head stay when it scrolls.
-BertExplorer.define("WordGrid", ({ element, trigger, props, watch }) => {
+BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-words");
   let value = null;
@@ -18,10 +18,7 @@ BertExplorer.define("WordGrid", ({ element, trigger, props, watch }) => {
 
   function draw() {
     value = BertExplorer.plain(props.value);
-    if (!value) {
-      root.replaceChildren();
-      return;
-    }
+    if (!value) return root.replaceChildren();
     const mark = (column) => (column === value.marked ? "bx-marked" : null);
     const head = el("tr", {}, el("th", { scope: "col" }, value.corner),
       ...value.columns.map((name, c) => el("th", { scope: "col", class: mark(c) }, el("bdi", {}, name))));
@@ -39,6 +36,5 @@ BertExplorer.define("WordGrid", ({ element, trigger, props, watch }) => {
     if (button) trigger("select", { index: [Number(button.dataset.row), Number(button.dataset.column)], value: button.textContent });
   });
   BertExplorer.onTheme(draw, root);
-  watch("value", draw);
-  draw();
+  return draw;
 });

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.text.words import joined, word_groups
+from explorer.text.encoding import Encoding
 
 SPECIALS = ("all", "hidden", "renormalised")
 DIRECTIONS = ("all", "A→A", "A→B", "B→A", "B→B")
-THUMBNAIL = 36  # pixels: 144 of them are 249 kB in the browser
 
 
 @dataclass(frozen=True)
@@ -29,17 +28,6 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """What is known of the n tokens: one entry each, as in `explorer.model.trace.Encoding`."""
-
-    pieces: Sequence[str]
-    kinds: Sequence[str]
-    segments: Sequence[int]
-    sequences: Sequence[int]
-    words: Sequence[int]
-
-
-@dataclass(frozen=True)
 class Side:
     """The rows or the columns of what is shown: their names and kinds, and the tokens that each stands for."""
 
@@ -53,7 +41,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ChosenWeights:
     """The chosen part: weights [queries, keys] and what its rows and columns are."""
 
     weights: np.ndarray
@@ -61,14 +49,14 @@ class Shown:
     keys: Side
 
 
-def choose(weights: np.ndarray, tokens: Tokens, choice: Choice) -> Shown:
+def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWeights:
     """The part of weights [n, n] that was chosen: words first, then specials, direction, and top-p last."""
-    groups = [[token] for token in range(len(tokens.pieces))]
+    groups = [[token] for token in range(len(encoding.tokens))]
     if choice.whole_words:
-        groups = word_groups(tokens.sequences, tokens.words)
+        groups = encoding.word_groups
         weights = merged(weights, groups)
-    special = np.array([tokens.kinds[group[0]] == "special" for group in groups])
-    side = np.array([tokens.segments[group[0]] for group in groups])
+    special = np.array([encoding.kinds[group[0]] == "special" for group in groups])
+    side = np.array([encoding.segments[group[0]] for group in groups])
     kept = ~special if choice.specials != "all" else np.ones(len(groups), dtype=bool)
     if choice.specials == "renormalised":
         weights = renormalised(weights * kept)
@@ -76,14 +64,12 @@ def choose(weights: np.ndarray, tokens: Tokens, choice: Choice) -> Shown:
     if choice.direction != "all":
         queries, keys = (kept & (side == "AB".index(letter)) for letter in choice.direction.split("→"))
     shown = top_p(weights[np.ix_(queries, keys)], choice.top_p)
-    return Shown(shown, _side(tokens, groups, queries), _side(tokens, groups, keys))
+    return ChosenWeights(shown, _side(encoding, groups, queries), _side(encoding, groups, keys))
 
 
-def _side(tokens: Tokens, groups: list[list[int]], kept: np.ndarray) -> Side:
+def _side(encoding: Encoding, groups: list[list[int]], kept: np.ndarray) -> Side:
     chosen = [group for group, here in zip(groups, kept, strict=True) if here]
-    names = [joined(tokens.pieces, group) for group in chosen]
-    kinds = [tokens.kinds[group[0]] for group in chosen]
-    return Side(names, kinds, chosen)
+    return Side([encoding.word(group) for group in chosen], [encoding.kinds[group[0]] for group in chosen], chosen)
 
 
 def merged(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:
@@ -120,8 +106,8 @@ def rank_in_row(weights: np.ndarray, row: int, column: int) -> int:
     return 1 + int((weights[row] > weights[row, column]).sum())
 
 
-def thumbnails(attention: np.ndarray, size: int = THUMBNAIL) -> np.ndarray:
-    """Small pictures of heads: [..., n, n] pooled to at most [..., size, size] by the maximum, so that lines survive."""
+def thumbnails(attention: np.ndarray, size: int = 36) -> np.ndarray:
+    """Small pictures of heads: [..., n, n] pooled to at most [..., size, size] by the maximum: lines survive."""
     tokens = attention.shape[-1]
     if tokens <= size:
         return attention

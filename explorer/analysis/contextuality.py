@@ -1,7 +1,7 @@
-"""How far a vector depends on its context, layer by layer (Ethayarajh 2019, 'How contextual are contextualized word
-representations?'). Pure functions of arrays."""
+"""How far a vector depends on its context, layer by layer (Ethayarajh 2019). Pure functions of arrays."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,7 +25,8 @@ def drift(states: np.ndarray) -> np.ndarray:
 def self_similarity(occurrences: np.ndarray) -> np.ndarray:
     """[layers + 1]: mean cosine between one word's vectors in different contexts.
 
-    `occurrences` is [layers + 1, contexts, hidden], of two contexts or more. 1: the context makes no difference.
+    `occurrences` is [layers + 1, contexts, hidden], of two contexts or more. 1: the context makes no difference. Of tokens
+    that have nothing to do with each other it is a layer's anisotropy: a similarity says something by what it is above.
     """
     return np.array([mean_of_pairs(cosine_matrix(vectors)) for vectors in occurrences])
 
@@ -53,20 +54,8 @@ def told_apart(vectors: np.ndarray, senses: Sequence[str]) -> int:
     return int((named[matrix.argmax(axis=1)] == named).sum())
 
 
-def anisotropy(reference: np.ndarray) -> np.ndarray:
-    """[layers + 1]: mean cosine between tokens taken at random, for reference [layers + 1, tokens, hidden].
-
-    What two unrelated tokens have in common already: a similarity says something by what it is above this. In a
-    layer whose vectors pointed everywhere equally it would be 0.
-    """
-    return self_similarity(reference)
-
-
 def outlier_dimensions(vectors: np.ndarray, most: int = 5) -> list[tuple[int, float]]:
-    """The dimensions that stand out in vectors [tokens, hidden]: (zero-based dimension, mean value), largest first.
-
-    Those whose mean over the tokens is more than OUTLIER_DEVIATIONS standard deviations from the mean of all.
-    """
+    """The (zero-based dimension, mean value) of vectors [tokens, hidden] that stand out by OUTLIER_DEVIATIONS, largest first."""
     means = vectors.mean(axis=0)
     apart = np.abs(means - means.mean())
     order = np.argsort(-apart, kind="stable")[:most]
@@ -102,9 +91,7 @@ def find_word(text: str, word: str, offsets: Sequence[tuple[int, int]], name: st
 
 def repeated_words(texts: Sequence[str]) -> list[str]:
     """The words that occur at least twice in the texts, capitals or not, in order of their first occurrence."""
-    counts: dict[str, int] = {}
-    for word in re.findall(r"[^\W_]+", " ".join(texts).casefold()):
-        counts[word] = counts.get(word, 0) + 1
+    counts = Counter(re.findall(r"[^\W_]+", " ".join(texts).casefold()))
     return [word for word, count in counts.items() if count > 1]
 
 

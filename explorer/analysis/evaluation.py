@@ -6,7 +6,7 @@ import numpy as np
 
 
 def confusion(targets: np.ndarray, predicted: np.ndarray, labels: int) -> np.ndarray:
-    """[labels, labels] counts: a row is what is right, a column what was said."""
+    """[labels, labels] counts: a row is what is right, a column what was predicted."""
     return np.bincount(targets * labels + predicted, minlength=labels * labels).reshape(labels, labels)
 
 
@@ -22,10 +22,10 @@ class ClassScores:
 
 def class_scores(table: np.ndarray) -> ClassScores:
     """Precision, recall and their harmonic mean F1 of every label, from a confusion matrix [labels, labels]."""
-    hits, said, right = np.diag(table), table.sum(0), table.sum(1)
-    precision = hits / np.maximum(said, 1)
+    hits, predicted, right = np.diag(table), table.sum(0), table.sum(1)
+    precision = hits / np.maximum(predicted, 1)
     recall = hits / np.maximum(right, 1)
-    return ClassScores(precision, recall, 2 * hits / np.maximum(said + right, 1), right)
+    return ClassScores(precision, recall, 2 * hits / np.maximum(predicted + right, 1), right)
 
 
 def accuracy(table: np.ndarray) -> float:

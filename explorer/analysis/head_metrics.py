@@ -1,10 +1,11 @@
 """What kind of head each one is, on one input. Pure functions of arrays; rows are queries, columns are keys."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
+from explorer.text.encoding import Encoding
 
 CLEAR = 0.5  # a pattern is named when it holds half of the weight, as the heads do that Clark et al. describe
 BLOCK = 2**18  # weights that are copied at once
@@ -24,23 +25,13 @@ class Metric:
 
 CLARK = "Clark et al. 2019, section 3"
 METRICS = (
-    Metric(
-        "entropy",
-        "entropy",
-        "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n",
-        "0 (one token) to 1 (all alike)",
-        f"{CLARK}.3",
-    ),
-    Metric(
-        "distance", "mean distance", "mean over queries of Σⱼ aᵢⱼ |i − j|", "0 to n − 1 tokens", "Vig & Belinkov 2019"
-    ),
+    Metric("entropy", "entropy", "mean over queries of −Σⱼ aᵢⱼ ln aᵢⱼ ÷ ln n", "0 (one token) to 1 (all alike)", f"{CLARK}.3"),
+    Metric("distance", "mean distance", "mean over queries of Σⱼ aᵢⱼ |i − j|", "0 to n − 1 tokens", "Vig & Belinkov 2019"),
     Metric("confidence", "confidence", "mean over queries of maxⱼ aᵢⱼ", "1/n to 1", "Voita et al. 2019, section 4"),
     Metric("cls", "on [CLS]", "mean over queries of the weight on [CLS]", "0 to 1", f"{CLARK}.2"),
     Metric("sep", "on [SEP]", "mean over queries of the weight on every [SEP]", "0 to 1", f"{CLARK}.2"),
     Metric("self", "on itself", "mean of aᵢᵢ", "0 to 1", f"{CLARK}.1"),
-    Metric(
-        "previous", "on the previous token", "mean of aᵢ,ᵢ₋₁ over the queries that have one", "0 to 1", f"{CLARK}.1"
-    ),
+    Metric("previous", "on the previous token", "mean of aᵢ,ᵢ₋₁ over the queries that have one", "0 to 1", f"{CLARK}.1"),
     Metric("next", "on the next token", "mean of aᵢ,ᵢ₊₁ over the queries that have one", "0 to 1", f"{CLARK}.1"),
     Metric(
         "same_token",
@@ -62,13 +53,7 @@ PATTERN_RULE = (
     f"named when it holds at least {CLEAR:.0%} of the weight, the largest share first, then 'diagonal' (itself and both "
     f"neighbours), '[CLS] and [SEP]', 'same token'; 'broad' from an entropy of {BROAD:g}; everything else is 'mixed'"
 ).replace("%", " %")
-NAMED = {
-    "previous": "previous token",
-    "next": "next token",
-    "self": "itself",
-    "sep": "[SEP]",
-    "cls": "[CLS]",
-}
+NAMED = {"previous": "previous token", "next": "next token", "self": "itself", "sep": "[SEP]", "cls": "[CLS]"}
 
 
 @dataclass(frozen=True)
@@ -80,11 +65,11 @@ class TokenFacts:
     sep: np.ndarray
 
     @classmethod
-    def of(cls, ids: Sequence[int], sequences: Sequence[int]) -> "TokenFacts":
-        """From the columns of an encoding; of the tokens that the tokenizer added the first is [CLS]."""
-        added = np.array(sequences) < 0
+    def of(cls, encoding: Encoding) -> "TokenFacts":
+        """From an encoding; of the tokens that the tokenizer added the first is [CLS]."""
+        added = np.array(encoding.sequences) < 0
         first = added & (np.arange(len(added)) == 0)
-        return cls(np.array(ids), first, added & ~first)
+        return cls(np.array(encoding.ids), first, added & ~first)
 
     @property
     def words(self) -> np.ndarray:

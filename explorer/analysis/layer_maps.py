@@ -2,15 +2,13 @@
 
 import hashlib
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from explorer.analysis.mapping import aligned, of_one_size
 from explorer.analysis.projection import MapSettings, Projection, Report, project
 from explorer.base.cache import OnceCache
-
-MOST_MAPS = 40
 
 
 @dataclass(eq=False)
@@ -22,10 +20,8 @@ class LayerMaps:
     """
 
     settings: MapSettings
-
-    def __post_init__(self) -> None:
-        self._maps: dict[int, Projection] = {}
-        self._one = threading.Lock()
+    _maps: dict[int, Projection] = field(default_factory=dict, init=False)
+    _one: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def has(self, layer: int) -> bool:
         """Whether the map of a layer is there already."""
@@ -36,10 +32,10 @@ class LayerMaps:
         with self._one:
             missing = [k for k in range(layer, len(states)) if k not in self._maps][::-1]
             for number, k in enumerate(missing):
-                told = _part(report, number, len(missing))
+                report_part = _part(report, number, len(missing))
                 following = self._maps.get(k + 1)
                 start = None if following is None or self.settings.method == "pca" else following.points
-                found = project(states[k], self.settings, start, told)
+                found = project(states[k], self.settings, start, report_part)
                 points = of_one_size(found.points)
                 points = points if following is None else aligned(points, following.points)
                 self._maps[k] = replace(found, points=points, explained_variance=_shares(found, points))
@@ -58,7 +54,7 @@ def _shares(found: Projection, points: np.ndarray) -> np.ndarray | None:
     return found.explained_variance.sum() * along / max(float(along.sum()), 1e-12)
 
 
-_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(MOST_MAPS)
+_kept: OnceCache[tuple[object, ...], LayerMaps] = OnceCache(40)
 
 
 def maps_of(states: np.ndarray, settings: MapSettings) -> LayerMaps:

@@ -11,10 +11,9 @@ def trustworthiness(
 ) -> float | None:
     """How far the neighbours on a map are neighbours in truth: 1 when all are, about 0.5 for a map drawn by chance.
 
-    Venna & Kaski 2001, as in scikit-learn's `trustworthiness`: every row of points [n, dimensions] whose `neighbors`
-    nearest are not the nearest in vectors [n, hidden] costs by how far off they are there. Beyond JUDGED_ROWS rows a
-    sample of them is judged, each against all. None for fewer than 3 rows, and where all rows are the same; with few
-    rows, fewer neighbours.
+    Venna & Kaski 2001, as scikit-learn's: every row of points [n, dimensions] whose `neighbors` nearest are not the nearest in
+    vectors [n, hidden] costs by how far off they are there. Beyond JUDGED_ROWS rows a sample is judged, each against all. None
+    for fewer than 3 rows, and where all rows are the same; with few rows, fewer neighbours.
     """
     size = len(vectors)
     neighbors = judged_neighbors(size, neighbors)
@@ -53,10 +52,7 @@ def _distances(vectors: np.ndarray, rows: np.ndarray, metric: str) -> np.ndarray
 
 
 def aligned(points: np.ndarray, to: np.ndarray) -> np.ndarray:
-    """Points [n, d] turned, mirrored and shifted, but not bent or scaled, to lie as close as can be to `to` [n, d].
-
-    Orthogonal Procrustes (Schönemann 1966): all distances within the map stay.
-    """
+    """Points [n, d] turned, mirrored and shifted only, as close as can be to `to` [n, d]: Procrustes (Schönemann 1966)."""
     middle, target = points.mean(axis=0), to.mean(axis=0)
     left, _, right = np.linalg.svd((points - middle).T @ (to - target))
     return ((points - middle) @ (left @ right) + target).astype(np.float32)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.attention import thumbnails
-from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, most_interesting, patterns
+from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, patterns
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,6 @@ class Overview:
     metrics: dict[str, np.ndarray]
     patterns: np.ndarray
     strongest: np.ndarray  # the largest weight of each head
-
-    @property
-    def most_interesting(self) -> tuple[int, int]:
-        """(layer, head), zero-based, of the head to look at first."""
-        return most_interesting(self.metrics)
 
 
 def overview(layers: Iterable[np.ndarray], facts: TokenFacts) -> Overview:
@@ -34,14 +29,6 @@ def overview(layers: Iterable[np.ndarray], facts: TokenFacts) -> Overview:
         rows.append(head_metrics(attention, facts))
     metrics = {metric.key: np.stack([row[metric.key] for row in rows]) for metric in METRICS}
     tops = np.stack(strongest)
-    return Overview(own_scale(np.stack(small), len(facts.ids)), metrics, patterns(metrics), tops)
-
-
-def own_scale(small: np.ndarray, tokens: int) -> np.ndarray:
-    """Each picture of [..., s, s] divided by its largest weight, so that long inputs do not pale.
-
-    A head that looks at everything alike would come out all dark: nothing is divided by less than eight times the
-    weight that each of the tokens would get then.
-    """
-    top = np.maximum(small.max(axis=(-2, -1), keepdims=True), min(1.0, 8 / tokens))
-    return (small / top).astype(np.float32)
+    # Long inputs must not pale, nor a head that looks at all alike come out dark: eight times what each gets then is bright.
+    own_scale = np.maximum(tops, min(1.0, 8 / len(facts.ids)))[..., None, None]
+    return Overview((np.stack(small) / own_scale).astype(np.float32), metrics, patterns(metrics), tops)

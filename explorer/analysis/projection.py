@@ -2,6 +2,7 @@
 
 import functools
 import io
+import re
 import threading
 import warnings
 from collections.abc import Callable
@@ -34,18 +35,12 @@ class MapSettings:
     metric: str = "cosine"  # of UMAP and t-SNE; PCA keeps Euclidean distances
     seed: int = 0
 
-    @property
-    def distance(self) -> str:
-        """The metric of the vectors that the map is about."""
-        return "euclidean" if self.method == "pca" else self.metric
-
 
 @dataclass(frozen=True)
 class Projection:
-    """`points` [n, dimensions]; `explained_variance` is the share of the variance along each axis (PCA only).
+    """`points` [n, dimensions], the share of the variance along each axis (PCA only), and the `trustworthiness`, 0 to 1: how far
 
-    `trustworthiness` says how far neighbours on the map are neighbours in truth, 0 to 1; None below three points, and when all
-    are the same.
+    neighbours on the map are neighbours in truth, None below three points, and when all are the same.
     """
 
     points: np.ndarray
@@ -54,10 +49,7 @@ class Projection:
 
 
 def project(
-    vectors: np.ndarray,
-    settings: MapSettings | None = None,
-    start: np.ndarray | None = None,
-    report: Report | None = None,
+    vectors: np.ndarray, settings: MapSettings | None = None, start: np.ndarray | None = None, report: Report | None = None
 ) -> Projection:
     """Points for the rows of vectors [n, hidden]. The same input gives the same map.
 
@@ -65,8 +57,9 @@ def project(
     Raises InputError when there are too few rows for UMAP or t-SNE.
     """
     settings = settings or MapSettings()
-    shares = None
+    shares, metric = None, settings.metric
     if settings.method == "pca":
+        metric = "euclidean"
         points, shares = principal_components(vectors, settings.dimensions)
     elif len(vectors) < FEWEST_FOR_A_FIT:
         name = {"umap": "UMAP", "tsne": "t-SNE"}[settings.method]
@@ -74,14 +67,11 @@ def project(
     else:
         fit = _umap if settings.method == "umap" else _tsne
         points = np.nan_to_num(fit(vectors, settings, start, report)).astype(np.float32)
-    return Projection(points, shares, trustworthiness(vectors, points, metric=settings.distance))
+    return Projection(points, shares, trustworthiness(vectors, points, metric=metric))
 
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Principal components (Pearson 1901): points [n, dimensions], and the share of the variance along each axis.
-
-    Axes that the data has no room for are 0, with a share of 0.
-    """
+    """Principal components (Pearson 1901): points [n, dimensions], and the share of variance along each axis, 0 without room."""
     from sklearn.decomposition import PCA
 
     points = np.zeros((len(vectors), dimensions), dtype=np.float32)
@@ -147,11 +137,8 @@ class _Progress(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Take one state of the bar, such as '42.0'."""
-        try:
-            share = float(text.strip()) / 100
-        except ValueError:
-            return len(text)
-        self._report(share)
+        if re.fullmatch(r"\s*[\d.]+\s*", text):
+            self._report(float(text) / 100)
         return len(text)
 
 

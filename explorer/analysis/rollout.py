@@ -9,8 +9,7 @@ def rollout(layers: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
     """Attention rollout after each layer: [n, n] each, from attention [heads, n, n] of layers 1, 2, ...
 
     Abnar & Zuidema 2020, section 3: Ã = 0.5 · (mean over heads) + 0.5 · I, where the identity stands for the residual
-    connection, and the newer layer multiplies from the left: R_l = Ã_l R_{l-1}. Row i of R_l says how much each
-    input token contributed to token i after layer l; rows sum to 1.
+    connection, and R_l = Ã_l R_{l-1}. Row i says how much each input token contributed to token i; rows sum to 1.
     """
     flow = None
     for attention in layers:

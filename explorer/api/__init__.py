@@ -7,17 +7,11 @@ float32 precision. A wrong argument comes back as one sentence.
 import gradio as gr
 
 from explorer.api import attention, basics, masked_lm, similarity, training
-from explorer.page.wiring import ONE_AT_A_TIME, TRAINING, friendly
+from explorer.api.handlers import ONE_AT_A_TIME, TRAINING, friendly
 
 ENDPOINTS = (*basics.ENDPOINTS, *attention.ENDPOINTS, *masked_lm.ENDPOINTS, *similarity.ENDPOINTS, *training.ENDPOINTS)
-LONG = (
-    "train_head",
-    "probe_layers",
-    "projection",
-    "head_effects",
-    "attribution",
-    "pseudo_likelihood",
-)  # these run beside the others, so that nobody's picture waits for a training
+# These run beside the others, so that nobody's picture waits for a training.
+LONG = ("train_head", "probe_layers", "projection", "head_effects", "attribution", "pseudo_likelihood")
 
 
 def register() -> None:

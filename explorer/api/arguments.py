@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer, MaskGuesses
+    from explorer.model.explorer import Explorer
+    from explorer.model.network import MaskGuesses
 
 
 def explorer_for(model: str | None) -> "Explorer":

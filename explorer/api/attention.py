@@ -10,8 +10,6 @@ from explorer.api.arguments import explorer_for
 from explorer.base.errors import InputError
 from explorer.text import limits
 
-MOST_PIECES = 1_000  # of one answer
-
 
 def rollout(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> dict[str, Any]:
     """Attention rollout (Abnar & Zuidema 2020) from layer 1 up to `layer`, -1 the last: one row a token, summing to 1.
@@ -34,7 +32,7 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
     explorer = explorer_for(model)
     trace = explorer.trace(text_a, text_b)
     layers = (trace.attention(layer) for layer in range(explorer.capabilities.layers))
-    seen = overview(layers, TokenFacts.of(trace.ids, trace.encoding.sequences))
+    seen = overview(layers, TokenFacts.of(trace.encoding))
     numbers = {metric.key: seen.metrics[metric.key].tolist() for metric in METRICS}
     return {"metrics": {**numbers, "pattern": seen.patterns.tolist()}}
 
@@ -47,7 +45,7 @@ def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
     """
     if not isinstance(query, str) or not query.strip() or len(query) > 100:
         raise InputError("The query must be 1 to 100 letters of a piece, or an id.")
-    limit = limits.check_integer(limit, "the limit", 1, MOST_PIECES)
+    limit = limits.check_integer(limit, "the limit", 1, 1_000)
     pieces = explorer_for(model).vocabulary
     found = search(pieces, query)
     return {"pieces": [{"token": pieces[id], "id": id} for id in found[:limit]], "total": len(found)}
@@ -60,10 +58,7 @@ def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "")
     explorer = explorer_for(model)
     index = limits.layer_index(layer, explorer.capabilities.layers)
     inside = layer_steps(explorer.trace(text_a, text_b), index)
-    return {
-        "steps": [{"name": step.name, "shape": list(step.shape)} for step in inside.steps],
-        "max_error": inside.max_error,
-    }
+    return {"steps": [{"name": step.name, "shape": list(step.shape)} for step in inside.steps], "max_error": inside.max_error}
 
 
 ENDPOINTS = (rollout, head_metrics, vocabulary, inside_layer)

@@ -16,30 +16,22 @@ def models() -> dict[str, Any]:
     fields = ("layers", "heads", "hidden_size", "vocab_size", "parameters", "fill_mask", "next_sentence", "segments")
     return {
         "default": default.name,
-        "models": [{"name": name} | {field: getattr(can, field) for field in fields} for name, can in every.items()],
+        "models": [{"name": name} | {field: getattr(each, field) for field in fields} for name, each in every.items()],
     }
 
 
 def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
     """The input as the model reads it; offsets are characters [start, end) of the text each token came from."""
     encoding = explorer_for(model).encode(text_a, text_b)
-    return {
-        "tokens": list(encoding.tokens),
-        "ids": list(encoding.ids),
-        "segments": list(encoding.segments),
-        "positions": list(encoding.positions),
-        "attention_mask": list(encoding.attention_mask),
-        "offsets": [list(span) for span in encoding.offsets],
-        "kept": encoding.kept,
-        "total": encoding.total,
-    }
+    lists = {name: list(getattr(encoding, name)) for name in ("tokens", "ids", "segments", "positions", "attention_mask")}
+    return lists | {"offsets": [list(span) for span in encoding.offsets], "kept": encoding.kept, "total": encoding.total}
 
 
 def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, model: str = "") -> dict[str, Any]:
     """The attention weights of one head: one row a query token, each summing to 1."""
     explorer = explorer_for(model)
-    can = explorer.capabilities
-    layer, head = limits.layer_index(layer, can.layers), limits.head_index(head, can.heads)
+    capabilities = explorer.capabilities
+    layer, head = limits.layer_index(layer, capabilities.layers), limits.head_index(head, capabilities.heads)
     trace = explorer.trace(text_a, text_b)
     return {"tokens": list(trace.tokens), "weights": trace.attention(layer)[head].tolist()}
 
@@ -90,11 +82,7 @@ def projection(
     )
     found = project(features(explorer_for(model), texts, layer, pooling), settings)
     shares = None if found.explained_variance is None else found.explained_variance.tolist()
-    return {
-        "points": found.points.tolist(),
-        "explained_variance": shares,
-        "trustworthiness": found.trustworthiness,
-    }
+    return {"points": found.points.tolist(), "explained_variance": shares, "trustworthiness": found.trustworthiness}
 
 
 ENDPOINTS = (models, tokens, attention, hidden_states, fill_mask, next_sentence, projection)

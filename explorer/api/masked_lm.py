@@ -6,6 +6,7 @@
 from typing import Any
 
 from explorer.api.arguments import explorer_for, masks_of
+from explorer.base.steps import finished
 from explorer.text import limits
 
 
@@ -14,7 +15,7 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[s
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
     trace = explorer.trace(text, text_b)
-    positions = explorer.blanks(trace)
+    positions = trace.blanks()
     return {
         "layers": [
             {"layer": layer, "masks": masks_of(explorer.guesses(states[positions], positions, top_k))}
@@ -25,17 +26,17 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[s
 
 def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -> dict[str, Any]:
     """The probability of the word when one head at a time is zero: one row a layer, one entry a head."""
-    from explorer.techniques.ablation import head_effects as effects
+    from explorer.techniques.ablation import head_effects_in_steps
     from explorer.techniques.targets import read, word_target
 
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
-    target = word_target(explorer, trace, word)
+    target = word_target(trace, word)
     return {
         "position": target.position,
         "token": target.token,
         "baseline": float(read(explorer, target, trace.states[-1:]).probability),
-        "probabilities": effects(explorer, trace, target).tolist(),
+        "probabilities": finished(head_effects_in_steps(trace, target)).tolist(),
     }
 
 
@@ -47,17 +48,12 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
-    positions = explorer.blanks(trace)
-    return {"masks": masks_of(explorer.guesses(without_heads(explorer, trace, off)[positions], positions, top_k))}
+    positions = trace.blanks()
+    return {"masks": masks_of(explorer.guesses(without_heads(trace, off)[positions], positions, top_k))}
 
 
 def attribution(
-    text: str,
-    word: str = "",
-    text_b: str = "",
-    method: str = "integrated_gradients",
-    steps: int = 50,
-    model: str = "",
+    text: str, word: str = "", text_b: str = "", method: str = "integrated_gradients", steps: int = 50, model: str = ""
 ) -> dict[str, Any]:
     """A score a token for the word's logit: method "integrated_gradients", "gradient_x_input" or "occlusion".
 
@@ -69,15 +65,14 @@ def attribution(
 
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
-    target = word_target(explorer, trace, word)
-    found = attribute(explorer, trace, target, method, steps)
+    target = word_target(trace, word)
+    found = attribute(trace, target, method, steps)
     delta = found.path.delta if found.path else None
     return {"tokens": list(trace.tokens), "scores": found.scores.tolist(), "delta": delta, "target": target.token}
 
 
 def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
     """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn."""
-    from explorer.base.steps import finished
     from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 
     return {"scores": finished(pseudo_likelihoods_in_steps(explorer_for(model), texts))}

@@ -4,15 +4,17 @@ A long call tells how far it is through `gr.Progress`, which gradio_client reads
 inside the function, since Gradio would take a parameter for an argument of the endpoint.
 """
 
-from typing import Any
+from collections.abc import Generator
+from typing import Any, TypeVar
 
 import gradio as gr
 
 from explorer.api.arguments import explorer_for
+from explorer.base.steps import finished, map_steps
 from explorer.text import limits
-from explorer.training.examples import check_examples, check_pairs
+from explorer.training.examples import check_examples, check_texts_or_pairs
 
-REPORTED = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
+Result = TypeVar("Result")
 
 
 def train_head(
@@ -33,32 +35,16 @@ def train_head(
     mean over about three epochs. What is kept is the last epoch: nothing is chosen on the held-out examples. Progress
     is streamed.
     """
-    from explorer.training.runs import new_run
-    from explorer.training.teach import make_plan, teach
+    from explorer.training.training import make_plan, new_run, run_training
 
-    given = check_examples(examples)
-    explorer = explorer_for(model)
-    plan = make_plan(
-        explorer,
-        layer,
-        pooling,
-        layers_trained,
-        epochs=epochs,
-        learning_rate=learning_rate,
-        batch_size=batch_size,
-        seed=seed,
-    )
-    steps, progress = teach(explorer, given, plan), gr.Progress()
-    while True:
-        try:
-            step = next(steps)
-            progress(step.share, desc=step.doing)
-        except StopIteration as done:
-            taught = done.value
-            break
-    history = [{name: getattr(epoch, name) for name in REPORTED} for epoch in taught.history]
+    given, explorer = check_examples(examples), explorer_for(model)
+    settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
+    result = _finished(map_steps(run_training(explorer, given, plan), lambda step: (step.share, step.doing)))
+    reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
+    history = [{name: getattr(epoch, name) for name in reported} for epoch in result.history]
     return {
-        "head": new_run(taught, given, "API").id,
+        "head": new_run(result, given, "API").id,
         "labels": given.classes,
         "history": history,
         "held_out_accuracy": history[-1]["held_out_accuracy"],
@@ -72,34 +58,27 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
     """
     from explorer.training import store
 
-    pairs = check_pairs(texts)
+    pairs = check_texts_or_pairs(texts)
     trained = store.fetch(head).classifier
     probabilities = trained.classify(explorer_for(trained.model), pairs)
-    return {
-        "labels": [trained.labels[best] for best in probabilities.argmax(-1)],
-        "probabilities": probabilities.tolist(),
-    }
+    return {"labels": [trained.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
 
 
-def probe_layers(
-    examples: list[list[str]],
-    pooling: str = "mean",
-    seeds: int = 3,
-    model: str = "",
-) -> dict[str, Any]:
+def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 3, model: str = "") -> dict[str, Any]:
     """How well a linear head does on every hidden state: held-out accuracy, its deviation over seeds, and with the labels
     shuffled (a control task, Hewitt & Liang 2019). Progress is streamed."""
     from explorer.training.probe import probe
 
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
-    steps, progress = probe(explorer_for(model), given, pooling, seeds), gr.Progress()
-    while True:
-        try:
-            share, doing = next(steps)
-            progress(share, desc=doing)
-        except StopIteration as done:
-            return {"layers": [layer.as_row() for layer in done.value]}
+    layers = _finished(probe(explorer_for(model), given, pooling, seeds))
+    return {"layers": [vars(layer) for layer in layers]}
+
+
+def _finished(steps: Generator[tuple[float, str], None, Result]) -> Result:
+    """What long work returns, while Gradio hears the share and the sentence of every step."""
+    progress = gr.Progress()
+    return finished(map_steps(steps, lambda step: progress(step[0], desc=step[1])))
 
 
 ENDPOINTS = (train_head, classify, probe_layers)

@@ -55,6 +55,18 @@ class OnceCache(Generic[Key, Value]):
         with self._lock:
             return [future.result() for future in self._entries.values() if _has_result(future)]
 
+    def forget(self, key: Key, value: Value) -> None:
+        """Make the value at `key` anew when it is asked for next, unless that has happened already."""
+        with self._lock:
+            future = self._entries.get(key)
+            if future is not None and _has_result(future) and future.result() == value:
+                del self._entries[key]
+
+    def clear(self) -> None:
+        """Forget all values; what is being computed now still reaches those who wait for it."""
+        with self._lock:
+            self._entries.clear()
+
     def _make_room(self) -> None:
         with self._lock:
             done = [(key, future) for key, future in self._entries.items() if _has_result(future)]
@@ -95,6 +107,12 @@ class RecentArrays:
             self._arrays[key] = array
             while self._bytes > self._capacity and len(self._arrays) > 1:
                 self._bytes -= self._arrays.popitem(last=False)[1].nbytes
+
+    def clear(self) -> None:
+        """Forget all arrays."""
+        with self._lock:
+            self._arrays.clear()
+            self._bytes = 0
 
     @property
     def nbytes(self) -> int:

@@ -1,10 +1,4 @@
-"""Everything that can go wrong on purpose: one tree, one plain sentence each.
-
-ExplorerError
-├── InputError        what was typed or sent cannot be used; the sentence says what to do
-├── CapabilityError   the model was not trained for what was asked of it
-└── ModelError        a checkpoint could not be found, fetched or read
-"""
+"""Everything that can go wrong on purpose: one tree, one plain sentence each."""
 
 
 class ExplorerError(Exception):
@@ -12,11 +6,11 @@ class ExplorerError(Exception):
 
 
 class InputError(ExplorerError):
-    """What was typed or sent cannot be used."""
+    """What was typed or sent cannot be used; the sentence says what to do."""
 
 
 class CapabilityError(ExplorerError):
-    """The model has no part that does what was asked."""
+    """The model was not trained for what was asked of it."""
 
 
 class ModelError(ExplorerError):

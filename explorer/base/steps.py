@@ -1,15 +1,71 @@
-"""Long work as a generator: it yields the share done, 0 to 1, and returns its result."""
+"""Long work as a generator: it yields how far it is, mostly as a share from 0 to 1, and returns its result."""
 
-from collections.abc import Generator
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
+Item = TypeVar("Item")
+Other = TypeVar("Other")
 Result = TypeVar("Result")
 
+PAUSE = 0.2  # seconds between two looks at how it goes
 
-def finished(steps: Generator[float, None, Result]) -> Result:
+
+class Stopped(Exception):
+    """Raised inside the work by `report`, when its result is no longer wanted."""
+
+
+def finished(steps: Generator[object, None, Result]) -> Result:
     """Run all steps, for those who neither show progress nor stop, and give the result."""
     while True:
         try:
             next(steps)
         except StopIteration as done:
             return done.value
+
+
+def map_steps(steps: Generator[Item, None, Result], function: Callable[[Item], Other]) -> Generator[Other, None, Result]:
+    """Yield `function(item)` for each item of `steps`, and return their result; closing it closes `steps`."""
+    try:
+        while True:
+            try:
+                item = next(steps)
+            except StopIteration as done:
+                return done.value
+            yield function(item)
+    finally:
+        steps.close()
+
+
+def relay(work: Callable[[Callable[[float], None]], Result], patience: float = 0.0) -> Generator[float | None, None, Result]:
+    """Run `work(report)` in a thread of its own; yields the share that it reported last, None while it has not.
+
+    Closing the generator stops the work at its next report, and waits up to `patience` seconds for it to end. What the
+    work raises is raised here.
+    """
+    share: float | None = None
+    stopped = threading.Event()
+    result: Future[Result] = Future()
+
+    def report(done: float) -> None:
+        nonlocal share
+        if stopped.is_set():
+            raise Stopped
+        share = done
+
+    def run() -> None:
+        try:
+            result.set_result(work(report))
+        except BaseException as error:
+            result.set_exception(error)
+
+    thread = threading.Thread(target=run, name="long-work", daemon=True)
+    thread.start()
+    try:
+        while not wait([result], timeout=PAUSE).done:
+            yield share
+        return result.result()
+    finally:
+        stopped.set()
+        thread.join(patience)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.figures.bytes import sqrt_bytes, to_base64
+from explorer.figures.base import sqrt_bytes, to_base64
 
 MOST_EDGES = 1500
 
@@ -32,12 +32,11 @@ def attention_lines(
         raise ValueError(f"{shape} tokens and {len(kinds)}, {len(key_kinds)} kinds do not fit {list(weights.shape)}")
     if selected is not None and not 0 <= selected < len(tokens):
         raise ValueError(f"there is no token {selected} among {len(tokens)}")
-    top = max(float(weights.max()), 1e-9)
-    flat = weights.ravel()
+    top, flat = max(float(weights.max()), 1e-9), weights.ravel()
     strongest = np.argsort(-flat, kind="stable")[:MOST_EDGES]
     return {
-        "queries": {"tokens": [str(token) for token in tokens], "kinds": list(kinds)},
-        "keys": {"tokens": [str(token) for token in key_tokens], "kinds": list(key_kinds)},
+        "queries": {"tokens": list(tokens), "kinds": list(kinds)},
+        "keys": {"tokens": list(key_tokens), "kinds": list(key_kinds)},
         "data": to_base64(sqrt_bytes(weights / top)),  # on a scale up to the strongest, or long inputs round to 0
         "edges": to_base64(strongest[flat[strongest] > 0].astype(np.uint32)),
         "top": top,

@@ -1,4 +1,4 @@
-"""Shares as horizontal bars."""
+"""Rows of words with numbers: shares as bars, rankings, and how far long work is."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,12 +8,12 @@ Row = tuple[str, float, str]
 
 def bars(rows: Sequence[Row]) -> dict[str, Any]:
     """The value for rows of (label, share from 0 to 1, note); the note may be empty."""
-    return {"grouped": False, "groups": [_group("", rows)]}
+    return {**bar_groups([("", rows)]), "grouped": False}
 
 
 def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]]) -> dict[str, Any]:
     """The value for several groups of rows, each under its heading."""
-    return {"grouped": True, "groups": [_group(heading, rows) for heading, rows in groups]}
+    return {"grouped": True, "groups": [{"heading": heading, "rows": [_row(*row) for row in rows]} for heading, rows in groups]}
 
 
 def percent(share: float) -> str:
@@ -25,12 +25,19 @@ def percent(share: float) -> str:
     return f"{share:.1%}".replace("%", " %")
 
 
-def _group(heading: str, rows: Sequence[Row]) -> dict[str, Any]:
-    return {"heading": str(heading), "rows": [_row(*row) for row in rows]}
-
-
 def _row(label: str, share: float, note: str) -> dict[str, Any]:
     if not 0 <= share <= 1 + 1e-6:
         raise ValueError(f"the share of {label!r} is {share}, not between 0 and 1")
     share = min(float(share), 1.0)
-    return {"label": str(label), "share": share, "percent": percent(share), "note": str(note)}
+    return {"label": label, "share": share, "percent": percent(share), "note": note}
+
+
+def ranking(heading: str, rows: Sequence[tuple[int, str, str]], note: str = "") -> dict[str, Any]:
+    """The value for rows of (index, text, number as it is to be read); the note stands below them."""
+    listed = [{"index": int(index), "text": text, "number": number} for index, text, number in rows]
+    return {"heading": heading, "rows": listed, "note": note}
+
+
+def meter(text: str, share: float | None = None) -> dict[str, Any]:
+    """The value for a sentence on long work and the share that is done."""
+    return {"text": text, "share": None if share is None else min(max(float(share), 0.0), 1.0)}

@@ -1,7 +1,8 @@
-"""What all figures share: escaping, token axes, one look."""
+"""What all figures share: escaping, axes, one look, and arrays as text that a browser reads without a loss."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
+import base64
 import html
 from collections import Counter
 from collections.abc import Sequence
@@ -11,12 +12,11 @@ import numpy as np
 import plotly
 import plotly.graph_objects as go
 
-from explorer.figures.bytes import to_base64
-
 PLOTLY_JS = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").resolve()
 NO_WIDTH = "\u200b"
 CATEGORIES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]  # Okabe & Ito
-DIVERGING = "PuOr"  # only for values with a sign
+GRID = {"gridcolor": "rgba(128,128,128,.2)", "zeroline": False}
+LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
 
 def esc(text: str) -> str:
@@ -24,8 +24,13 @@ def esc(text: str) -> str:
     return html.escape(text, quote=False)
 
 
+def shorten(text: str, most: int) -> str:
+    """The text in at most so many characters, the last one then an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def figure(traces: Sequence[go.Figure | object], *, key: str = "view", **layout: object) -> go.Figure:
-    """A figure in the look of the app: transparent, small margins, nothing but data.
+    """A figure in the look of the app: small margins, nothing but data.
 
     While `key` stays the same, zoom and camera survive an update.
     """
@@ -38,12 +43,12 @@ def quick_figure(traces: Sequence[dict[str, object]], *, key: str = "view", **la
     Plotly's own classes check every name, which takes longer than the attention they show. `go.Figure(value)` is the
     figure; arrays travel as Plotly writes them, base64 with their type.
     """
-    return {"data": [_packed(trace) for trace in traces], "layout": {**_look(key), **layout}}
+    return {"data": [_pack(trace) for trace in traces], "layout": {**_look(key), **layout}}
 
 
-def _packed(value: object) -> object:
+def _pack(value: object) -> object:
     if isinstance(value, dict):
-        return {name: _packed(part) for name, part in value.items() if part is not None}
+        return {name: _pack(part) for name, part in value.items() if part is not None}
     if not isinstance(value, np.ndarray):
         return value
     packed = {"dtype": {"float32": "f4", "uint8": "u1"}[value.dtype.name], "bdata": to_base64(value)}
@@ -57,9 +62,20 @@ def _look(key: str) -> dict[str, object]:
         "font": {"size": 12},
         "hoverlabel": {"align": "left"},
         "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
     }
+
+
+def to_base64(array: np.ndarray) -> str:
+    """The bytes of an array, row by row, lowest byte first."""
+    return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode("ascii")
+
+
+def sqrt_bytes(weights: np.ndarray) -> np.ndarray:
+    """Weights from 0 to 1 as uint8 on a square-root scale, since attention is sparse; ValueError for anything else."""
+    weights = np.asarray(weights, dtype=np.float32)
+    if not np.isfinite(weights).all() or weights.min(initial=0) < -1e-4 or weights.max(initial=0) > 1 + 1e-4:
+        raise ValueError("weights must be numbers from 0 to 1")
+    return np.rint(np.sqrt(weights.clip(0, 1)) * 255).astype(np.uint8)
 
 
 def token_labels(tokens: Sequence[str]) -> list[str]:
@@ -77,11 +93,14 @@ def token_labels(tokens: Sequence[str]) -> list[str]:
 
 def token_axis(title: str, **more: object) -> dict[str, object]:
     """An axis of `token_labels`: as many of them are written as there is room for."""
-    return {
-        "type": "category",
-        "title": {"text": title, "standoff": 8},
-        "showgrid": False,
-        "zeroline": False,
-        "automargin": True,
-        **more,
-    }
+    return {**plain_axis(title, 8), "type": "category", "automargin": True, **more}
+
+
+def plain_axis(title: str, standoff: int | None = None, **more: object) -> dict[str, object]:
+    """An axis without any lines; `standoff` is what lies between its title and its labels, in pixels."""
+    return {"title": {"text": title, "standoff": standoff}, "showgrid": False, "zeroline": False, **more}
+
+
+def grid_axis(title: str, **more: object) -> dict[str, object]:
+    """An axis of quantities, with faint lines to read them by."""
+    return {"title": {"text": title}, **GRID, **more}

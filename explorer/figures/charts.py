@@ -4,26 +4,20 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, esc, figure
+from explorer.figures.base import CATEGORIES, esc, figure, grid_axis
 
 
 def parameter_bars(counts: dict[str, int]) -> go.Figure:
     """How many weights each part has, in the order of the model."""
-    parts = list(counts)
     total = sum(counts.values())
-    return figure(
-        [
-            go.Bar(
-                x=[counts[part] for part in parts],
-                y=[esc(part) for part in parts],
-                orientation="h",
-                marker={"color": CATEGORIES[0]},
-                text=[f"{counts[part]:,} ({counts[part] / total:.1%})" for part in parts],
-                textposition="auto",
-                hovertemplate="%{y}: %{text}<extra></extra>",
-            )
-        ],
-        key="parameters",
-        xaxis={"title": {"text": "parameters"}, "gridcolor": "rgba(128,128,128,.2)", "zeroline": False},
-        yaxis={"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
+    bars = go.Bar(
+        x=list(counts.values()),
+        y=[esc(part) for part in counts],
+        orientation="h",
+        marker={"color": CATEGORIES[0]},
+        text=[f"{count:,} ({count / total:.1%})" for count in counts.values()],
+        textposition="auto",
+        hovertemplate="%{y}: %{text}<extra></extra>",
     )
+    parts = {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6}
+    return figure([bars], key="parameters", xaxis=grid_axis("parameters"), yaxis=parts)

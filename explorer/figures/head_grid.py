@@ -1,11 +1,12 @@
 """Layers × heads as small pictures."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from explorer.figures.bytes import sqrt_bytes, to_base64
+from explorer.figures.base import sqrt_bytes, to_base64
 
 
 def head_grid(
@@ -31,13 +32,12 @@ def head_grid(
     for name, rows in (("notes", notes), ("marks", marks)):
         if rows is not None and (len(rows), {len(row) for row in rows}) != (layers, {heads}):
             raise ValueError(f"{name} must have one entry for each of {layers} × {heads} heads")
-    pixels = sqrt_bytes(thumbnails if sqrt else np.square(thumbnails))
     return {
         "layers": layers,
         "heads": heads,
         "size": size,
-        "data": to_base64(pixels),
+        "data": to_base64(sqrt_bytes(thumbnails if sqrt else np.square(thumbnails))),
         "selected": [layer, head],
-        "notes": None if notes is None else [str(note) for row in notes for note in row],
+        "notes": None if notes is None else list(chain.from_iterable(notes)),
         "marks": None if marks is None else np.asarray(marks).ravel().round(3).tolist(),
     }

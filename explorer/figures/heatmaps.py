@@ -3,11 +3,12 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import figure, token_axis, token_labels
+from explorer.figures.base import figure, plain_axis, token_axis, token_labels
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component puts the page's own ramp in place
 SIGNED = ((0, "#E08214"), (0.5, "rgba(128,128,128,0)"), (1, "#8073AC"))  # ColorBrewer's PuOr, on any background
@@ -15,48 +16,52 @@ COLOUR_BAR = {"thickness": 10, "outlinewidth": 0, "len": 0.9}
 TICKS = (0, 0.25, 0.5, 0.75, 1)  # of the colour bar's length
 
 
-def heatmap(
-    values: np.ndarray,
-    x: Sequence[object] | np.ndarray | None,
-    y: Sequence[object] | np.ndarray,
-    axes: tuple[dict[str, object], dict[str, object]],
-    *,
-    hover: str,
-    scale: dict[str, object],
-    key: str,
-    signed: bool = False,
-    layout: dict[str, object] | None = None,
-    **cells: object,
-) -> go.Figure:
-    """Values [rows, columns] as they are if they are bytes, else as float32; `axes` are those of x and y.
+@dataclass(frozen=True)
+class Axes:
+    """What the columns (x) and the rows (y) of a heatmap are, None for 0, 1, 2 ..., and how Plotly draws their axes."""
 
-    `scale` is that of `colour_scale`; colours of `signed` values part at its middle. `cells` and `layout` go on to
-    Plotly.
+    x: Sequence[object] | np.ndarray | None
+    y: Sequence[object] | np.ndarray
+    x_axis: dict[str, object]
+    y_axis: dict[str, object]
+
+
+def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object], key: str, **cells: object) -> go.Figure:
+    """Values [rows, columns] as they are if they are bytes, else as float32, on a `colour_scale`.
+
+    `hover` is Plotly's template for the label of a cell; `cells` go on to Plotly.
     """
     values = values if values.dtype == np.uint8 else values.astype(np.float32)
-    trace = go.Heatmap(z=values, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **cells)
-    meta = {} if signed else {"meta": SEQUENTIAL}
-    colours = {"colorscale": SIGNED if signed else "Viridis", **scale}
-    return figure([trace], key=key, xaxis=axes[0], yaxis=axes[1], coloraxis=colours, **{**meta, **(layout or {})})
+    trace = go.Heatmap(z=values, x=axes.x, y=axes.y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **cells)
+    meta = None if scale["colorscale"] == SIGNED else SEQUENTIAL
+    return figure([trace], key=key, xaxis=axes.x_axis, yaxis=axes.y_axis, coloraxis=scale, meta=meta)
 
 
-def colour_scale(low: float, high: float, title: str = "", **bar: object) -> dict[str, object]:
-    """Colours from low to high, with a bar that says what they are; `bar` goes on to Plotly."""
-    return {"cmin": low, "cmax": high, "colorbar": {**COLOUR_BAR, "title": {"text": title, "side": "right"}, **bar}}
+def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> dict[str, object]:
+    """Colours from low to high, parting at the middle if `signed`, and the bar that explains them; `bar` goes on to Plotly."""
+    return {
+        "colorscale": SIGNED if signed else "Viridis",
+        "cmin": low,
+        "cmax": high,
+        "colorbar": {**COLOUR_BAR, "title": {"text": title, "side": "right"}, **bar},
+    }
 
 
 def root_ticks(top: float, square_root: bool = True) -> dict[str, object]:
     """Ticks of a colour bar from 0 to 1 that shows shares of `top`, or their square roots."""
-    return {
-        "tickvals": list(TICKS),
-        "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS],
-    }
+    return {"tickvals": list(TICKS), "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS]}
 
 
 def number_axis(title: str, numbers: int | None = None, **more: object) -> dict[str, object]:
     """An axis of whole numbers, such as layers; with `numbers` of them, about a dozen are written."""
     step = {} if numbers is None else {"dtick": max(1, numbers // 12)}
-    return {"title": {"text": title, "standoff": 6}, **step, "showgrid": False, "zeroline": False, **more}
+    return plain_axis(title, 6, **step, **more)
+
+
+def head_axes(layers: int, heads: int) -> Axes:
+    """Heads in columns, layers in rows, both counted from 1."""
+    rows = number_axis("layer", layers, autorange="reversed")
+    return Axes(np.arange(1, heads + 1), np.arange(1, layers + 1), number_axis("head", heads), rows)
 
 
 def similarity_heatmap(cosines: np.ndarray, tokens: Sequence[str]) -> go.Figure:
@@ -64,9 +69,7 @@ def similarity_heatmap(cosines: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     labels = token_labels(tokens)
     return heatmap(
         cosines,
-        labels,
-        labels,
-        (token_axis("token"), token_axis("token", autorange="reversed")),
+        Axes(labels, labels, token_axis("token"), token_axis("token", autorange="reversed")),
         hover="%{y} and %{x}<br>cosine %{z:.3f}",
         scale=colour_scale(min(float(cosines.min(initial=1)), 0.99), 1, "cosine"),
         key=f"similarity-{len(tokens)}",

@@ -7,37 +7,30 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, esc, figure, token_axis, token_labels
-from explorer.figures.heatmaps import SEQUENTIAL, colour_scale, heatmap, number_axis
+from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
+from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis
 
-GRID = "rgba(128,128,128,.2)"
-QUIET = "rgba(128,128,128,.75)"
 OWN_LINES = (CATEGORIES[5], CATEGORIES[0])
 OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
-SHOWN_CHARACTERS = 34
 
 
 def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
     """One row a token, one column a dimension: vectors [tokens, hidden]; colours end at −top and top."""
     return heatmap(
         vectors.astype(np.float32).round(2),
-        None,
-        token_labels(tokens),
-        (number_axis("dimension"), token_axis("token", autorange="reversed")),
+        Axes(None, token_labels(tokens), number_axis("dimension"), token_axis("token", autorange="reversed")),
         hover="%{y}<br>dimension %{x}<br>value %{z:.2f}",
-        scale=colour_scale(-top, top, "value"),
+        scale=colour_scale(-top, top, "value", signed=True),
         key=f"vectors-{vectors.shape}",
-        signed=True,
     )
 
 
 def by_layer_heatmap(values: np.ndarray, tokens: Sequence[str], first: int, name: str) -> go.Figure:
     """A number for every token at every hidden state: values [hidden states, tokens], the first row is `first`."""
+    states = number_axis("hidden state (0: embeddings)", len(values) - 1)
     return heatmap(
         values,
-        token_labels(tokens),
-        list(range(first, first + len(values))),
-        (token_axis("token"), number_axis("hidden state (0: embeddings)", len(values) - 1)),
+        Axes(token_labels(tokens), list(range(first, first + len(values))), token_axis("token"), states),
         hover=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}",
         scale=colour_scale(min(0.0, float(values.min(initial=0))), max(float(values.max(initial=0)), 1e-6), name),
         key=f"by-layer-{name}-{values.shape}",
@@ -48,13 +41,10 @@ def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
     """Two rows of the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
     return heatmap(
         np.stack([cls, pooled]),
-        None,
-        ["[CLS], last layer", "pooled"],
-        (number_axis("dimension"), token_axis("", autorange="reversed")),
+        Axes(None, ["[CLS], last layer", "pooled"], number_axis("dimension"), token_axis("", autorange="reversed")),
         hover="%{y}<br>dimension %{x}<br>value %{z:.3f}",
-        scale=colour_scale(-1, 1, "value"),
+        scale=colour_scale(-1, 1, "value", signed=True),
         key="pooled",
-        signed=True,
     )
 
 
@@ -71,38 +61,34 @@ def context_lines(
     cosine of tokens that have nothing to do with each other. With `adjusted` that is taken away from every line.
     """
     ground = random if adjusted else np.zeros(len(random))
-
-    def line(values: np.ndarray, label: str, colour: str, width: float, dash: str = "solid") -> go.Scatter:
-        return go.Scatter(
-            x=list(range(len(random))),
-            y=values - ground,
-            name=esc(label),
-            mode="lines+markers" if dash == "solid" else "lines",
-            line={"color": colour, "width": width, "dash": dash},
-            hovertemplate="%{fullData.name}, hidden state %{x}: %{y:.3f}<extra></extra>",
-        )
-
-    traces = [line(values, name, colour, 3) for (name, values), colour in zip(lines, OWN_LINES, strict=False)]
-    traces.append(line(np.ones(len(random)), f"‘{word}’ as a static vector", CATEGORIES[0], 1.5, "dash"))
-    traces += [
-        line(values, f"control ‘{other}’", c, 1.2) for (other, values), c in zip(controls, OTHER_LINES, strict=False)
+    others = [(f"control ‘{other}’", values) for other, values in controls]
+    traces = [
+        *(_line(values - ground, name, c, 3) for (name, values), c in zip(lines, OWN_LINES, strict=False)),
+        _line(1 - ground, f"‘{word}’ as a static vector", CATEGORIES[0], 1.5, "dash"),
+        *(_line(values - ground, name, c, 1.2) for (name, values), c in zip(others, OTHER_LINES, strict=False)),
+        _line(random - ground, "random tokens", "rgba(128,128,128,.75)", 1.5, "dot"),
     ]
-    traces.append(line(random, "random tokens", QUIET, 1.5, "dot"))
     lowest = min(float((values - ground).min()) for _, values in [*lines, *controls])
     title = "cosine above that of random tokens" if adjusted else "cosine between contexts"
     return figure(
         traces,
         key=f"contexts-{len(random)}-{adjusted}",
         showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        legend=LEGEND,
         margin={"l": 56, "r": 12, "t": 64, "b": 48},
-        xaxis={"title": {"text": "hidden state (0: embeddings)"}, "dtick": 1, "showgrid": False, "zeroline": False},
-        yaxis={
-            "title": {"text": title},
-            "range": [min(-0.05, lowest - 0.05), 1.05],
-            "gridcolor": GRID,
-            "zeroline": False,
-        },
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
+        yaxis=grid_axis(title, range=[min(-0.05, lowest - 0.05), 1.05]),
+    )
+
+
+def _line(cosines: np.ndarray, label: str, colour: str, width: float, dash: str = "solid") -> go.Scatter:
+    return go.Scatter(
+        x=list(range(len(cosines))),
+        y=cosines,
+        name=esc(label),
+        mode="lines+markers" if dash == "solid" else "lines",
+        line={"color": colour, "width": width, "dash": dash},
+        hovertemplate="%{fullData.name}, hidden state %{x}: %{y:.3f}<extra></extra>",
     )
 
 
@@ -113,17 +99,11 @@ def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
     numbers = [str(i) for i in range(1, len(texts) + 1)]
     # On a phone the sentences would take the room of the picture.
     narrow = {"yaxis": {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": numbers}}
+    labels = token_labels([f"{number} · {shorten(text, 34)}" for number, text in zip(numbers, texts, strict=True)])
     return heatmap(
         cosines,
-        numbers,
-        token_labels([f"{number} · {_short(text)}" for number, text in zip(numbers, texts, strict=True)]),
-        (token_axis("sentence", tickangle=0), token_axis("", autorange="reversed")),
+        Axes(numbers, labels, token_axis("sentence", tickangle=0), token_axis("", autorange="reversed")),
         hover="%{y}<br>and %{x}<br>cosine %{z:.3f}",
         scale=colour_scale(low, max(float(off.max(initial=-1)), low + 1e-3) if len(off) else 1, "cosine"),
         key=f"sentences-{len(texts)}",
-        layout={"meta": {**SEQUENTIAL, "narrow": narrow}},
-    )
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+    ).update_layout(meta={**SEQUENTIAL, "narrow": narrow})

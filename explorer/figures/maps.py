@@ -3,64 +3,79 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, esc, figure
+from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, shorten
 from explorer.figures.heatmaps import COLOUR_BAR
 
-SHOWN_CHARACTERS = 80
-MOST_COLOURS = len(CATEGORIES) - 1  # the last one, grey, is for all other labels
 OTHERS = "others"
-MOVE = {"duration": 450, "easing": "cubic-in-out"}
 MOST_MOVING = 600  # points; more would stutter on the way
 
 
-def map_figure(
+@dataclass(frozen=True)
+class Quantity:
+    """A number for every point, which a scale of colours shows; `unit` says what it is."""
+
+    values: np.ndarray
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Which points stand out: rows that are not `bright` [n] fade; the `picked` one and its `neighbors` get a ring."""
+
+    bright: np.ndarray | None = None
+    picked: int | None = None
+    neighbors: Sequence[int] = ()
+
+    @property
+    def rings(self) -> list[int]:
+        """The rows with a ring, the picked one first."""
+        return [*([] if self.picked is None else [self.picked]), *self.neighbors]
+
+
+def point_map(
     points: np.ndarray,
     texts: Sequence[str],
-    labels: Sequence[str] | np.ndarray,
+    labels: Sequence[str] | Quantity,
     axes: Sequence[str],
     key: str,
-    bright: np.ndarray | None = None,
-    picked: int | None = None,
-    neighbors: Sequence[int] = (),
-    unit: str = "",
+    marks: Marks = Marks(),
 ) -> go.Figure:
-    """A scatter of points [n, 2 or 3]; `axes` names what each axis is.
-
-    `labels` are words, one colour each, or numbers of a `unit` on a scale. Rows that are not `bright` [n] fade; the `picked` row
-    and its `neighbors` get a ring.
-    """
+    """A scatter of points [n, 2 or 3]; `axes` names what each axis is, `labels` are words, one colour each, or numbers."""
     few = len(texts) <= 40 and all(len(text) <= 16 for text in texts)
-    numbers = isinstance(labels, np.ndarray) and labels.dtype.kind in "iuf"
-    groups = {"": list(range(len(texts)))} if numbers else _rows_by_label(labels)
+    number = isinstance(labels, Quantity)
+    groups = {"": list(range(len(texts)))} if number else _rows_by_label(labels)
     traces = []
     for (label, rows), colour in zip(groups.items(), CATEGORIES, strict=False):
         marker: dict[str, object] = {"color": CATEGORIES[-1] if label == OTHERS else colour}
-        if numbers:
-            marker = {"color": labels.astype(np.float32), "coloraxis": "coloraxis"}
+        if number:
+            marker = {"color": labels.values.astype(np.float32), "coloraxis": "coloraxis"}
+        bright = marks.bright
         marker["opacity"] = 0.85 if bright is None else np.where(bright[rows], 0.95, 0.08).astype(np.float32)
         traces.append(_group(points, texts, rows, label, marker, few))
-    rings = [*([] if picked is None else [picked]), *neighbors]
-    traces.append(_rings(points, rings))
+    traces.append(_rings(points, marks.rings))
+    layout = _space(axes)
+    if len(axes) == 2 and len(points) <= MOST_MOVING and marks.bright is None and marks.picked is None:
+        layout["transition"] = {"duration": 450, "easing": "cubic-in-out"}  # a move takes no selection along
+    if number:
+        bar = {**COLOUR_BAR, "title": {"text": esc(labels.unit), "side": "right"}}
+        layout["coloraxis"] = {"colorscale": "Viridis", "colorbar": bar}
+    return figure(traces, key=key, showlegend=len(groups) > 1, legend={**LEGEND, "itemsizing": "constant"}, **layout)
+
+
+def _space(axes: Sequence[str]) -> dict[str, object]:
+    """The layout of two axes or three, which have names but no numbers."""
     plain = {"showgrid": False, "zeroline": False, "showticklabels": False}
     named = [{**plain, "title": {"text": esc(axis)}} for axis in axes]
-    layout: dict[str, object] = {"xaxis": named[0], "yaxis": {**named[1], "scaleanchor": "x"}}
-    if len(axes) == 3:
-        layout = {"scene": {f"{letter}axis": axis for letter, axis in zip("xyz", named, strict=True)}}
-        # Far enough away, and aimed low enough, for the names of the axes to be inside the picture.
-        layout["scene"]["camera"] = {"eye": {"x": 1.65, "y": 1.65, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.25}}
-    elif len(points) <= MOST_MOVING and bright is None and picked is None:  # a move takes no selection along
-        layout["transition"] = MOVE
-    if numbers:
-        layout["coloraxis"] = {
-            "colorscale": "Viridis",
-            "colorbar": {**COLOUR_BAR, "title": {"text": esc(unit), "side": "right"}},
-        }
-    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemsizing": "constant"}
-    return figure(traces, key=key, showlegend=len(groups) > 1, legend=legend, **layout)
+    if len(axes) == 2:
+        return {"xaxis": named[0], "yaxis": {**named[1], "scaleanchor": "x"}}
+    # Far enough away, and aimed low enough, for the names of the axes to be inside the picture.
+    camera = {"eye": {"x": 1.65, "y": 1.65, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.25}}
+    return {"scene": {**{f"{letter}axis": axis for letter, axis in zip("xyz", named, strict=True)}, "camera": camera}}
 
 
 def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
@@ -70,7 +85,7 @@ def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
         rows.setdefault(str(label), []).append(row)
     if len(rows) <= len(CATEGORIES):
         return rows
-    common = sorted(rows, key=lambda label: -len(rows[label]))[:MOST_COLOURS]
+    common = sorted(rows, key=lambda label: -len(rows[label]))[: len(CATEGORIES) - 1]  # the last colour is grey
     rest = sorted(row for label in rows if label not in common for row in rows[label])
     return {label: rows[label] for label in common} | {OTHERS: rest}
 
@@ -78,33 +93,31 @@ def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
 def _group(
     points: np.ndarray, texts: Sequence[str], rows: list[int], label: str, marker: dict[str, object], named: bool
 ) -> go.Scatter | go.Scatter3d:
-    short = [
-        texts[row] if len(texts[row]) <= SHOWN_CHARACTERS else texts[row][: SHOWN_CHARACTERS - 1] + "…" for row in rows
-    ]
     common = {
         "mode": "markers+text" if named else "markers",
-        "text": [esc(text) for text in short],
+        "text": [esc(shorten(texts[row], 80)) for row in rows],
         "textposition": "top center",
         "customdata": rows,
         "hovertemplate": "%{text}<extra></extra>",
         "name": esc(label),
     }
-    shown = points[rows].astype(np.float32)
-    if points.shape[1] == 3:
-        flat = {**marker, "size": 4}
-        if not np.isscalar(flat["opacity"]):  # in three dimensions the opacity is one number a trace
-            flat["opacity"] = 0.85
-            flat["size"] = np.where(np.asarray(marker["opacity"]) > 0.5, 6, 1.5).astype(np.float32)
-        return go.Scatter3d(x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], marker=flat, **common)
-    return go.Scatter(x=shown[:, 0], y=shown[:, 1], marker={"size": 8 if len(texts) <= 600 else 6, **marker}, **common)
+    if points.shape[1] == 2:
+        marker = {"size": 8 if len(texts) <= 600 else 6, **marker}
+    elif np.isscalar(marker["opacity"]):
+        marker = {**marker, "size": 4}
+    else:  # in three dimensions the opacity is one number a trace
+        size = np.where(np.asarray(marker["opacity"]) > 0.5, 6, 1.5).astype(np.float32)
+        marker = {**marker, "opacity": 0.85, "size": size}
+    return _scatter(points[rows], marker=marker, **common)
 
 
 def _rings(points: np.ndarray, rows: list[int]) -> go.Scatter | go.Scatter3d:
     """Rings around some points, the first one's larger; always there, so that the other traces keep their numbers."""
-    shown = points[rows].astype(np.float32)
     sizes = [16 if i == 0 else 12 for i in range(len(rows))]
     marker = {"size": sizes, "color": "#D55E00", "symbol": "circle-open", "line": {"width": 2}}
-    common = {"mode": "markers", "marker": marker, "hoverinfo": "skip", "showlegend": False}
-    if points.shape[1] == 3:
-        return go.Scatter3d(x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], **common)
-    return go.Scatter(x=shown[:, 0], y=shown[:, 1], **common)
+    return _scatter(points[rows], mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
+
+
+def _scatter(points: np.ndarray, **look: object) -> go.Scatter | go.Scatter3d:
+    kind = go.Scatter if points.shape[1] == 2 else go.Scatter3d
+    return kind(**dict(zip("xyz", points.astype(np.float32).T, strict=False)), **look)

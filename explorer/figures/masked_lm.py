@@ -7,115 +7,95 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, esc, figure, token_axis, token_labels
-from explorer.figures.heatmaps import colour_scale, heatmap, number_axis
+from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, grid_axis, plain_axis, token_axis, token_labels
+from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
 
 BLUE, ORANGE, GREY = CATEGORIES[0], CATEGORIES[1], CATEGORIES[7]
-GRID = "rgba(128,128,128,.2)"
-LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
 
 def surprise_bars(
     tokens: Sequence[str], bits: np.ndarray, guesses: Sequence[str], shares: np.ndarray, ranks: np.ndarray
 ) -> go.Figure:
     """How surprised the model is by each token, in bits; the first guess, its probability and the rank on hover."""
-    right = np.asarray(ranks) == 1
-    said = [
+    notes = [
         f"first guess: {esc(guess)} ({share:.1%})<br>the word itself: rank {rank:,}"
         for guess, share, rank in zip(guesses, shares, ranks, strict=True)
     ]
     bars = go.Bar(
         x=token_labels(tokens),
         y=np.asarray(bits, dtype=np.float32),
-        customdata=said,
+        customdata=notes,
         text=[esc(guess) if len(tokens) <= 32 else "" for guess in guesses],
         textposition="outside",
         textangle=0,
         cliponaxis=False,
-        marker={"color": [BLUE if hit else ORANGE for hit in right]},
+        marker={"color": [BLUE if rank == 1 else ORANGE for rank in ranks]},
         hovertemplate="%{x}: %{y:.2f} bits<br>%{customdata}<extra></extra>",
     )
     top = max(float(np.max(bits, initial=0)), 1.0)
-    y_axis = {"title": {"text": "surprise (bits)"}, "range": [0, 1.15 * top], "gridcolor": GRID, "zeroline": False}
-    return figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=y_axis)
+    bits_axis = grid_axis("surprise (bits)", range=[0, 1.15 * top])
+    return figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis)
 
 
 def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
     """Words through the layers, [hidden states, words]: their probability (left) and their rank (dotted, right)."""
-    layers = list(range(len(probabilities)))
-    lines = []
-    for index, word in enumerate(words):
-        colour, name = CATEGORIES[index % len(CATEGORIES)], esc(word)
-        lines.append(
-            go.Scatter(
-                x=layers,
-                y=probabilities[:, index].astype(np.float32),
-                customdata=ranks[:, index].tolist(),
-                name=name,
-                mode="lines+markers",
-                line={"color": colour},
-                hovertemplate=f"{name}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
-            )
-        )
-        lines.append(
-            go.Scatter(
-                x=layers,
-                y=ranks[:, index].tolist(),
-                yaxis="y2",
-                showlegend=False,
-                mode="lines",
-                line={"color": colour, "dash": "dot", "width": 1.5},
-                hoverinfo="skip",
-            )
-        )
+    traces = [
+        trace
+        for index, word in enumerate(words)
+        for trace in _followed_word(esc(word), CATEGORIES[index % len(CATEGORIES)], probabilities[:, index], ranks[:, index])
+    ]
     top = max(float(probabilities.max()), 0.01)
+    ranked = {"type": "log", "autorange": "reversed"}
     return figure(
-        lines,
-        key=f"followed-{len(layers)}",
+        traces,
+        key=f"followed-{len(probabilities)}",
         showlegend=True,
         legend=LEGEND,
         margin={"l": 56, "r": 64, "t": 40, "b": 48},
         hovermode="x unified",
-        xaxis={"title": {"text": "hidden state (0: embeddings)"}, "dtick": 1, "showgrid": False, "zeroline": False},
-        yaxis={
-            "title": {"text": "probability (line)"},
-            "range": [0, 1.1 * top],
-            "tickformat": ".0%" if top > 0.05 else ".1%",
-            "gridcolor": GRID,
-            "zeroline": False,
-        },
-        yaxis2={
-            "title": {"text": "rank (dotted; 1 is first)"},
-            "overlaying": "y",
-            "side": "right",
-            "type": "log",
-            "autorange": "reversed",
-            "dtick": 1,
-            "showgrid": False,
-        },
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
+        yaxis=grid_axis("probability (line)", range=[0, 1.1 * top], tickformat=".0%" if top > 0.05 else ".1%"),
+        yaxis2=plain_axis("rank (dotted; 1 is first)", **ranked, overlaying="y", side="right", dtick=1),
     )
 
 
-def attribution_bars(
-    tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str
-) -> go.Figure:
+def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.ndarray) -> list[go.Scatter]:
+    """The lines of one word, both [hidden states]; its rank is read where one points at its probability."""
+    layers = list(range(len(probabilities)))
+    return [
+        go.Scatter(
+            x=layers,
+            y=probabilities.astype(np.float32),
+            customdata=ranks.tolist(),
+            name=name,
+            mode="lines+markers",
+            line={"color": colour},
+            hovertemplate=f"{name}: %{{y:.2%}}, rank %{{customdata:,}}<extra></extra>",
+        ),
+        go.Scatter(
+            x=layers,
+            y=ranks.tolist(),
+            yaxis="y2",
+            showlegend=False,
+            mode="lines",
+            line={"color": colour, "dash": "dot", "width": 1.5},
+            hoverinfo="skip",
+        ),
+    ]
+
+
+def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occluded: np.ndarray | None, unit: str) -> go.Figure:
     """A score a token for `unit`, beside what hiding that token costs; `method` is named on the figure."""
     labels = token_labels(tokens)
 
     def bars(values: np.ndarray, name: str, colour: str) -> go.Bar:
         template = f"%{{x}}: %{{y:.3f}}<extra>{esc(name)}</extra>"
-        return go.Bar(
-            x=labels,
-            y=np.asarray(values, dtype=np.float32),
-            name=esc(name),
-            marker={"color": colour},
-            hovertemplate=template,
-        )
+        heights = np.asarray(values, dtype=np.float32)
+        return go.Bar(x=labels, y=heights, name=esc(name), marker={"color": colour}, hovertemplate=template)
 
     traces = [bars(scores, method, BLUE)]
     if occluded is not None:
         traces.append(bars(occluded, "occlusion", ORANGE))
-    y_axis = {"title": {"text": f"score ({esc(unit)})"}, "gridcolor": GRID, "zerolinecolor": GREY}
     return figure(
         traces,
         key=f"attribution-{len(tokens)}",
@@ -124,21 +104,17 @@ def attribution_bars(
         legend=LEGEND,
         margin={"l": 56, "r": 12, "t": 56, "b": 48},
         xaxis=token_axis("token"),
-        yaxis=y_axis,
+        yaxis=grid_axis(f"score ({esc(unit)})", zeroline=True, zerolinecolor=GREY),
     )
 
 
-def patching_heatmap(
-    probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float
-) -> go.Figure:
+def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:
     """The probability of `word`, [hidden states, tokens], from what the corrupted input gives to what the clean one does."""
     low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
     axis = number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
     return heatmap(
         probabilities,
-        token_labels(tokens),
-        list(range(len(probabilities))),
-        (token_axis("token taken from the clean run"), axis),
+        Axes(token_labels(tokens), list(range(len(probabilities))), token_axis("token taken from the clean run"), axis),
         hover="%{x}, hidden state %{y}<br>probability %{z:.2%}",
         scale=colour_scale(low, max(high, low + 1e-6), f"probability of {esc(word)}", tickformat=".1%"),
         key=f"patching-{probabilities.shape}",
@@ -148,17 +124,11 @@ def patching_heatmap(
 def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
     """The share of each span length in words, 1 to 10: what the rule says, and the spans of this round."""
     lengths = list(range(1, len(expected) + 1))
-    counts = np.array([list(drawn).count(length) for length in lengths], dtype=float)
-    share = counts / max(1.0, counts.sum())
+    counts = np.bincount(np.asarray(drawn, dtype=int), minlength=len(expected) + 1)[1 : len(expected) + 1]
+    share = counts / max(1, counts.sum())
     return figure(
         [
-            go.Bar(
-                x=lengths,
-                y=share,
-                name="in this round",
-                marker={"color": BLUE},
-                hovertemplate="%{y:.0%}<extra></extra>",
-            ),
+            go.Bar(x=lengths, y=share, name="in this round", marker={"color": BLUE}, hovertemplate="%{y:.0%}<extra></extra>"),
             go.Scatter(
                 x=lengths,
                 y=expected,
@@ -172,6 +142,6 @@ def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
         showlegend=True,
         legend=LEGEND,
         margin={"l": 56, "r": 12, "t": 40, "b": 48},
-        xaxis={"title": {"text": "length of a span (words)"}, "dtick": 1, "showgrid": False, "zeroline": False},
-        yaxis={"title": {"text": "share of the spans"}, "tickformat": ".0%", "gridcolor": GRID, "rangemode": "tozero"},
+        xaxis=plain_axis("length of a span (words)", dtick=1),
+        yaxis=grid_axis("share of the spans", tickformat=".0%", rangemode="tozero", zeroline=True),
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from explorer.figures.bytes import to_base64
+from explorer.figures.base import to_base64
 
 Kind = Literal["name", "text", "number", "bar", "strip"]
 

@@ -25,5 +25,5 @@ def switch_board(
         "heads": heads,
         "off": [[int(layer), int(head)] for layer, head in off],
         "effects": None if effects is None else [[round(float(effect), 4) for effect in row] for row in effects],
-        "notes": None if notes is None else [[str(note) for note in row] for row in notes],
+        "notes": None if notes is None else [list(row) for row in notes],
     }

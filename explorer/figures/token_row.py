@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from explorer.text.blanks import token_kinds
-from explorer.text.words import hints
-
-if TYPE_CHECKING:
-    from explorer.model.trace import Encoding  # imported, it would load torch
+from explorer.text.encoding import Encoding
 
 KINDS = ("special", "mask", "unk", "piece", "continuation")
 
@@ -49,7 +45,7 @@ def token_row(
     if selected is not None and not 0 <= selected < len(tokens):
         raise ValueError(f"there is no token {selected} among {len(tokens)}")
     return {
-        "tokens": [str(token) for token in tokens],
+        "tokens": list(tokens),
         "kinds": list(kinds),
         "segments": _integers(segments),
         "letters": len(set(segments)) > 1,
@@ -57,7 +53,7 @@ def token_row(
         "positions": _integers(numbers.positions),
         "mask": _integers(numbers.attention_mask),
         "chars": None if numbers.offsets is None else [_characters(*span) for span in numbers.offsets],
-        "hints": None if hints is None else [str(hint) for hint in hints],
+        "hints": None if hints is None else list(hints),
         "selected": None if selected is None else int(selected),
     }
 
@@ -66,12 +62,7 @@ def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool =
     """The value for an input as the model reads it; with `detail`, everything that a card can show of it."""
     numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
     return token_row(
-        encoding.tokens,
-        token_kinds(encoding.tokens, encoding.sequences),
-        encoding.segments,
-        numbers if detail else Numbers(),
-        hints(encoding.tokens, encoding.offsets, encoding.sequences, encoding.words),
-        selected,
+        encoding.tokens, encoding.kinds, encoding.segments, numbers if detail else Numbers(), encoding.hints, selected
     )
 
 

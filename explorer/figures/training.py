@@ -3,46 +3,30 @@
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, DIVERGING, esc, figure, token_axis, token_labels
+from explorer.figures.base import CATEGORIES, GRID, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
+from explorer.figures.heatmaps import Axes, colour_scale, head_axes, heatmap
 
-GRID = {"gridcolor": "rgba(128,128,128,.2)", "zeroline": False}
-LEGEND = {"orientation": "h", "y": 1.04, "yanchor": "bottom", "x": 0}
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
-MOST_NAMED = 25  # labels that are written out on an axis
+FAINT = {"color": "rgba(128,128,128,.6)", "width": 1, "dash": "dot"}
 
 
 def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int | None = None) -> go.Figure:
     """Loss (left) and accuracy with macro-F1 (right, 0 to 1) after every epoch; `best` is the index of the one kept."""
-    x = [row["epoch"] for row in history]
-
-    def line(key: str, name: str, colour: str, dash: str, axis: str) -> go.Scatter:
-        return go.Scatter(
-            x=x,
-            y=[row[key] for row in history],
-            name=name,
-            legendgroup=name,
-            showlegend=axis == "2",
-            xaxis=f"x{axis}",
-            yaxis=f"y{axis}",
-            mode="lines+markers",
-            line={"color": colour, "dash": dash},
-            marker={"size": 5},
-            hovertemplate="%{y:.3f}<extra>" + name + "</extra>",
-        )
-
+    trained, held_out = {"color": TRAINED, "dash": "dot"}, {"color": HELD_OUT, "dash": "solid"}
     traces = [
-        line("train_loss", "trained on", TRAINED, "dot", ""),
-        line("held_out_loss", "held out", HELD_OUT, "solid", ""),
-        line("train_accuracy", "trained on", TRAINED, "dot", "2"),
-        line("held_out_accuracy", "held out", HELD_OUT, "solid", "2"),
-        line("held_out_macro_f1", "held out, macro-F1", OTHER, "dash", "2"),
+        _curve(history, "train_loss", "trained on", "", trained),
+        _curve(history, "held_out_loss", "held out", "", held_out),
+        _curve(history, "train_accuracy", "trained on", "2", trained),
+        _curve(history, "held_out_accuracy", "held out", "2", held_out),
+        _curve(history, "held_out_macro_f1", "held out, macro-F1", "2", {"color": OTHER, "dash": "dash"}),
     ]
-    epoch = {"title": {"text": "epoch"}, "range": [0.5, max(epochs, 2) + 0.5], "showgrid": False, "zeroline": False}
-    epoch |= {"dtick": max(1, -(-epochs // 5)), "tickangle": 0}  # a phone has room for five
+    few = max(1, -(-epochs // 5))  # a phone has room for five
+    epoch = plain_axis("epoch", range=[0.5, max(epochs, 2) + 0.5], dtick=few, tickangle=0)
     chart = figure(
         traces,
         key=f"curves-{epochs}",
@@ -59,8 +43,21 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
     if best is not None and len(history) > 1:
         kept = history[best]["epoch"]
         for axis in ("x", "x2"):
-            chart.add_vline(kept, xref=axis, line={"color": "rgba(128,128,128,.5)", "width": 1, "dash": "dot"})
+            chart.add_vline(kept, xref=axis, line=FAINT)
     return chart
+
+
+def _curve(history: Sequence[dict[str, float]], key: str, name: str, axis: str, line: dict[str, str]) -> go.Scatter:
+    """One number of the history by epoch, on the left axes ("") or the right ones ("2"), which have the legend."""
+    place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "legendgroup": name, "showlegend": axis == "2"}
+    epochs, numbers = [row["epoch"] for row in history], [row[key] for row in history]
+    return _line(epochs, numbers, name, line, "%{y:.3f}", marker={"size": 5}, **place)
+
+
+def _line(x: Sequence[float], y: Sequence[float], name: str, line: dict[str, str], hover: str, **more: object) -> go.Scatter:
+    """A line with its points, which says its name and `hover` where it is pointed at."""
+    hover = f"{hover}<extra>{esc(name)}</extra>"
+    return go.Scatter(x=list(x), y=list(y), name=esc(name), mode="lines+markers", line=line, hovertemplate=hover, **more)
 
 
 def _above(text: str, x: float) -> dict[str, object]:
@@ -72,65 +69,42 @@ def _above(text: str, x: float) -> dict[str, object]:
 def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
     """Held-out accuracy by epoch of several runs, each with its name."""
     traces = [
-        go.Scatter(
-            x=list(range(1, len(accuracies) + 1)),
-            y=list(accuracies),
-            name=esc(name),
-            mode="lines+markers",
-            line={"color": CATEGORIES[i % len(CATEGORIES)]},
-            hovertemplate="%{y:.1%}<extra>" + esc(name) + "</extra>",
-        )
-        for i, (name, accuracies) in enumerate(runs)
+        _line(range(1, len(accuracies) + 1), accuracies, name, {"color": colour}, "%{y:.1%}")
+        for (name, accuracies), colour in zip(runs, cycle(CATEGORIES), strict=False)
     ]
+    longest = max((len(accuracies) for _, accuracies in runs), default=1)
     return figure(
         traces,
         key="runs",
         showlegend=True,
         legend=LEGEND,
-        xaxis={"title": {"text": "epoch"}, "showgrid": False, "zeroline": False, "dtick": 1 if _short(runs) else None},
-        yaxis={"title": {"text": "held-out accuracy (0 to 1)"}, "range": [0, 1.02], **GRID},
+        xaxis=plain_axis("epoch", dtick=1 if longest <= 12 else None),
+        yaxis=grid_axis("held-out accuracy (0 to 1)", range=[0, 1.02]),
     )
-
-
-def _short(runs: Sequence[tuple[str, Sequence[float]]]) -> bool:
-    return max((len(accuracies) for _, accuracies in runs), default=1) <= 12
 
 
 def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
     """Counts [right label, said label]; the colour is the share of the row, so that rare labels show too."""
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
-    few = len(labels) <= MOST_NAMED
-    names = token_labels([label if len(label) <= 18 else label[:17] + "…" for label in labels])
-    shown = {
-        "z": shares.astype(np.float32),
-        "x": names,
-        "y": names,
-        "coloraxis": "coloraxis",
-        "customdata": counts,
-        "hovertemplate": "right: %{y}<br>said: %{x}<br>%{customdata} sentences, %{z:.0%} of the row<extra></extra>",
-    }
-    if few:
-        shown |= {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2}
-    return figure(
-        [go.Heatmap(**shown)],
+    few = len(labels) <= 25  # labels that are written out
+    names = token_labels([shorten(label, 18) for label in labels])
+    predicted = token_axis("column: what was said", showticklabels=few)
+    right = token_axis("row: what is right", autorange="reversed", showticklabels=few)
+    written = {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2} if few else {}
+    return heatmap(
+        shares,
+        Axes(names, names, predicted, right),
+        hover="right: %{y}<br>said: %{x}<br>%{customdata} sentences, %{z:.0%} of the row",
+        scale={"colorscale": "Viridis", "cmin": 0, "cmax": 1, "showscale": False},
         key=f"confusion-{len(labels)}",
-        margin={"l": 90, "r": 12, "t": 12, "b": 60},
-        xaxis=token_axis("column: what was said", showticklabels=few),
-        yaxis=token_axis("row: what is right", autorange="reversed", showticklabels=few),
-        coloraxis={"colorscale": "Viridis", "cmin": 0, "cmax": 1, "showscale": False},
-        meta={"ramp": "sequential"},
-    )
+        customdata=counts,
+        **written,
+    ).update_layout(margin={"l": 90, "r": 12, "t": 12, "b": 60})
 
 
 def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.ndarray) -> go.Figure:
     """How often predictions are right (0 to 1), by the probability they were made with; the area shows how many."""
-    even = go.Scatter(
-        x=[0, 1],
-        y=[0, 1],
-        mode="lines",
-        line={"color": "rgba(128,128,128,.6)", "dash": "dot"},
-        hoverinfo="skip",
-    )
+    even = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": "rgba(128,128,128,.6)", "dash": "dot"}, hoverinfo="skip")
     size = 8 + 28 * np.sqrt(count / max(1, count.max(initial=1)))
     points = go.Scatter(
         x=confidence,
@@ -144,50 +118,29 @@ def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.nd
     return figure(
         [even, points],
         key="calibration",
-        xaxis={"title": {"text": "probability of the label that was said"}, "range": [0, 1.03], **GRID},
-        yaxis={"title": {"text": "share that is right"}, "range": [0, 1.08], **GRID},
+        xaxis=grid_axis("probability of the label that was said", range=[0, 1.03]),
+        yaxis=grid_axis("share that is right", range=[0, 1.08]),
     )
 
 
 def probe_curve(
-    layers: Sequence[int],
-    accuracy: Sequence[float],
-    deviation: Sequence[float],
-    control: Sequence[float],
-    chance: float,
+    layers: Sequence[int], accuracy: Sequence[float], deviation: Sequence[float], control: Sequence[float], chance: float
 ) -> go.Figure:
     """Held-out accuracy of a probe on every hidden state, ± a standard deviation over seeds, and the control task's."""
-    probe = go.Scatter(
-        x=list(layers),
-        y=list(accuracy),
-        error_y={"type": "data", "array": list(deviation), "thickness": 1, "width": 4},
-        name="labels",
-        mode="lines+markers",
-        line={"color": HELD_OUT},
-        hovertemplate="%{y:.1%}<extra>labels</extra>",
-    )
-    shuffled = go.Scatter(
-        x=list(layers),
-        y=list(control),
-        name="shuffled labels (control)",
-        mode="lines+markers",
-        line={"color": OTHER, "dash": "dash"},
-        hovertemplate="%{y:.1%}<extra>control</extra>",
-    )
+    spread = {"type": "data", "array": list(deviation), "thickness": 1, "width": 4}
+    probe = _line(layers, accuracy, "labels", {"color": HELD_OUT}, "%{y:.1%}", error_y=spread)
+    shuffled = _line(layers, control, "control", {"color": OTHER, "dash": "dash"}, "%{y:.1%}")
+    shuffled.update(name="shuffled labels (control)")
     chart = figure(
         [probe, shuffled],
         key="probe",
         showlegend=True,
         legend=LEGEND,
         hovermode="x unified",
-        xaxis={
-            "title": {"text": "hidden state (0: embeddings)"},
-            "dtick": max(1, len(layers) // 12),
-            "showgrid": False,
-        },
-        yaxis={"title": {"text": "held-out accuracy (0 to 1)"}, "range": [0, 1.02], **GRID},
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(layers) // 12)),
+        yaxis=grid_axis("held-out accuracy (0 to 1)", range=[0, 1.02]),
     )
-    return chart.add_hline(chance, line={"color": "rgba(128,128,128,.6)", "width": 1, "dash": "dot"})
+    return chart.add_hline(chance, line=FAINT)
 
 
 def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True) -> go.Figure:
@@ -196,73 +149,40 @@ def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = 
     `shares`: how much its probability falls when the word is hidden, -1 to 1; otherwise parts of its log-odds.
     """
     most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
+    hover, ticks = ("without %{x}: %{customdata:+.1%}", "+.0%") if shares else ("%{x}: %{y:+.2f}", "+.1f")
+    bars = go.Bar(
+        x=token_labels(words),
+        y=list(effects),
+        marker={"color": list(effects), "colorscale": "PuOr", "reversescale": True, "cmin": -most, "cmax": most},
+        hovertemplate=f"{hover}<extra></extra>",
+        customdata=[-effect for effect in effects],
+    )
     return figure(
-        [
-            go.Bar(
-                x=token_labels(words),
-                y=list(effects),
-                marker={
-                    "color": list(effects),
-                    "colorscale": DIVERGING,
-                    "reversescale": True,
-                    "cmin": -most,
-                    "cmax": most,
-                },
-                hovertemplate=(
-                    "without %{x}: %{customdata:+.1%}<extra></extra>" if shares else "%{x}: %{y:+.2f}<extra></extra>"
-                ),
-                customdata=[-effect for effect in effects],
-            )
-        ],
+        [bars],
         key=f"words-{len(words)}",
         margin={"l": 48, "r": 12, "t": 8, "b": 40},
         xaxis={**token_axis(""), "title": None},
-        yaxis={
-            "tickformat": "+.0%" if shares else "+.1f",
-            "range": [-most * 1.1, most * 1.1],
-            **GRID,
-        },
+        yaxis={"tickformat": ticks, "range": [-most * 1.1, most * 1.1], **GRID},
     )
 
 
 def drift_bars(drift: np.ndarray) -> go.Figure:
     """How far training moved each hidden state: 1 - cosine between before and after, mean over tokens, 0 to 2."""
+    hover = "hidden state %{x}: %{y:.4f}<extra></extra>"
     return figure(
-        [
-            go.Bar(
-                x=list(range(len(drift))),
-                y=drift,
-                marker={"color": HELD_OUT},
-                hovertemplate="hidden state %{x}: %{y:.4f}<extra></extra>",
-            )
-        ],
+        [go.Bar(x=list(range(len(drift))), y=drift, marker={"color": HELD_OUT}, hovertemplate=hover)],
         key=f"drift-{len(drift)}",
-        xaxis={"title": {"text": "hidden state (0: embeddings)"}, "dtick": max(1, len(drift) // 13), "showgrid": False},
-        yaxis={"title": {"text": "1 − cosine, before to after"}, "rangemode": "tozero", **GRID},
+        xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(drift) // 13)),
+        yaxis=grid_axis("1 − cosine, before to after", rangemode="tozero"),
     )
 
 
 def attention_shift(shift: np.ndarray) -> go.Figure:
     """How much of every head's attention went elsewhere: [layers, heads], total variation 0 to 1, mean over queries."""
-    heads, layers = shift.shape[1], shift.shape[0]
-    return figure(
-        [
-            go.Heatmap(
-                z=shift.astype(np.float32),
-                x=list(range(1, heads + 1)),
-                y=list(range(1, layers + 1)),
-                coloraxis="coloraxis",
-                hovertemplate="layer %{y}, head %{x}<br>%{z:.1%} of the attention moved<extra></extra>",
-            )
-        ],
+    return heatmap(
+        shift,
+        head_axes(*shift.shape),
+        hover="layer %{y}, head %{x}<br>%{z:.1%} of the attention moved",
+        scale=colour_scale(0, max(float(shift.max(initial=0)), 1e-3), "moved"),
         key=f"shift-{shift.shape}",
-        xaxis={"title": {"text": "head"}, "dtick": 1 if heads <= 16 else 4, "showgrid": False, "zeroline": False},
-        yaxis={"title": {"text": "layer"}, "dtick": 1, "autorange": "reversed", "showgrid": False, "zeroline": False},
-        coloraxis={
-            "colorscale": "Viridis",
-            "cmin": 0,
-            "cmax": max(float(shift.max(initial=0)), 1e-3),
-            "colorbar": {"thickness": 10, "outlinewidth": 0, "title": {"text": "moved", "side": "right"}},
-        },
-        meta={"ramp": "sequential"},
     )

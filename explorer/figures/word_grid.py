@@ -7,11 +7,7 @@ Cell = tuple[str, float, str]
 
 
 def word_grid(
-    corner: str,
-    columns: Sequence[str],
-    rows: Sequence[str],
-    cells: Sequence[Sequence[Cell]],
-    marked: int | None = None,
+    corner: str, columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]], marked: int | None = None
 ) -> dict[str, Any]:
     """The value for cells [rows][columns] of (word, share from 0 to 1, note); `marked` is a column of interest."""
     if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
@@ -19,14 +15,11 @@ def word_grid(
     if any(not 0 <= share <= 1 + 1e-6 for row in cells for _, share, _ in row):
         raise ValueError("shares must be from 0 to 1")
     return {
-        "corner": str(corner),
-        "columns": [str(column) for column in columns],
-        "rows": [str(row) for row in rows],
+        "corner": corner,
+        "columns": list(columns),
+        "rows": list(rows),
         "cells": [
-            [
-                {"text": str(word), "share": round(min(float(share), 1.0), 4), "note": str(note)}
-                for word, share, note in row
-            ]
+            [{"text": word, "share": round(min(float(share), 1.0), 4), "note": note} for word, share, note in row]
             for row in cells
         ],
         "marked": None if marked is None else int(marked),

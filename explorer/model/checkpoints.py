@@ -1,7 +1,4 @@
-"""Where a model comes from: the bundled one, a local folder, the hub's local cache, the hub.
-
-Nothing here imports torch, so that a page can be up before it is loaded.
-"""
+"""Where a model comes from: the bundled one, a folder, the hub or its local cache. Nothing here imports torch, which is slow."""
 
 import contextvars
 import errno
@@ -33,19 +30,8 @@ BUNDLED = "bert-l6-h384-uncased"
 BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
 EXAMPLE_ID = "google-bert/bert-base-uncased"
 
-TOKENIZER_FILES = [
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.txt",
-    "special_tokens_map.json",
-    "added_tokens.json",
-]
-WEIGHT_FILES = [
-    "model.safetensors",
-    "model.safetensors.index.json",
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
-]
+TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json", "added_tokens.json"]
+WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"]
 VOCABULARY_FILES = {"tokenizer.json", "vocab.txt"}  # either will do
 HUB_TIMEOUT = 10  # seconds for the hub to say what a repository holds
 NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
@@ -90,14 +76,14 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     name = name.strip() if isinstance(name, str) else ""
     if not name or not name.isprintable() or len(name) > 300:
         raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
-    if name == BUNDLED:
-        return _checkpoint(name, BUNDLED_FOLDER)
-    for source in _sources:
+    for source in ({BUNDLED: BUNDLED_FOLDER}.get, *_sources, _local_folder):
         if folder := source(name):
             return _checkpoint(name, folder)
-    if folder := _local_folder(name):
-        return _checkpoint(name, folder)
-    return _checkpoint(name, _from_hub(name, report or (lambda share, what: None)))
+    try:
+        validate_repo_id(name)
+    except HFValidationError as error:
+        raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
+    return _checkpoint(name, _from_cache(name) or _download(name, report or (lambda share, what: None)))
 
 
 def _local_folder(name: str) -> Path | None:
@@ -114,8 +100,7 @@ def _local_folder(name: str) -> Path | None:
 def _checkpoint(name: str, folder: Path) -> Checkpoint:
     if not _is_complete(folder):
         raise ModelError(
-            f"{name} holds no checkpoint; "
-            "a folder needs config.json, model.safetensors and tokenizer.json or vocab.txt."
+            f"{name} holds no checkpoint; a folder needs config.json, model.safetensors and tokenizer.json or vocab.txt."
         )
     family = family_of(_model_type(folder / "config.json", name), name)
     stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
@@ -142,14 +127,6 @@ def _model_type(config: Path, name: str) -> object:
         return json.loads(config.read_text("utf-8")).get("model_type")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ModelError(f"The config.json of {name} cannot be read; fetch the model again.") from error
-
-
-def _from_hub(name: str, report: Report) -> Path:
-    try:
-        validate_repo_id(name)
-    except HFValidationError as error:
-        raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
-    return _from_cache(name) or _download(name, report)
 
 
 def _from_cache(name: str) -> Path | None:
@@ -197,8 +174,7 @@ def _download(name: str, report: Report) -> Path:
 
 def _unreachable(name: str) -> ModelError:
     return ModelError(
-        f"{name} is not in the local cache and the hub cannot be reached; "
-        "connect to the internet once, or name a folder."
+        f"{name} is not in the local cache and the hub cannot be reached; connect to the internet once, or name a folder."
     )
 
 
@@ -218,8 +194,8 @@ def _weights_to_fetch(files: set[str], name: str) -> list[str]:
 def _reporting_bar(report: Report, total: int) -> type[tqdm]:
     """A progress bar that tells `report` how many of the `total` bytes are there, instead of drawing on the terminal.
 
-    The hub moves several of them (bytes received, bytes written) from the threads of its own; what is told never goes
-    back, and it is told in the context of the caller, where Gradio finds the page that waits.
+    The hub moves several of them from threads of its own; what is told never goes back, and it is told in the context of the
+    caller, where Gradio finds the page that waits.
     """
     context = contextvars.copy_context()
     furthest = 0.0

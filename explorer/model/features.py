@@ -1,14 +1,12 @@
 """One vector a text, for many texts: what projection, similarity and training start from.
 
-Three things make it fast: texts of alike length share a batch, so that little is padding; a batch is bounded by its
-tokens rather than its rows; and many texts are read in bfloat16 where the processor multiplies it natively. What was
-read once is kept, for every hidden state on the way, so that another layer of the same texts costs nothing.
+Texts of alike length share a batch, so that little is padding; a batch is bounded by its tokens; many texts are read in
+bfloat16 where the processor multiplies it natively. What was read once is kept, for every hidden state on the way.
 """
 
 import functools
 import threading
 from collections.abc import Generator, Sequence
-from operator import attrgetter
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,8 +16,8 @@ from explorer.base.cache import RecentArrays
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.model.trace import Trace
 from explorer.text import limits
+from explorer.text.pairs import Pair
 
 POOLINGS = ("cls", "mean", "pooler")
 ANY_TOKEN = "any token"
@@ -29,14 +27,17 @@ BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, f
 FAST_FROM = 256  # texts: fewer are read in a moment anyway
 CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
 
+Encoded = tuple[tuple[int, ...], tuple[int, ...]]
+"""The ids of a text or pair, and the segment of each."""
+
 _one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
-_kept: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
+_caches: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
 
 
 def features(
-    model: Explorer, texts: Sequence[str], layer: int = -1, pooling: str = "mean", precision: str = "auto"
+    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", precision: str = "auto"
 ) -> np.ndarray:
-    """[texts, hidden] float32: each text read by itself, cut to what the model takes.
+    """[texts, hidden] float32: each text, or pair of texts, read by itself, cut to what the model takes.
 
     `layer` is a hidden state, 0 to the number of layers, -1 the last. `pooling`: "cls" is the vector of the first
     token, "mean" the mean over all tokens with [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer.
@@ -47,7 +48,7 @@ def features(
 
 
 def features_in_steps(
-    model: Explorer, texts: Sequence[str], layer: int = -1, pooling: str = "mean", precision: str = "auto"
+    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", precision: str = "auto"
 ) -> Generator[float, None, np.ndarray]:
     """Like `features`, for those who show progress or may stop: yields the share done, 0 to 1, after every batch."""
     index = limits.hidden_state_index(layer, model.capabilities.layers)
@@ -55,67 +56,42 @@ def features_in_steps(
         raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
     rows = yield from _read(model, texts, index, pooling, precision)
     vectors = np.stack([row[index] for row in rows])
-    return _pooled(model, vectors) if pooling == "pooler" else vectors
+    return _apply_pooler(model, vectors) if pooling == "pooler" else vectors
 
 
 def layer_features_in_steps(
-    model: Explorer, texts: Sequence[str], pooling: str = "mean", precision: str = "auto"
+    model: Explorer, texts: Sequence[str | Pair], pooling: str = "mean", precision: str = "auto"
 ) -> Generator[float, None, np.ndarray]:
     """[layers + 1, texts, hidden] float32: every hidden state of `features`, from one pass; yields like it.
 
-    The pooler reads the last layer only: with it the first axis has one entry.
+    The pooler reads the last layer only: with it the first axis has one entry. ANY_TOKEN takes one token of each text,
+    blindly and always the same one: what their vectors share, those of any two tokens share.
     """
     rows = yield from _read(model, texts, model.capabilities.layers, pooling, precision)
     if pooling == "pooler":
-        return _pooled(model, np.stack([row[-1] for row in rows]))[None]
+        return _apply_pooler(model, np.stack([row[-1] for row in rows]))[None]
     return np.stack(rows, axis=1)
-
-
-def reference_states(model: Explorer, texts: Sequence[str]) -> np.ndarray:
-    """[layers + 1, texts, hidden] float32: one token of each text, taken blindly and always the same one.
-
-    Tokens that have nothing to do with each other: what their vectors share, those of any two tokens share.
-    """
-    return np.stack(finished(_read(model, texts, model.capabilities.layers, ANY_TOKEN, "auto")), axis=1)
-
-
-@torch.inference_mode()
-def word_embeddings(model: Explorer, ids: Sequence[int]) -> np.ndarray:
-    """[ids, hidden] float32: rows of the table of word embeddings, what a piece is before it has any context."""
-    return model.module.get_input_embeddings().weight[torch.tensor(list(ids))].numpy()
-
-
-@torch.inference_mode()
-def pooled_output(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The model's pooled vector [hidden], and the weight [hidden, hidden] and bias [hidden] of its dense layer.
-
-    Raises CapabilityError when the model has no pooler.
-    """
-    model = trace.model
-    vector = model.pool(trace.states[-1:])[0]
-    pooler = attrgetter(model.family.pooler)(model.encoder)
-    dense = next(part for part in pooler.modules() if isinstance(part, torch.nn.Linear))
-    return vector.numpy(), dense.weight.numpy(), dense.bias.numpy()
 
 
 def forget() -> None:
     """Drop what is kept of every model."""
-    _kept.clear()
+    _caches.clear()
 
 
 @functools.cache
 def bfloat16_is_fast() -> bool:
     """Whether the processor multiplies bfloat16 natively (AVX512-BF16, AMX); elsewhere it is slower than float32."""
-    can = torch.cpu.get_capabilities()
-    return any(can.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
+    processor = torch.cpu.get_capabilities()
+    return any(processor.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
 
 
 def _read(
-    model: Explorer, texts: Sequence[str], top: int, pooling: str, precision: str
+    model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, precision: str
 ) -> Generator[float, None, list[np.ndarray]]:
     """For each text an array [top + 1 or more, hidden]: the pooled hidden states, "cls" where the pooler is asked."""
-    texts = limits.check_texts(texts)
-    limits.check_choice(pooling, "pooling", (*POOLINGS, ANY_TOKEN) if pooling == ANY_TOKEN else POOLINGS)
+    texts = _check_texts(texts)
+    if pooling != ANY_TOKEN:
+        limits.check_choice(pooling, "pooling", POOLINGS)
     limits.check_choice(precision, "the precision", PRECISIONS)
     if pooling == "pooler":
         model.require("pooler")
@@ -123,18 +99,18 @@ def _read(
     few = precision == "auto" and len(texts) < FAST_FROM
     fast = precision != "exact" and not few and bfloat16_is_fast()
 
-    kept = _kept.setdefault(model, RecentArrays(CACHE_BYTES))
+    kept = _caches.setdefault(model, RecentArrays(CACHE_BYTES))
     found = {text: kept.get((text, pooling, fast)) for text in texts}
     missing = [text for text, rows in found.items() if rows is None or len(rows) <= top]
     done = len(found) - len(missing)
     if done:
         yield done / len(found)
-    ids = dict(zip(missing, model.encode_many(missing), strict=True)) if missing else {}
-    for batch in _batches(ids):
+    encoded = _encode(model, missing)
+    for batch in _batches({text: ids for text, (ids, _) in encoded.items()}):
         with _one_batch:
             found |= {text: kept.get((text, pooling, fast)) for text in batch}
             left = [text for text in batch if found[text] is None or len(found[text]) <= top]
-            states = _states([ids[text] for text in left], model, top, pooling, fast) if left else ()
+            states = _states([encoded[text] for text in left], model, top, pooling, fast) if left else ()
             for text, rows in zip(left, states, strict=True):
                 found[text] = rows.copy()  # a view would keep its whole batch in memory
                 kept.put((text, pooling, fast), found[text])
@@ -143,9 +119,32 @@ def _read(
     return [found[text] for text in texts]
 
 
-def _batches(ids: dict[str, tuple[int, ...]]) -> list[list[str]]:
+def _check_texts(texts: object) -> list[str | Pair]:
+    """Texts and pairs that can be read; a pair without a second text is its first. Raises InputError."""
+    if not isinstance(texts, Sequence) or isinstance(texts, str):
+        return limits.check_texts(texts)
+    firsts = limits.check_texts([text[0] if isinstance(text, tuple) else text for text in texts])
+    return [
+        (first, text[1]) if isinstance(text, tuple) and limits.check_optional_text(text[1], "a second text") else first
+        for first, text in zip(firsts, texts, strict=True)
+    ]
+
+
+def _encode(model: Explorer, texts: list[str | Pair]) -> dict[str | Pair, Encoded]:
+    """Ids and segments of each text; texts on their own are encoded at once, which is much quicker."""
+    single = [text for text in texts if isinstance(text, str)]
+    ids = model.encode_many(single) if single else []
+    encoded: dict[str | Pair, Encoded] = {text: (row, (0,) * len(row)) for text, row in zip(single, ids, strict=True)}
+    for text in texts:
+        if isinstance(text, tuple):
+            encoding = model.encode(*text)
+            encoded[text] = tuple(encoding.ids), tuple(encoding.segments)
+    return encoded
+
+
+def _batches(ids: dict[str | Pair, tuple[int, ...]]) -> list[list[str | Pair]]:
     """The texts cut into batches of alike length, none with more than BATCH_SIZE rows or BATCH_TOKENS tokens."""
-    batches: list[list[str]] = []
+    batches: list[list[str | Pair]] = []
     for text in sorted(ids, key=lambda text: len(ids[text])):
         if not batches or len(batches[-1]) >= min(BATCH_SIZE, BATCH_TOKENS // len(ids[text])):
             batches.append([])
@@ -154,12 +153,15 @@ def _batches(ids: dict[str, tuple[int, ...]]) -> list[list[str]]:
 
 
 @torch.inference_mode()
-def _states(ids: list[tuple[int, ...]], model: Explorer, top: int, pooling: str, fast: bool) -> np.ndarray:
+def _states(encoded: list[Encoded], model: Explorer, top: int, pooling: str, fast: bool) -> np.ndarray:
     """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`."""
+    ids = [row for row, _ in encoded]
     lengths = torch.tensor([len(row) for row in ids])
     real = torch.arange(int(lengths.max()))[None, :] < lengths[:, None]  # [batch, tokens]
     padded = torch.full(real.shape, model.tokenizer.pad_token_id)
     padded[real] = torch.tensor([token for row in ids for token in row])
+    segments = torch.zeros_like(padded)
+    segments[real] = torch.tensor([segment for _, row in encoded for segment in row])
     mask = None if bool(real.all()) else real[:, None, None, :]  # over [batch, heads, query, key]
 
     chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row in ids]  # position 0 is [CLS]
@@ -171,7 +173,7 @@ def _states(ids: list[tuple[int, ...]], model: Explorer, top: int, pooling: str,
         return hidden[range(len(ids)), chosen]
 
     with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        hidden = model.embed(padded, torch.zeros_like(padded))  # [batch, tokens, hidden]
+        hidden = model.embed(padded, segments)  # [batch, tokens, hidden]
         pooled = [pool(hidden)]
         for layer in model.layers[:top]:
             hidden = layer(hidden, mask)
@@ -180,6 +182,6 @@ def _states(ids: list[tuple[int, ...]], model: Explorer, top: int, pooling: str,
 
 
 @torch.inference_mode()
-def _pooled(model: Explorer, vectors: np.ndarray) -> np.ndarray:
+def _apply_pooler(model: Explorer, vectors: np.ndarray) -> np.ndarray:
     """The pooler's output [texts, hidden] for the [CLS] vectors [texts, hidden] of the last layer."""
-    return model.pool(torch.from_numpy(vectors)[:, None]).numpy()
+    return model.pooler(torch.from_numpy(vectors)[:, None]).numpy()

@@ -6,8 +6,9 @@ import functools
 import numpy as np
 
 from explorer.base.paths import EXAMPLES
+from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.model.features import features, reference_states
+from explorer.model.features import ANY_TOKEN, layer_features_in_steps
 
 NUMBER = 100
 
@@ -24,9 +25,4 @@ def texts() -> tuple[str, ...]:
 
 def tokens(model: Explorer) -> np.ndarray:
     """[layers + 1, NUMBER, hidden] float32: one token of each sentence, at every hidden state."""
-    return reference_states(model, texts())
-
-
-def sentences(model: Explorer, layer: int, pooling: str) -> np.ndarray:
-    """[NUMBER, hidden] float32: the vector of each sentence, at a hidden state."""
-    return features(model, texts(), layer, pooling)
+    return finished(layer_features_in_steps(model, texts(), ANY_TOKEN))

@@ -3,57 +3,35 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from explorer.base.cache import OnceCache
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
+from explorer.base.errors import InputError
+from explorer.model.network import Network
+from explorer.text.encoding import Encoding
 
 Value = TypeVar("Value")
-KEPT_WITH_A_TRACE = 64  # things made by `Trace.once`; small ones, beside the hidden states they count as nothing
-
-
-@dataclass(frozen=True)
-class Encoding:
-    """One input as the model reads it: everything has one entry a token.
-
-    `offsets` are characters [start, end) in the text the token came from: `sequences` says which, 0 for A, 1 for B
-    and -1 for the tokens that the tokenizer added. `words` counts the words of each text, -1 for added tokens.
-    `total` counts the tokens before the input was cut to the `kept` ones that fit.
-    """
-
-    text_a: str
-    text_b: str
-    tokens: tuple[str, ...]
-    ids: tuple[int, ...]
-    segments: tuple[int, ...]
-    positions: tuple[int, ...]
-    attention_mask: tuple[int, ...]
-    offsets: tuple[tuple[int, int], ...]
-    sequences: tuple[int, ...]
-    words: tuple[int, ...]
-    kept: int
-    total: int
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
     """An encoding and the hidden states it gave. Only these are stored; the rest is derived from them.
 
-    The derived quantities come from the model's own modules, so that they are the model's own numbers: the
-    attention of a layer is the softmax of that layer's query and key projections of the stored hidden state.
+    The model's own modules derive it: attention is the softmax of a layer's query and key projections of its hidden state.
     """
 
-    model: "Explorer" = field(repr=False)
+    model: Network = field(repr=False)
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
-    _made: OnceCache[Hashable, Any] = field(
-        default_factory=lambda: OnceCache(KEPT_WITH_A_TRACE), init=False, repr=False
-    )
+    _derived: OnceCache[Hashable, Any] = field(default_factory=lambda: OnceCache(64), init=False, repr=False)
+
+    @classmethod
+    def of(cls, model: Network, encoding: Encoding) -> "Trace":
+        """One forward pass over an encoding, which may have been changed by hand."""
+        return cls(model, encoding, model.hidden_states(encoding))
 
     @cached_property
     def hidden_states(self) -> np.ndarray:
@@ -62,25 +40,18 @@ class Trace:
         states.flags.writeable = False
         return states
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return self.states.nbytes
-
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What `make()` derives from this trace, made at the first call for `key` and kept: for small things only."""
-        return self._made.get(key, make)
+        return self._derived.get(key, make)
 
     @torch.inference_mode()
     def attention(self, layer: int) -> np.ndarray:
-        """Attention weights of the layer at zero-based index `layer`; -1 is the last layer.
+        """Attention weights [heads, query, key] of a layer (zero-based, -1 is the last), float32 in 0 to 1; rows sum to 1.
 
-        Returns:
-            [heads, query, key] float32 in 0 to 1; every row sums to 1. Vaswani et al. 2017, section 3.2.1.
-
+        Vaswani et al. 2017, section 3.2.1.
         """
         layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more
-        query, key = self.model.queries_and_keys(layer, self.states[layer])  # [heads, tokens, head_size] each
+        query, key = self.model.layer(layer).queries_and_keys(self.states[layer])  # [heads, tokens, head_size] each
         # One array, filled in place, and numpy's: 12 MB at 512 tokens of BERT-base, and the memory of a freed tensor of
         # torch is aligned so that the next one of the same size does not fit in, layer after layer.
         weights = np.empty((len(query), query.shape[1], key.shape[1]), dtype=np.float32)  # [heads, query, key]
@@ -91,23 +62,25 @@ class Trace:
 
     @torch.inference_mode()
     def attention_error(self, layer: int) -> float:
-        """How far the layer's output, made from `attention(layer)`, is from hidden state `layer + 1`, at most.
-
-        The proof that these weights are the ones the model used.
-        """
+        """How far the layer's output, made from `attention(layer)`, is from hidden state `layer + 1`, at most."""
         layer = range(len(self.model.layers))[layer]
-        rebuilt = self.model.layer_output(layer, self.states[layer], torch.from_numpy(self.attention(layer)))
+        rebuilt = self.model.layer(layer).output(self.states[layer], torch.from_numpy(self.attention(layer)))
         return float((rebuilt - self.states[layer + 1]).abs().max())
 
-    @property
-    def text_a(self) -> str:
-        """The first text, as typed."""
-        return self.encoding.text_a
+    @torch.inference_mode()
+    def pooler_output(self) -> np.ndarray:
+        """The model's pooled vector [hidden]. Raises CapabilityError when the model has no pooler."""
+        return self.model.pooler(self.states[-1:])[0].numpy()
 
-    @property
-    def text_b(self) -> str:
-        """The second text, as typed, or ''."""
-        return self.encoding.text_b
+    def blanks(self) -> list[int]:
+        """Where the [MASK]s are. Raises CapabilityError without a masked-LM head, InputError when there is none."""
+        self.model.require("fill_mask")
+        mask = self.model.tokenizer.mask_token
+        if not self.mask_positions and mask in self.encoding.text_a + self.encoding.text_b:
+            raise InputError(f"Every {mask} comes after the {self.kept} tokens that fit; shorten the text.")
+        if not self.mask_positions:
+            raise InputError(f"There is no {mask} in the text; type one where a word should be guessed.")
+        return self.mask_positions
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -120,36 +93,11 @@ class Trace:
         return self.encoding.ids
 
     @property
-    def segments(self) -> tuple[int, ...]:
-        """0 for the tokens of A, 1 for those of B (`token_type_ids`)."""
-        return self.encoding.segments
-
-    @property
-    def positions(self) -> tuple[int, ...]:
-        """0, 1, 2, ..."""
-        return self.encoding.positions
-
-    @property
-    def attention_mask(self) -> tuple[int, ...]:
-        """1 for every token that may be attended to."""
-        return self.encoding.attention_mask
-
-    @property
-    def offsets(self) -> tuple[tuple[int, int], ...]:
-        """Characters [start, end) of each token in its text; (0, 0) for the tokens that the tokenizer added."""
-        return self.encoding.offsets
-
-    @property
     def kept(self) -> int:
         """How many tokens the model read."""
         return self.encoding.kept
 
     @property
-    def total(self) -> int:
-        """How many there would be without the limit of the model."""
-        return self.encoding.total
-
-    @property
     def mask_positions(self) -> list[int]:
         """Where the masked tokens are."""
-        return [position for position, token in enumerate(self.ids) if token == self.model.mask_id]
+        return self.model.mask_positions(self.encoding)

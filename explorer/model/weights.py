@@ -6,6 +6,7 @@ import torch
 import transformers
 
 from explorer.base.errors import ModelError
+from explorer.base.log import logger
 from explorer.model.checkpoints import EXAMPLE_ID, Checkpoint
 
 _one_at_a_time = threading.Lock()  # from_pretrained swaps functions of transformers; two at once leave them swapped
@@ -29,6 +30,7 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
                 output_loading_info=True,
             )
     except Exception as error:  # a broken file raises whatever its reader happens to trip over
+        logger.warning("The weights of a model cannot be read", exc_info=error)
         raise ModelError(f"The weights of {checkpoint.name} cannot be read; fetch the model again.") from error
     missing = set(info["missing_keys"]) | {key for key, *_ in info["mismatched_keys"]}
     encoder, pooler = f"{checkpoint.family.encoder}.", f"{checkpoint.family.encoder}.{checkpoint.family.pooler}."
@@ -44,16 +46,14 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
 def read_tokenizer(checkpoint: Checkpoint, vocab_size: int) -> transformers.PreTrainedTokenizerBase:
     """The tokenizer of a model with `vocab_size` rows. Raises ModelError when it is broken or made for another model."""
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            checkpoint.folder, local_files_only=True, trust_remote_code=False
-        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint.folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # see read_model
+        logger.warning("The tokenizer of a model cannot be read", exc_info=error)
         raise ModelError(f"The tokenizer of {checkpoint.name} cannot be read; fetch the model again.") from error
     # A tokenizer that did not find its vocabulary has five pieces and says [UNK] to every word, without an error.
     if not vocab_size // 2 <= len(tokenizer) <= vocab_size:
         raise ModelError(
-            f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}; "
-            "fetch the model again."
+            f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}; fetch the model again."
         )
     if not tokenizer.is_fast or None in (tokenizer.mask_token_id, tokenizer.pad_token_id):
         raise ModelError(f"The tokenizer of {checkpoint.name} has no [MASK] or [PAD], or cannot tell where pieces are.")

@@ -4,27 +4,27 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from explorer.model import checkpoints
-from explorer.page.wiring import Selection, View
 from explorer.text.limits import MAX_CHARACTERS
+from explorer.views.subject import Selection, Subject
 
-MOST_LAYERS = 1_000  # no model has as many; the view brings a selection into its model's range
+MOST_LAYERS = 1_000  # no model has as many; a subject brings a selection into its model's range
 
 
-def query(view: View, tab: str) -> str:
-    """The query string of a link to this view."""
-    chosen = view.chosen
-    parameters = {"a": view.text_a, "b": view.text_b, "layer": chosen.layer, "head": chosen.head, "tab": tab}
+def query(subject: Subject, tab: str) -> str:
+    """The query string of a link to what the page shows."""
+    chosen = subject.chosen
+    parameters = {"a": subject.text_a, "b": subject.text_b, "layer": chosen.layer, "head": chosen.head, "tab": tab}
     if chosen.token is not None:
         parameters["token"] = chosen.token
-    if view.model_name != checkpoints.default_name():
-        parameters["model"] = view.model_name
+    if subject.model_name != checkpoints.default_name():
+        parameters["model"] = subject.model_name
     return urlencode(parameters)
 
 
-def read(parameters: Mapping[str, str], default: View) -> View:
-    """The view that the parameters of a link name; what is missing or makes no sense is as in `default`."""
+def read(parameters: Mapping[str, str], default: Subject) -> Subject:
+    """What the parameters of a link name to show; what is missing or makes no sense is as in `default`."""
     layer, head = _number(parameters.get("layer"), 0, None), _number(parameters.get("head"), 1, None)
-    return View(
+    return Subject(
         parameters.get("model") or default.model_name,
         parameters.get("a", default.text_a)[: MAX_CHARACTERS + 1],
         parameters.get("b", "" if "a" in parameters else default.text_b)[: MAX_CHARACTERS + 1],

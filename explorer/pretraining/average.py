@@ -27,13 +27,10 @@ def average(folders: Sequence[str | Path], shares: Sequence[float]) -> BertForPr
     mean, *others = map(open_model, folders)
     parts = [model.state_dict() for model in (mean, *others)]
     sizes = [{name: value.shape for name, value in part.items()} for part in parts]
-    for folder, size in zip(folders, sizes, strict=True):
-        if size != sizes[0]:
-            raise ModelError(f"{folder} is of another size than {folders[0]}, so they have no average.")
-    weights = [share / sum(shares) for share in shares]
-    mean.load_state_dict(
-        {name: sum(weight * part[name] for weight, part in zip(weights, parts, strict=True)) for name in parts[0]}
-    )
+    if odd := [folder for folder, size in zip(folders, sizes, strict=True) if size != sizes[0]]:
+        raise ModelError(f"{odd[0]} is of another size than {folders[0]}, so they have no average.")
+    weighted = [(share / sum(shares), part) for share, part in zip(shares, parts, strict=True)]
+    mean.load_state_dict({name: sum(weight * part[name] for weight, part in weighted) for name in parts[0]})
     return mean
 
 

@@ -14,7 +14,7 @@ from explorer.base.errors import InputError
 from explorer.pretraining import sampling
 from explorer.pretraining.corpus import Corpus
 from explorer.pretraining.sampling import Example
-from explorer.text.masking import IGNORED, mask_pieces, ordinary_ids
+from explorer.text.masking import choose_pieces, ordinary_ids, treat_pieces
 
 WALK = 1_000_003  # starting sentences between the walks of two seeds
 
@@ -41,17 +41,13 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Batch:
-    """What one training step reads; int64, [batch, tokens] unless said otherwise.
-
-    labels: original ids at the chosen places, IGNORED elsewhere. next_labels: [batch], 0 IsNext, 1 NotNext; None where
-    the inputs have no B. attention_mask: 0 at padding.
-    """
+    """What one training step reads, [batch, tokens] unless said otherwise."""
 
     input_ids: NDArray[np.int64]
     token_type_ids: NDArray[np.int64]
-    attention_mask: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    next_labels: NDArray[np.int64] | None
+    attention_mask: NDArray[np.int64]  # 0 at padding
+    labels: NDArray[np.int64]  # original ids at the chosen places, IGNORED elsewhere
+    next_labels: NDArray[np.int64] | None  # [batch] 0 IsNext, 1 NotNext; None where the inputs have no B
 
     @property
     def pieces(self) -> int:
@@ -70,7 +66,8 @@ def collate(examples: Sequence[Example], vocabulary: Vocabulary, rng: np.random.
         segments[row, b_start : len(ids)] = 1
         attention_mask[row, : len(ids)] = 1
     special = (input_ids == vocabulary.cls) | (input_ids == vocabulary.sep) | (attention_mask == 0)
-    masked = mask_pieces(input_ids, special, mask_id=vocabulary.mask, random_ids=vocabulary.random, rng=rng, rate=rate)
+    chosen = choose_pieces(~special, rate, rng)
+    masked = treat_pieces(input_ids, chosen, mask_id=vocabulary.mask, random_ids=vocabulary.random, rng=rng)
     labels = [example.next_label for example in examples]
     next_labels = None if None in labels else np.array(labels, dtype=np.int64)  # [batch]
     return Batch(masked.input_ids, segments, attention_mask, masked.labels, next_labels)
@@ -87,22 +84,17 @@ def _with_specials(example: Example, vocabulary: Vocabulary) -> tuple[NDArray[np
 
 @dataclass(frozen=True)
 class Mixture:
-    """Which kinds of batch are drawn, by share of the batches; every batch has about `pieces` pieces.
-
-    pairs: A and B fill `length`. short_pairs: one sentence each, `short_length` together. singles: one sentence of at
-    most `short_length`, no B, all of one length. long_pairs: pairs of `long_length`. packs: contiguous text of
-    `long_length`, no B.
-    """
+    """Which kinds of batch are drawn, by share of the batches; every batch has about `pieces` pieces."""
 
     pieces: int = 4096
     length: int = 128
     long_length: int = 512
     short_length: int = 64
-    pairs: float = 0.5
-    short_pairs: float = 0.1
-    singles: float = 0.22
-    long_pairs: float = 0.07
-    packs: float = 0.11
+    pairs: float = 0.5  # A and B fill `length`
+    short_pairs: float = 0.1  # one sentence each, `short_length` together
+    singles: float = 0.22  # one sentence of at most `short_length`, no B, all of one length
+    long_pairs: float = 0.07  # A and B fill `long_length`
+    packs: float = 0.11  # contiguous text of `long_length`, no B
 
 
 class BatchStream:
@@ -120,26 +112,28 @@ class BatchStream:
         """The batch of one step, masked at `rate`."""
         rng = np.random.default_rng([self.seed, step])
         mix = self.mixture
-        shares = np.array([mix.pairs, mix.short_pairs, mix.singles, mix.long_pairs, mix.packs])
-        kind = rng.choice(5, p=shares / shares.sum())
-        draw = (self._pairs, self._short_pairs, self._singles, self._long_pairs, self._packs)[kind]
-        return collate(draw(step, rng), self.vocabulary, rng, rate)
+        kinds = (
+            (mix.pairs, lambda: self._pairs(step, rng, mix.length, self.pair_starts)),
+            (mix.short_pairs, lambda: self._pairs(step, rng, mix.short_length, self.pair_starts, sentences=2)),
+            (mix.singles, lambda: self._singles(rng)),
+            (mix.long_pairs, lambda: self._pairs(step, rng, mix.long_length, self.long_starts)),
+            (mix.packs, lambda: self._packs(rng)),
+        )
+        shares = np.array([share for share, _ in kinds])
+        draw = kinds[rng.choice(len(kinds), p=shares / shares.sum())][1]
+        return collate(draw(), self.vocabulary, rng, rate)
 
     def _starts(self, step: int, count: int, among: NDArray[np.int64]) -> list[int]:
         walked = self.seed * WALK  # a run with another seed goes on elsewhere in the text
         return [sampling.evenly(walked + step * count + i, among) for i in range(count)]
 
-    def _pairs(self, step: int, rng: np.random.Generator) -> list[Example]:
-        length = self.mixture.length
-        starts = self._starts(step, max(1, self.mixture.pieces // length), self.pair_starts)
-        return [sampling.pair(self.corpus, s, length, rng) for s in starts]
+    def _pairs(
+        self, step: int, rng: np.random.Generator, length: int, among: NDArray[np.int64], sentences: int | None = None
+    ) -> list[Example]:
+        starts = self._starts(step, max(1, self.mixture.pieces // length), among)
+        return [sampling.pair(self.corpus, start, length, rng, sentences) for start in starts]
 
-    def _short_pairs(self, step: int, rng: np.random.Generator) -> list[Example]:
-        length = self.mixture.short_length
-        starts = self._starts(step, max(1, self.mixture.pieces // length), self.pair_starts)
-        return [sampling.pair(self.corpus, s, length, rng, sentences=2) for s in starts]
-
-    def _singles(self, step: int, rng: np.random.Generator) -> list[Example]:
+    def _singles(self, rng: np.random.Generator) -> list[Example]:
         """Sentences of one length, so that nothing is padded; the length as frequent as it is in the text."""
         lengths = self.sorted_lengths
         length = int(lengths[rng.integers(len(lengths))])
@@ -148,15 +142,7 @@ class BatchStream:
         chosen = self.by_length[rng.integers(low, high, size=max(1, self.mixture.pieces // cut))]
         return [sampling.single(self.corpus, int(s), cut) for s in chosen]
 
-    def _long_pairs(self, step: int, rng: np.random.Generator) -> list[Example]:
-        length = self.mixture.long_length
-        starts = self._starts(step, max(1, self.mixture.pieces // length), self.long_starts)
-        return [sampling.pair(self.corpus, s, length, rng) for s in starts]
-
-    def _packs(self, step: int, rng: np.random.Generator) -> list[Example]:
+    def _packs(self, rng: np.random.Generator) -> list[Example]:
         length = self.mixture.long_length
         starts = rng.integers(self.corpus.sentences, size=max(1, self.mixture.pieces // length))
         return [sampling.pack(self.corpus, int(s), length) for s in starts]
-
-
-__all__ = ["IGNORED", "Batch", "BatchStream", "Mixture", "Vocabulary", "collate"]

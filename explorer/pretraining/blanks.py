@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from explorer import load
 from explorer.base.paths import EXAMPLES
-from explorer.model.explorer import Candidate, Explorer
+from explorer.model.explorer import Explorer
+from explorer.model.network import Candidate
 from explorer.pretraining.command import status
-
-FILE = EXAMPLES / "blanks.csv"
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Filled:
 
 def fill(model: Explorer) -> Iterator[Filled]:
     """What the model puts into every blank. Raises CapabilityError without a masked-LM head."""
-    with FILE.open(encoding="utf-8", newline="") as file:
+    with (EXAMPLES / "blanks.csv").open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
             guesses = model.fill_mask(line["sentence"], top_k=5)[0].candidates
             right = tuple(guess.token in line["sensible"].split() for guess in guesses)

@@ -21,26 +21,16 @@ LINES_AT_ONCE = 20_000  # handed to the tokenizer in one call, which spreads the
 
 @dataclass(frozen=True)
 class Corpus:
-    """Tokenised text, without special tokens.
+    """Tokenised text, without special tokens: all ids one after the other."""
 
-    pieces: uint16 [pieces], all ids one after the other.
-    sentence_starts: int64 [sentences + 1]; sentence s is pieces[sentence_starts[s] : sentence_starts[s + 1]].
-    document_starts: int64 [documents + 1]; document d is the sentences document_starts[d] .. document_starts[d + 1].
-    """
-
-    pieces: NDArray[np.uint16]
-    sentence_starts: NDArray[np.int64]
-    document_starts: NDArray[np.int64]
+    pieces: NDArray[np.uint16]  # [pieces]
+    sentence_starts: NDArray[np.int64]  # [sentences + 1]; s is pieces[sentence_starts[s] : sentence_starts[s + 1]]
+    document_starts: NDArray[np.int64]  # [documents + 1]; d is the sentences document_starts[d] .. document_starts[d + 1]
 
     @property
     def sentences(self) -> int:
         """How many sentences there are."""
         return len(self.sentence_starts) - 1
-
-    @property
-    def documents(self) -> int:
-        """How many documents there are."""
-        return len(self.document_starts) - 1
 
     def text(self, first: int, last: int) -> NDArray[np.uint16]:
         """The pieces of the sentences first .. last, the last one not included."""
@@ -116,13 +106,12 @@ def _without_empty(corpus: Corpus) -> Corpus:
 
 def join(corpora: Sequence[Corpus]) -> Corpus:
     """One corpus after the other, as one."""
-    pieces = np.concatenate([c.pieces for c in corpora])
     piece_shifts = np.cumsum([0] + [len(c.pieces) for c in corpora])
     sentence_shifts = np.cumsum([0] + [c.sentences for c in corpora])
     sentence_starts = [c.sentence_starts[:-1] + shift for c, shift in zip(corpora, piece_shifts, strict=False)]
     document_starts = [c.document_starts[:-1] + shift for c, shift in zip(corpora, sentence_shifts, strict=False)]
     return Corpus(
-        pieces,
+        np.concatenate([c.pieces for c in corpora]),
         np.concatenate([*sentence_starts, piece_shifts[-1:]]),
         np.concatenate([*document_starts, sentence_shifts[-1:]]),
     )
@@ -132,13 +121,13 @@ def load_file(path: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None
     """One text file as a Corpus, from `cache` if it was tokenised with this vocabulary before."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
-    if cache is None:
-        return tokenize(list(read_documents(path)), tokenizer)
-    stored = cache / f"{path.name}-{_fingerprint(path, tokenizer)}.npz"
-    if stored.exists():
+    stored = cache and cache / f"{path.name}-{_fingerprint(path, tokenizer)}.npz"
+    if stored and stored.exists():
         with np.load(stored, allow_pickle=False) as arrays:
-            return Corpus(arrays["pieces"], arrays["sentence_starts"], arrays["document_starts"])
+            return Corpus(**arrays)
     corpus = tokenize(list(read_documents(path)), tokenizer)
+    if cache is None:
+        return corpus
     cache.mkdir(parents=True, exist_ok=True)
     unfinished = stored.with_name("unfinished-" + stored.name)
     np.savez(unfinished, **vars(corpus))
@@ -149,10 +138,9 @@ def load_file(path: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None
 def load_corpus(
     folder: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None = None, repeats: dict[str, int] | None = None
 ) -> Corpus:
-    """A folder of text files as one Corpus.
+    """A folder of text files as one Corpus. Raises InputError if there is no text.
 
-    `repeats` says how often a file is read, by the start of its name: {"facts": 3}. Raises InputError if there is no
-    text.
+    `repeats` says how often a file is read, by the start of its name: {"facts": 3}.
     """
     corpora: list[Corpus] = []
     for path in corpus_files(folder):

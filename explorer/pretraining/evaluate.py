@@ -19,17 +19,7 @@ from explorer.pretraining.host import keep_freed_memory
 from explorer.pretraining.saving import open_model, open_tokenizer
 from explorer.pretraining.scoring import Scores
 
-SINGLE_LENGTH = 128
-"""A single sentence is cut here; about two in ten thousand held-out ones are longer."""
-
-HEADER = f"{'':28} {'inputs':>7} {'places':>7} {'top-1':>7} {'top-5':>7} {'loss':>6} {'NSP':>7}"
-
-
-def table_line(name: str, scores: Scores) -> str:
-    """One line under HEADER: accuracies in per cent, the loss in nats."""
-    following = "" if scores.next_accuracy is None else f"{scores.next_accuracy:7.1%}"
-    top = f"{scores.top1:7.1%} {scores.top5:7.1%} {scores.loss:6.3f}"
-    return f"{name:28} {scores.inputs:7,} {scores.chosen:7,} {top} {following}".rstrip()
+SINGLE_LENGTH = 128  # a single sentence is cut here; about two in ten thousand held-out ones are longer
 
 
 def evaluate(folder: str, text: Path, pairs: int, length: int, seed: int, long_pairs: int) -> dict[str, Scores]:
@@ -72,9 +62,12 @@ def main() -> int:
 
 
 def _print_table(results: dict[str, Scores]) -> None:
-    print(HEADER)
+    """A line for each kind of input: accuracies in per cent, the loss in nats."""
+    print(f"{'':28} {'inputs':>7} {'places':>7} {'top-1':>7} {'top-5':>7} {'loss':>6} {'NSP':>7}")
     for name, scores in results.items():
-        print(table_line(name, scores))
+        following = "" if scores.next_accuracy is None else f" {scores.next_accuracy:7.1%}"
+        top = f"{scores.top1:7.1%} {scores.top5:7.1%} {scores.loss:6.3f}"
+        print(f"{name:28} {scores.inputs:7,} {scores.chosen:7,} {top}{following}")
         if scores.late_top1 is not None:
             print(f"{'  from position 300 on':28} {'':7} {scores.late_chosen:7,} {scores.late_top1:7.1%}")
 

@@ -1,6 +1,7 @@
 """The log of a run: one CSV line every few steps, and one for every held-out score."""
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.pretraining.saving import Progress
@@ -26,9 +27,7 @@ class Log:
 
     def __init__(self, path: Path, step: int) -> None:
         self.path = path
-        self.mlm: list[float] = []
-        self.following: list[float] = []
-        self.distance: list[float] = []
+        self.losses: dict[str, list[float]] = {name: [] for name in ("mlm_loss", "nsp_loss", "teacher_distance")}
         lines: list[dict[str, str]] = []
         if path.exists():
             with path.open(newline="") as file:
@@ -38,13 +37,10 @@ class Log:
             writer.writeheader()
             writer.writerows(lines)
 
-    def add(self, mlm: float, following: float | None, distance: float | None) -> None:
-        """Remember the losses of one step."""
-        self.mlm.append(mlm)
-        if following is not None:
-            self.following.append(following)
-        if distance is not None:
-            self.distance.append(distance)
+    def add(self, losses: Sequence[float | None]) -> None:
+        """Remember the losses of one step, as `Trainer.step` gives them."""
+        for kept, loss in zip(self.losses.values(), losses, strict=True):
+            kept += [] if loss is None else [loss]
 
     def write(self, progress: Progress, rate: float, scores: Scores | None = None) -> None:
         """Write a line with the means since the last one, and the held-out scores if there are new ones."""
@@ -53,9 +49,7 @@ class Log:
             "pieces": progress.pieces,
             "seconds": round(progress.seconds, 1),
             "learning_rate": f"{rate:.3g}",
-            "mlm_loss": _mean(self.mlm),
-            "nsp_loss": _mean(self.following),
-            "teacher_distance": _mean(self.distance),
+            **{name: round(sum(kept) / len(kept), 4) for name, kept in self.losses.items() if kept},
         }
         if scores is not None:
             line |= {
@@ -66,9 +60,5 @@ class Log:
             }
         with self.path.open("a", newline="") as file:
             csv.DictWriter(file, FIELDS, restval="").writerow(line)
-        self.mlm, self.following, self.distance = [], [], []
-
-
-def _mean(losses: list[float]) -> float | str:
-    """The mean, or nothing if there was no loss."""
-    return round(sum(losses) / len(losses), 4) if losses else ""
+        for kept in self.losses.values():
+            kept.clear()

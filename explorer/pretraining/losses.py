@@ -7,23 +7,22 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import BertForPreTraining
 
-from explorer.pretraining.batches import IGNORED, Batch
+from explorer.pretraining.batches import Batch
+from explorer.text.masking import IGNORED
 
 
 @dataclass(frozen=True)
 class Predictions:
     """What the model says about one batch.
 
-    mlm_logits: [chosen, vocabulary], the chosen places of all rows one after the other. mlm_labels: [chosen], the
-    original ids. next_logits: [batch, 2]. next_labels: [batch], or None where the inputs have no B. hidden_states:
-    [batch, tokens, hidden] of the last layer.
+    The chosen places of all rows come one after the other; where the inputs have no B, there are no next_labels.
     """
 
-    mlm_logits: Tensor
-    mlm_labels: Tensor
-    next_logits: Tensor
-    next_labels: Tensor | None
-    hidden_states: Tensor
+    mlm_logits: Tensor  # [chosen, vocabulary]
+    mlm_labels: Tensor  # [chosen] the original ids
+    next_logits: Tensor  # [batch, 2]
+    next_labels: Tensor | None  # [batch]
+    hidden_states: Tensor  # [batch, tokens, hidden] of the last layer
 
     def losses(self) -> tuple[Tensor, Tensor | None]:
         """Mean cross-entropy in nats of the masked words and, where there is a B, of the next sentence."""
@@ -51,11 +50,6 @@ def predict(model: BertForPreTraining, batch: Batch) -> Predictions:
     labels = torch.from_numpy(batch.labels).to(device)  # [batch, tokens]
     chosen = labels != IGNORED
     hidden = output.last_hidden_state[chosen]  # [batch, tokens, hidden] -> [chosen, hidden]
+    next_logits = model.cls.seq_relationship(output.pooler_output)
     next_labels = None if batch.next_labels is None else torch.from_numpy(batch.next_labels).to(device)
-    return Predictions(
-        mlm_logits=model.cls.predictions(hidden),
-        mlm_labels=labels[chosen],
-        next_logits=model.cls.seq_relationship(output.pooler_output),
-        next_labels=next_labels,
-        hidden_states=output.last_hidden_state,
-    )
+    return Predictions(model.cls.predictions(hidden), labels[chosen], next_logits, next_labels, output.last_hidden_state)

@@ -27,6 +27,9 @@ class Example:
     b: NDArray[np.uint16] | None = None
     next_label: int | None = None
 
+    def __len__(self) -> int:
+        return len(self.a) + (0 if self.b is None else len(self.b))
+
 
 def evenly(n: int, among: NDArray[np.int64]) -> int:
     """The n-th of an endless walk over `among` that covers it evenly from the first step on.

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor
 from torch.optim import Optimizer
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
@@ -54,9 +53,7 @@ def checkpoints(out: Path) -> list[Path]:
     return sorted(p for p in out.glob(PREFIX + "*") if p.is_dir())
 
 
-def save_checkpoint(
-    out: Path, model: BertForPreTraining, optimizer: Optimizer, progress: Progress, keep: int = 2
-) -> Path:
+def save_checkpoint(out: Path, model: BertForPreTraining, optimizer: Optimizer, progress: Progress, keep: int = 2) -> Path:
     """Write model, optimizer and progress as one folder, and drop all but the last `keep`.
 
     The folder gets its name only when it is complete, so a run that is killed while saving resumes from the one before.
@@ -66,7 +63,12 @@ def save_checkpoint(
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     model.save_pretrained(unfinished)
-    save_file(_optimizer_tensors(model, optimizer), unfinished / "optimizer.safetensors")
+    tensors = {  # the optimizer's state under the names of the parameters: 'exp_avg/bert.embeddings...' and so on
+        f"{key}/{name}": value.detach().cpu().contiguous()
+        for name, parameter in model.named_parameters()
+        for key, value in optimizer.state.get(parameter, {}).items()
+    }
+    save_file(tensors, unfinished / "optimizer.safetensors")
     (unfinished / "progress.json").write_text(json.dumps(asdict(progress)) + "\n")
     shutil.rmtree(final, ignore_errors=True)
     unfinished.rename(final)
@@ -85,38 +87,20 @@ def load_checkpoint(folder: Path, model: BertForPreTraining, optimizer: Optimize
         missing, unexpected = model.load_state_dict(weights, strict=False)
         if unexpected or set(missing) - set(model.all_tied_weights_keys):
             raise KeyError(*missing, *unexpected)
-        _load_optimizer(model, optimizer, load_file(folder / "optimizer.safetensors"))
+        parameters = dict(model.named_parameters())
+        for entry, value in load_file(folder / "optimizer.safetensors").items():
+            key, name = entry.split("/", 1)
+            # AdamW counts its steps in a float of no dimension; the fused one wants it where the parameter is.
+            optimizer.state[parameters[name]][key] = value.to(parameters[name].device)
         return Progress(**json.loads((folder / "progress.json").read_text()))
     except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise ModelError(f"The checkpoint {folder.name} cannot be resumed; it belongs to another model.") from error
 
 
-def _optimizer_tensors(model: BertForPreTraining, optimizer: Optimizer) -> dict[str, Tensor]:
-    """The optimizer's state under the names of the parameters: 'exp_avg/bert.embeddings...' and so on."""
-    return {
-        f"{key}/{name}": value.detach().cpu().contiguous()
-        for name, parameter in model.named_parameters()
-        for key, value in optimizer.state.get(parameter, {}).items()
-    }
-
-
-def _load_optimizer(model: BertForPreTraining, optimizer: Optimizer, tensors: dict[str, Tensor]) -> None:
-    parameters = dict(model.named_parameters())
-    for entry, value in tensors.items():
-        key, name = entry.split("/", 1)
-        parameter = parameters[name]
-        # AdamW counts its steps in a float of no dimension; the fused one wants it where the parameter is.
-        optimizer.state[parameter][key] = value.to(parameter.device)
-
-
 def export(folder: Path, model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Write a model to ship: half precision, with its tokenizer; `from_pretrained` reads the folder.
-
-    The model itself stays as it is.
-    """
+    """Write a copy to ship, which `from_pretrained` reads: half precision, with the tokenizer."""
     folder.mkdir(parents=True, exist_ok=True)
-    halves = {name: value.detach().to("cpu", torch.float16) for name, value in model.state_dict().items()}
     small = BertForPreTraining(model.config).to(torch.float16)
-    small.load_state_dict(halves)
+    small.load_state_dict(model.state_dict())  # which rounds
     small.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -17,20 +17,16 @@ from explorer.pretraining.sampling import Example
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores over a set of inputs; accuracies are shares 0..1, the loss is in nats.
-
-    next_accuracy is None where there was no B. late_top1 and late_chosen: top-1 and number of the places from
-    `late_from` on; None and 0 if there were none.
-    """
+    """Scores over a set of inputs; accuracies are shares 0..1, the loss is in nats."""
 
     top1: float
     top5: float
     loss: float
     chosen: int
-    next_accuracy: float | None
+    next_accuracy: float | None  # None where there was no B
     inputs: int
-    late_top1: float | None
-    late_chosen: int
+    late_top1: float | None  # of the places from `late_from` on, if there were any
+    late_chosen: int  # how many of them there were
 
 
 @torch.inference_mode()
@@ -70,9 +66,8 @@ def pair_batches(
     """`count` sentence pairs of `length` pieces, the same ones for the same seed."""
     rng = np.random.default_rng([seed, length])
     among = sampling.starting_sentences(corpus, length * 3 // 4 if sentences is None else 1, 2)
-    starts = [sampling.evenly(i, among) for i in range(count)]
-    examples = [sampling.pair(corpus, start, length, rng, sentences) for start in starts]
-    yield from _batches(examples, vocabulary, rng)
+    examples = [sampling.pair(corpus, sampling.evenly(i, among), length, rng, sentences) for i in range(count)]
+    return _batches(examples, vocabulary, rng)
 
 
 def single_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: int, seed: int) -> Iterator[Batch]:
@@ -80,7 +75,7 @@ def single_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: i
     rng = np.random.default_rng([seed, length, 1])
     among = np.arange(corpus.sentences)
     examples = [sampling.single(corpus, sampling.evenly(i, among), length) for i in range(count)]
-    yield from _batches(examples, vocabulary, rng)
+    return _batches(examples, vocabulary, rng)
 
 
 def pack_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: int, seed: int) -> Iterator[Batch]:
@@ -88,14 +83,13 @@ def pack_batches(corpus: Corpus, vocabulary: Vocabulary, count: int, length: int
     rng = np.random.default_rng([seed, length, 2])
     among = np.arange(corpus.sentences)
     examples = [sampling.pack(corpus, sampling.evenly(i, among), length) for i in range(count)]
-    yield from _batches(examples, vocabulary, rng)
+    return _batches(examples, vocabulary, rng)
 
 
 def _batches(examples: list[Example], vocabulary: Vocabulary, rng: np.random.Generator) -> Iterator[Batch]:
     """In batches of about 4,096 pieces, like lengths together to spare padding."""
-    examples = sorted(examples, key=lambda e: len(e.a) + len(e.b if e.b is not None else ()), reverse=True)
+    examples = sorted(examples, key=len, reverse=True)
     while examples:
-        longest = len(examples[0].a) + len(examples[0].b if examples[0].b is not None else ()) + 3
-        size = max(1, 4096 // longest)
+        size = max(1, 4096 // (len(examples[0]) + 3))
         yield collate(examples[:size], vocabulary, rng)
         examples = examples[size:]

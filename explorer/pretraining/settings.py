@@ -7,30 +7,26 @@ from explorer.base.errors import InputError
 
 @dataclass(frozen=True)
 class Settings:
-    """One run.
+    """One run; it needs a number of steps or of minutes, ends at whichever comes first, and has no learning rate left there.
 
-    steps, minutes: the run ends at whichever comes first, and the learning rate is zero there; one of them is needed.
-    Minutes count over all legs, not counting the time between them. peak_rate: the learning rate after `warmup` steps.
-    first_mask_rate .. mask_rate: the share of chosen pieces falls linearly between them (Ankner et al. 2024, 'Dynamic
-    masking rate schedules'): many predictions a step early, the task as it will be measured at the end.
-    clip: largest gradient norm. teacher_weight: what the teacher's distance counts for beside the other losses.
-    save_minutes, eval_minutes: time between checkpoints and between held-out scores.
+    The share of chosen pieces falls linearly from first_mask_rate to mask_rate (Ankner et al. 2024, 'Dynamic masking rate
+    schedules'): many predictions a step early, the task as it will be measured at the end.
     """
 
     steps: int | None = None
-    minutes: float | None = None
-    peak_rate: float = 5e-4
+    minutes: float | None = None  # over all legs, not counting the time between them
+    peak_rate: float = 5e-4  # the learning rate after `warmup` steps
     warmup: int = 300
     weight_decay: float = 0.01
     betas: tuple[float, float] = (0.9, 0.98)
-    clip: float = 1.0
-    teacher_weight: float = 4.0
+    clip: float = 1.0  # largest gradient norm
+    teacher_weight: float = 4.0  # what the teacher's distance counts for beside the other losses
     first_mask_rate: float = 0.15
     mask_rate: float = 0.15
     seed: int = 1
     bf16: bool = True
-    save_minutes: float = 5.0
-    eval_minutes: float = 10.0
+    save_minutes: float = 5.0  # between checkpoints
+    eval_minutes: float = 10.0  # between held-out scores
 
     def __post_init__(self) -> None:
         if self.steps is None and self.minutes is None:
@@ -40,9 +36,7 @@ class Settings:
 
     def progress(self, step: int, seconds: float) -> float:
         """How much of the run is over, 0..1: by steps or by time, whichever is further."""
-        by_steps = step / self.steps if self.steps else 0.0
-        by_time = seconds / (60 * self.minutes) if self.minutes else 0.0
-        return min(1.0, max(by_steps, by_time))
+        return min(1.0, max(step / (self.steps or float("inf")), seconds / (60 * (self.minutes or float("inf")))))
 
     def rate(self, step: int, progress: float) -> float:
         """The learning rate: linear warm-up over `warmup` steps, linear decay to zero at the end of the run."""

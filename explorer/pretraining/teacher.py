@@ -14,7 +14,8 @@ from torch import Tensor
 from transformers import BertModel
 
 from explorer.base.errors import ModelError
-from explorer.pretraining.batches import IGNORED, Batch
+from explorer.pretraining.batches import Batch
+from explorer.text.masking import IGNORED
 
 LONGEST = 128  # pieces; the mean vector of more is of a text, not of a sentence
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from torch import Tensor
 from torch.optim import AdamW
 from tqdm import tqdm
 from transformers import BertForPreTraining
@@ -21,14 +20,11 @@ from explorer.pretraining.teacher import Teacher
 
 LOG_EVERY = 50  # steps between two lines of the log
 
-Evaluate = Callable[[BertForPreTraining], Scores]
-
 
 class Trainer:
     """One run in `out`, which gets its checkpoints and log.csv; a run that is there already is resumed.
 
-    `evaluate` scores the model on held-out text every `settings.eval_minutes`. With a `teacher`, its distance is a third
-    loss.
+    `evaluate` scores the model on held-out text every `settings.eval_minutes`. A `teacher`'s distance is a third loss.
     """
 
     def __init__(
@@ -37,7 +33,7 @@ class Trainer:
         stream: BatchStream,
         settings: Settings,
         out: Path,
-        evaluate: Evaluate | None = None,
+        evaluate: Callable[[BertForPreTraining], Scores] | None = None,
         teacher: Teacher | None = None,
     ) -> None:
         out.mkdir(parents=True, exist_ok=True)
@@ -66,17 +62,18 @@ class Trainer:
                     break
                 rate = self.settings.rate(now.step, done)
                 batch = self.stream.batch(now.step, self.settings.masking(done))
-                self.log.add(*self.step(batch, rate))
+                losses = self.step(batch, rate)
+                self.log.add(losses)
                 now.step, now.pieces = now.step + 1, now.pieces + batch.pieces
                 now.seconds = before + time.monotonic() - began
                 bar.n = 100 * done
-                bar.set_postfix_str(f"step {now.step:,}, masked-LM loss {self.log.mlm[-1]:.2f}", refresh=False)
+                bar.set_postfix_str(f"step {now.step:,}, masked-LM loss {losses[0]:.2f}", refresh=False)
                 bar.update(0)
-                score_now = self.evaluate and now.seconds - scored > 60 * self.settings.eval_minutes
-                if score_now:
-                    scored = now.seconds
-                if score_now or now.step % LOG_EVERY == 0:
-                    self.log.write(now, rate, self.evaluate(self.model) if score_now else None)
+                scores = None
+                if self.evaluate and now.seconds - scored > 60 * self.settings.eval_minutes:
+                    scores, scored = self.evaluate(self.model), now.seconds
+                if scores or now.step % LOG_EVERY == 0:
+                    self.log.write(now, rate, scores)
                 if now.seconds - saved > 60 * self.settings.save_minutes:
                     saved = now.seconds
                     save_checkpoint(self.out, self.model, self.optimizer, now)
@@ -95,28 +92,17 @@ class Trainer:
             predictions = predict(self.model, batch)
             mlm, following = predictions.losses()
             distance = self.teacher.distance(batch, predictions.hidden_states) if self.teacher else None
-        loss = mlm
-        if following is not None:
-            loss = loss + following
-        if distance is not None:
-            loss = loss + self.settings.teacher_weight * distance
-        loss.backward()
+        losses = mlm, following, distance
+        weights = 1.0, 1.0, self.settings.teacher_weight
+        sum(weight * loss for weight, loss in zip(weights, losses, strict=True) if loss is not None).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad()
-        return mlm.item(), _value(following), _value(distance)
-
-
-def _value(loss: Tensor | None) -> float | None:
-    return None if loss is None else loss.item()
+        return tuple(None if loss is None else loss.item() for loss in losses)
 
 
 def build_optimizer(model: BertForPreTraining, settings: Settings) -> AdamW:
     """AdamW with weight decay on matrices only: biases and LayerNorm go without, as in BERT."""
-    matrices = [p for p in model.parameters() if p.ndim > 1]
-    vectors = [p for p in model.parameters() if p.ndim <= 1]
-    groups = [
-        {"params": matrices, "weight_decay": settings.weight_decay},
-        {"params": vectors, "weight_decay": 0.0},
-    ]
-    return AdamW(groups, lr=settings.peak_rate, betas=settings.betas, fused=True)
+    matrices = {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": settings.weight_decay}
+    vectors = {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0.0}
+    return AdamW([matrices, vectors], lr=settings.peak_rate, betas=settings.betas, fused=True)

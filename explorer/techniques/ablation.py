@@ -1,7 +1,6 @@
-"""What a head does, found by taking it away: zeroed heads and patched hidden states.
+"""What a head does, found by taking it away: zeroed heads and patched hidden states, without a hook or a changed weight.
 
-Both restart from the stored hidden state of the layer where something changes, so that nothing below is run again,
-and run many changed inputs as one batch. No hook is set and no weight is touched.
+Both restart from the stored hidden state of the layer where something changes, and run many changed inputs as one batch.
 """
 
 from collections.abc import Collection, Generator
@@ -11,8 +10,7 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
-from explorer.base.steps import finished
-from explorer.model.explorer import Explorer
+from explorer.model.network import Network
 from explorer.model.trace import Trace
 from explorer.techniques.targets import Target, batches, read, read_at
 
@@ -20,99 +18,67 @@ Head = tuple[int, int]
 """(layer, head), zero-based."""
 
 
-def heads_context(model: Explorer, trace: Trace, layer: int) -> torch.Tensor:
-    """What the heads of a layer (zero-based) give on the input as it is: [tokens, heads, head_size]."""
-    return _context(model, layer, trace.states[layer][None])[0]
-
-
-def _context(model: Explorer, layer: int, hidden: torch.Tensor, positions: slice = slice(None)) -> torch.Tensor:
-    """Softmax(QKᵀ/√d)V of hidden [batch, tokens, hidden] for the query `positions`: [batch, queries, heads, size]."""
-    module = model.self_attention(layer)
-    heads = model.capabilities.heads
-
-    def split(projected: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch, heads, tokens, size]
-        return projected.unflatten(-1, (heads, -1)).transpose(1, 2)
-
-    query = split(module.query(hidden[:, positions]))
-    key, value = split(module.key(hidden)), split(module.value(hidden))
-    return torch.nn.functional.scaled_dot_product_attention(query, key, value).transpose(1, 2)
-
-
 @torch.inference_mode()
-def head_effects_in_steps(model: Explorer, trace: Trace, target: Target) -> Generator[float, None, np.ndarray]:
+def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None, np.ndarray]:
     """Zero every head by itself; yields the share done, 0 to 1, after each layer.
 
-    Returns [layers, heads] float32: the target's probability (0 to 1) when that head's slice of the concatenated
-    context, before W_O, is zero. Michel et al. 2019 mask heads at the same place.
+    Returns [layers, heads] float32: the target's probability (0 to 1) when that head's slice of the concatenated context, before
+    W_O, is zero. Michel et al. 2019 mask heads at the same place.
     """
-    can = model.capabilities
-    found = np.empty((can.layers, can.heads), dtype=np.float32)
-    off = ~torch.eye(can.heads, dtype=torch.bool)[:, None, :, None]  # [heads, 1, heads, 1]: one head off in each row
-    for layer in range(can.layers):
-        last = layer == can.layers - 1
+    model = trace.model
+    layers, heads = model.capabilities.layers, model.capabilities.heads
+    found = np.empty((layers, heads), dtype=np.float32)
+    off = ~torch.eye(heads, dtype=torch.bool)[..., None, None]  # [heads, heads, 1, 1]: one head off in each row
+    for layer in range(layers):
+        last = layer == layers - 1  # above its attention only the token that is read matters
+        rows = slice(target.position, target.position + 1) if last else slice(None)
         hidden = trace.states[layer]
-        if last:  # only the token that is read matters above the last attention
-            rows = slice(target.position, target.position + 1)
-            hidden = hidden[rows]
-            context = heads_context(model, trace, layer)[rows]
-        else:
-            context = heads_context(model, trace, layer)
-        for batch in batches(can.heads, trace.kept):
-            output = model.from_context(layer, (context * off[batch]).flatten(2), hidden)  # [batch, tokens, hidden]
+        context = model.layer(layer).context(hidden[None])[:, :, rows]  # [1, heads, tokens, head_size]
+        for batch in batches(heads, trace.kept):
+            output = model.layer(layer).after_heads(context * off[batch], hidden[rows])  # [batch, tokens, hidden]
             vectors = output[:, 0] if last else _last_vectors(model, layer + 1, output, target.position)
             found[layer, batch] = read_at(model, target, vectors).probability.numpy()
-        yield (layer + 1) / can.layers
+        yield (layer + 1) / layers
     return found
 
 
-def _last_vectors(model: Explorer, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
-    """The last hidden state [batch, hidden] of one token, when the layers from `layer` on read [batch, tokens, hidden].
-
-    The last layer runs for that token only: the others' outputs are read by nobody.
-    """
-    final = model.capabilities.layers - 1
-    for module in model.layers[layer:final]:
+def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
+    """The last hidden state [batch, hidden] of one token, all that the last layer is run for; `hidden` is what `layer` reads."""
+    for module in model.layers[layer:-1]:
         hidden = module(hidden)
-    here = slice(position, position + 1)
-    context = _context(model, final, hidden, here).flatten(2)  # [batch, 1, hidden]
-    return model.from_context(final, context, hidden[:, here])[:, 0]
-
-
-def head_effects(model: Explorer, trace: Trace, target: Target) -> np.ndarray:
-    """`head_effects_in_steps`, all at once."""
-    return finished(head_effects_in_steps(model, trace, target))
+    here, final = slice(position, position + 1), model.layer(-1)
+    return final.after_heads(final.context(hidden, here), hidden[:, here])[:, 0]
 
 
 @torch.inference_mode()
-def without_heads(model: Explorer, trace: Trace, heads: Collection[Head]) -> torch.Tensor:
+def without_heads(trace: Trace, heads: Collection[Head]) -> torch.Tensor:
     """The last hidden state [tokens, hidden] when all of these heads are zero; without any, the stored one."""
     if not heads:
         return trace.states[-1]
+    model = trace.model
     lowest = min(layer for layer, _ in heads)
     hidden = trace.states[lowest][None]  # [1, tokens, hidden]
     for layer in range(lowest, model.capabilities.layers):
         off = [head for at, head in heads if at == layer]
         if off:
-            context = _context(model, layer, hidden)  # [1, tokens, heads, head_size]
-            context[:, :, off] = 0
-            hidden = model.from_context(layer, context.flatten(2), hidden)
+            context = model.layer(layer).context(hidden)  # [1, heads, tokens, head_size]
+            context[:, off] = 0
+            hidden = model.layer(layer).after_heads(context, hidden)
         else:
             hidden = model.layers[layer](hidden)
     return hidden[0]
 
 
-def with_mask(model: Explorer, trace: Trace, position: int) -> Trace:
+def with_mask(trace: Trace, position: int) -> Trace:
     """The same input with [MASK] in the place of one token."""
-    encoding = trace.encoding
+    model, encoding = trace.model, trace.encoding
     ids, tokens = list(encoding.ids), list(encoding.tokens)
     ids[position], tokens[position] = model.mask_id, model.tokenizer.mask_token
-    return model.trace_of(replace(encoding, ids=tuple(ids), tokens=tuple(tokens)))
+    return Trace.of(model, replace(encoding, ids=tuple(ids), tokens=tuple(tokens)))
 
 
 @torch.inference_mode()
-def patching_in_steps(
-    model: Explorer, clean: Trace, corrupted: Trace, target: Target
-) -> Generator[float, None, np.ndarray]:
+def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, np.ndarray]:
     """Copy one hidden state at a time from the clean run into the corrupted one; yields the share done, 0 to 1.
 
     Returns [hidden states, tokens] float32: the target's probability (0 to 1) in the corrupted run when the hidden
@@ -124,6 +90,7 @@ def patching_in_steps(
             f"The two inputs must have as many pieces as each other, and have {clean.kept} and {corrupted.kept}; "
             "change one word for another of one piece."
         )
+    model = clean.model
     layers, tokens = model.capabilities.layers, clean.kept
     found = np.empty((layers + 1, tokens), dtype=np.float32)
     everywhere = torch.arange(tokens)

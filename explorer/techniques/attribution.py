@@ -1,23 +1,20 @@
-"""Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion.
+"""Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion."""
 
-Gradients are taken with respect to word embeddings that are handed in, so that the shared model needs no hook.
-"""
-
-from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 import torch
 
-from explorer.model.explorer import Explorer
+from explorer.base.steps import map_steps, relay
+from explorer.model.network import Network
 from explorer.model.trace import Trace
 from explorer.techniques.targets import TOKENS_AT_ONCE, Target, batches, read
 from explorer.text import limits
 
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion")
 MOST_STEPS = 500
+LONGEST_BATCH = 10.0  # seconds: after it stopped work has ended, and leaves the processor to what comes next
 FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
 
 
@@ -37,32 +34,23 @@ class Path:
 
 @dataclass(frozen=True)
 class Attribution:
-    """A score for each token, in units of the target's logit: `scores` [tokens] float32.
-
-    The `path` is what they were integrated along, None for a method that promises no sum.
-    """
+    """A score for each token [tokens] float32, in units of the target's logit, and the path of those that promise a sum."""
 
     scores: np.ndarray
     path: Path | None = None
 
 
-def attribute(
-    model: Explorer, trace: Trace, target: Target, method: str = "integrated_gradients", steps: int = 50
-) -> Attribution:
+def attribute(trace: Trace, target: Target, method: str = "integrated_gradients", steps: int = 50) -> Attribution:
     """Scores of all tokens for the target's logit. Raises InputError for an unknown method or number of steps."""
     limits.check_choice(method, "the method", METHODS)
     steps = limits.check_integer(steps, "the number of steps", 1, MOST_STEPS)
     if method == "integrated_gradients":
-        return integrated_gradients(model, trace, target, steps)
-    return gradient_x_input(model, trace, target) if method == "gradient_x_input" else occlusion(model, trace, target)
+        return integrated_gradients(trace, target, steps)
+    return gradient_x_input(trace, target) if method == "gradient_x_input" else occlusion(trace, target)
 
 
 def integrated_gradients(
-    model: Explorer,
-    trace: Trace,
-    target: Target,
-    steps: int = 50,
-    logit: Callable[[torch.Tensor], torch.Tensor] | None = None,
+    trace: Trace, target: Target, steps: int = 50, logit: Callable[[torch.Tensor], torch.Tensor] | None = None
 ) -> Attribution:
     """Sundararajan et al. 2017, with captum: Gauss-Legendre quadrature in `steps` points, summed over dimensions.
 
@@ -70,8 +58,8 @@ def integrated_gradients(
     """
     from captum.attr import IntegratedGradients  # imported when asked for: it is slow to load
 
-    words, baseline = word_embeddings(model, trace.ids), word_embeddings(model, baseline_ids(model, trace))
-    logit = logit or _logit_of(model, trace, target)
+    words, baseline = _words(trace.model, trace.ids), _words(trace.model, baseline_ids(trace))
+    logit = logit or _logit_of(trace, target)
     with torch.enable_grad():
         attributed, delta = IntegratedGradients(logit).attribute(
             words,
@@ -85,85 +73,70 @@ def integrated_gradients(
     return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32), path)
 
 
-def integrated_gradients_in_steps(
-    model: Explorer, trace: Trace, target: Target, steps: int = 50
-) -> Generator[float, None, Attribution]:
+def integrated_gradients_in_steps(trace: Trace, target: Target, steps: int = 50) -> Generator[float, None, Attribution]:
     """The same, yielding the share done, 0 to 1; closing the generator stops the work."""
-    watched = Watched(_logit_of(model, trace, target))
-    with ThreadPoolExecutor(1) as pool:  # captum cannot be interrupted but from inside what it calls
-        running = pool.submit(integrated_gradients, model, trace, target, steps, watched)
-        try:
-            while not wait([running], timeout=0.5).done:
-                yield min(1.0, watched.rows / (steps + 4))
-            return running.result()
-        finally:
-            watched.stopped = True
+
+    def work(report: Callable[[float], None]) -> Attribution:
+        logit, rows = _logit_of(trace, target), 0
+
+        def reporting(batch: torch.Tensor) -> torch.Tensor:  # captum cannot be stopped but from inside what it calls
+            nonlocal rows
+            rows += len(batch)
+            report(min(1.0, rows / (steps + 4)))
+            return logit(batch)
+
+        return integrated_gradients(trace, target, steps, reporting)
+
+    return (yield from map_steps(relay(work, LONGEST_BATCH), lambda share: share or 0.0))
 
 
-class Watched:
-    """A function of a batch that counts the rows it was given, and refuses more when it is stopped."""
-
-    def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
-        self.function, self.rows, self.stopped = function, 0, False
-
-    def __call__(self, batch: torch.Tensor) -> torch.Tensor:
-        """The function's answer. Raises InterruptedError once stopped."""
-        if self.stopped:
-            raise InterruptedError("stopped")
-        self.rows += len(batch)
-        return self.function(batch)
-
-
-def gradient_x_input(model: Explorer, trace: Trace, target: Target) -> Attribution:
+def gradient_x_input(trace: Trace, target: Target) -> Attribution:
     """The gradient of the logit with respect to a word embedding, times that embedding (Shrikumar et al. 2016)."""
     from captum.attr import InputXGradient  # see integrated_gradients
 
-    words = word_embeddings(model, trace.ids).requires_grad_()
+    words = _words(trace.model, trace.ids).requires_grad_()
     with torch.enable_grad():
-        attributed = InputXGradient(_logit_of(model, trace, target)).attribute(words)
+        attributed = InputXGradient(_logit_of(trace, target)).attribute(words)
     return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32))
 
 
 @torch.inference_mode()
-def occlusion(model: Explorer, trace: Trace, target: Target) -> Attribution:
+def occlusion(trace: Trace, target: Target) -> Attribution:
     """How much the logit falls when [MASK] stands in a token's place; 0 for special tokens, which stay."""
-    special = special_places(model, trace)
+    model, special = trace.model, special_places(trace)
     places = [position for position in range(trace.kept) if not special[position]]
     original = torch.tensor(trace.ids)
-    segments = torch.tensor(trace.segments)
+    segments = torch.tensor(trace.encoding.segments)
     full = read(model, target, trace.states[-1:]).logit
     scores = np.zeros(trace.kept, dtype=np.float32)
     for batch in batches(len(places), trace.kept):
         here = torch.tensor(places[batch])
         ids = original.repeat(len(here), 1)  # [batch, tokens]
         ids[torch.arange(len(here)), here] = model.mask_id
-        hidden = model.run_from(0, model.embed(ids, segments.expand_as(ids)))
+        hidden = model.run(model.embed(ids, segments))
         scores[places[batch]] = (full - read(model, target, hidden).logit).numpy()
     return Attribution(scores)
 
 
-def special_places(model: Explorer, trace: Trace) -> np.ndarray:
+def special_places(trace: Trace) -> np.ndarray:
     """[tokens] bool: [CLS], [SEP], [MASK] and the other special tokens."""
-    return np.isin(trace.ids, model.tokenizer.all_special_ids)
+    return np.isin(trace.ids, trace.model.tokenizer.all_special_ids)
 
 
-def baseline_ids(model: Explorer, trace: Trace) -> list[int]:
+def baseline_ids(trace: Trace) -> list[int]:
     """The ids with [PAD] in place of every piece that is not a special token."""
-    return np.where(special_places(model, trace), trace.ids, model.tokenizer.pad_token_id).tolist()
+    return np.where(special_places(trace), trace.ids, trace.model.tokenizer.pad_token_id).tolist()
 
 
-def word_embeddings(model: Explorer, ids: tuple[int, ...] | list[int]) -> torch.Tensor:
-    """The rows of the word embedding table: [1, tokens, hidden], a copy."""
-    table = attrgetter(model.family.embeddings)(model.encoder).word_embeddings.weight
-    return table.detach()[torch.tensor([list(ids)])]
+def _words(model: Network, ids: Sequence[int]) -> torch.Tensor:
+    """The rows of the word table: [1, tokens, hidden], a copy."""
+    return torch.from_numpy(model.word_table[[list(ids)]])
 
 
-def _logit_of(model: Explorer, trace: Trace, target: Target) -> Callable[[torch.Tensor], torch.Tensor]:
-    segments = torch.tensor([trace.segments])
+def _logit_of(trace: Trace, target: Target) -> Callable[[torch.Tensor], torch.Tensor]:
+    model, segments = trace.model, torch.tensor(trace.encoding.segments)
 
     def logit(words: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch]
-        embeddings = attrgetter(model.family.embeddings)(model.encoder)
-        types = segments.expand(words.shape[:2]) if model.capabilities.segments else None
-        return read(model, target, model.run_from(0, embeddings(inputs_embeds=words, token_type_ids=types))).logit
+        return read(model, target, model.run(model.embed_words(words, segments))).logit
 
     return logit

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
-from explorer.model.explorer import Candidate, Explorer
+from explorer.model.network import Candidate
 from explorer.model.trace import Trace
 from explorer.text import limits
 
@@ -15,7 +15,7 @@ MOST_BLANKS = 64  # each takes a pass of its own
 
 
 @dataclass(frozen=True)
-class Filled:
+class Filling:
     """One blank that was filled, given all that were filled before it."""
 
     position: int
@@ -23,30 +23,30 @@ class Filled:
 
 
 @torch.inference_mode()
-def fill_jointly(model: Explorer, trace: Trace, order: str = "left_to_right") -> list[Filled]:
+def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
     """Fill one [MASK] after the other, each with the first guess given those before, in the order of filling.
 
     "best_first" takes the blank whose first guess is surest next. Greedy, so that another choice may be likelier as
     a whole. The sum of the log probabilities is that of the whole filling in this order. Raises InputError.
     """
     limits.check_choice(order, "the order", ORDERS)
-    left = list(model.blanks(trace))
+    model, left = trace.model, trace.blanks()
     if len(left) > MOST_BLANKS:
         raise InputError(f"There are {len(left)} blanks; fill {MOST_BLANKS} or fewer together.")
-    ids, segments = torch.tensor([trace.ids]), torch.tensor([trace.segments])
+    ids, segments = torch.tensor([trace.ids]), torch.tensor(trace.encoding.segments)
     states = trace.states[-1]
     filled = []
     while left:
         guesses = {guess.position: guess.candidates[0] for guess in model.guesses(states[left], left, top_k=1)}
         position = left[0] if order == "left_to_right" else max(left, key=lambda place: guesses[place].probability)
-        filled.append(Filled(position, guesses[position]))
+        filled.append(Filling(position, guesses[position]))
         ids[0, position] = guesses[position].id
         left.remove(position)
         if left:
-            states = model.run_from(0, model.embed(ids, segments))[0]
+            states = model.run(model.embed(ids, segments))[0]
     return filled
 
 
-def log_probability(filled: list[Filled]) -> float:
+def log_probability(steps: list[Filling]) -> float:
     """The sum of the natural logs of the probabilities."""
-    return float(sum(np.log(max(step.candidate.probability, 1e-45)) for step in filled))
+    return float(sum(np.log(max(step.candidate.probability, 1e-45)) for step in steps))

@@ -1,17 +1,14 @@
 """Inside one input and one layer: the parts whose sum the model reads, and every step from one hidden state to the next.
 
-All of it is made with the model's own modules from the hidden states of a Trace, and ends in a number that says how
-far the last step is from what the model itself returned.
+All of it is made with the model's own modules, and ends in how far the last step is from what the model itself returned.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 import torch
 
-from explorer.model.explorer import Explorer
 from explorer.model.trace import Trace
 
 
@@ -69,43 +66,26 @@ class HeadStep:
 def embedding_parts(trace: Trace) -> EmbeddingParts:
     """The three embeddings of every token of an input, their sum and its LayerNorm."""
     model, encoding = trace.model, trace.encoding
-    embeddings = attrgetter(model.family.embeddings)(model.encoder)
 
-    def rows(table: str, indices: tuple[int, ...]) -> torch.Tensor:
-        return attrgetter(table)(embeddings)(torch.tensor(indices))
+    def rows(table: np.ndarray, indices: tuple[int, ...]) -> torch.Tensor:
+        return torch.from_numpy(table[list(indices)])
 
-    token = rows(model.family.word_embeddings, encoding.ids)
-    position = rows(model.family.position_embeddings, encoding.positions)
-    segment = rows(model.family.segment_embeddings, encoding.segments)
+    token = rows(model.word_table, encoding.ids)
+    position = rows(model.position_table, encoding.positions)
+    segment = rows(model.segment_table, encoding.segments)
     total = token + segment + position  # in the order of transformers: floating-point sums depend on it
-    normed = attrgetter(model.family.embeddings_norm)(embeddings)(total)
+    normed = model.embeddings_norm(total)
     error = float((normed - trace.states[0]).abs().max())
     return EmbeddingParts(*(part.numpy() for part in (token, position, segment, total, normed)), error)
-
-
-def word_table(model: Explorer) -> np.ndarray:
-    """[vocabulary, hidden] float32: the embedding of every piece, read-only, not a copy."""
-    return _table(model, model.family.word_embeddings)
-
-
-def position_table(model: Explorer) -> np.ndarray:
-    """[positions, hidden] float32: what was learned for every position, read-only, not a copy."""
-    return _table(model, model.family.position_embeddings)
-
-
-def _table(model: Explorer, path: str) -> np.ndarray:
-    embeddings = attrgetter(model.family.embeddings)(model.encoder)
-    table = attrgetter(path)(embeddings).weight.detach().numpy().view()
-    table.flags.writeable = False
-    return table
 
 
 @torch.inference_mode()
 def head_step(trace: Trace, layer: int, head: int, token: int) -> HeadStep:
     """One dot product a key: the query of `token` in one head; all three are zero-based."""
-    queries, keys = trace.model.queries_and_keys(layer, trace.states[layer])  # [heads, tokens, d] each
+    module, hidden = trace.model.layer(layer), trace.states[layer]
+    queries, keys = module.queries_and_keys(hidden)  # [heads, tokens, d] each
     query, key = queries[head, token], keys[head]
-    value = _values(trace, layer)[head]
+    value = module.values(hidden)[head]
     dots = key @ query
     scaled = dots * query.shape[-1] ** -0.5
     weights = scaled.softmax(-1)
@@ -119,7 +99,7 @@ def causal_attention(trace: Trace, layer: int, head: int) -> np.ndarray:
 
     The scores of the keys after the query are set to −∞ before the softmax: Vaswani et al. 2017, section 3.2.3.
     """
-    queries, keys = trace.model.queries_and_keys(layer, trace.states[layer])
+    queries, keys = trace.model.layer(layer).queries_and_keys(trace.states[layer])
     scores = queries[head] @ keys[head].T * queries.shape[-1] ** -0.5
     ahead = torch.ones_like(scores, dtype=torch.bool).triu(1)
     return scores.masked_fill(ahead, -torch.inf).softmax(-1).numpy()
@@ -131,40 +111,24 @@ def value_norms(trace: Trace, layer: int) -> np.ndarray:
 
     Times the attention weight it is the length of what is really added: Kobayashi et al. 2020, ‖α f(x)‖.
     """
-    values, weight = _values(trace, layer), _output_weights(trace.model, layer)  # [heads, n, d], [heads, d, hidden]
+    module = trace.model.layer(layer)
+    values, weight = module.values(trace.states[layer]), module.output_weights  # [heads, n, d], [heads, d, hidden]
     return torch.stack([torch.linalg.vector_norm(v @ w, dim=-1) for v, w in zip(values, weight, strict=True)]).numpy()
 
 
 @torch.inference_mode()
 def value_error(trace: Trace, layer: int) -> float:
     """How far Σ α f(x) over all heads and keys, plus the bias, is from the output of W_O, at most."""
-    values, weight = _values(trace, layer), _output_weights(trace.model, layer)
-    attention = torch.from_numpy(trace.attention(layer))
-    dense = attrgetter(f"{trace.model.family.attention_output}.{trace.model.family.dense}")(trace.model.layers[layer])
+    module, attention = trace.model.layer(layer), torch.from_numpy(trace.attention(layer))
+    values, weight, dense = module.values(trace.states[layer]), module.output_weights, module.attention_dense
     added = dense.bias + sum(a @ (v @ w) for a, v, w in zip(attention, values, weight, strict=True))
-    whole = dense((attention @ values).transpose(0, 1).flatten(1))
+    whole = dense(module.join_heads(attention @ values))
     return float((added - whole).abs().max())
-
-
-def _values(trace: Trace, layer: int) -> torch.Tensor:
-    """[heads, tokens, d]."""
-    module = attrgetter(trace.model.family.self_attention)(trace.model.layers[layer])
-    return module.value(trace.states[layer]).unflatten(-1, (trace.model.capabilities.heads, -1)).transpose(0, 1)
-
-
-def _output_weights(model: Explorer, layer: int) -> torch.Tensor:
-    """W_O cut into what each head is multiplied with: [heads, d, hidden]."""
-    dense = attrgetter(f"{model.family.attention_output}.{model.family.dense}")(model.layers[layer])
-    return dense.weight.T.unflatten(0, (model.capabilities.heads, -1))
 
 
 @torch.inference_mode()
 def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> LayerSteps:
-    """Every step from hidden state `layer` to the next one; layer, token and head are zero-based.
-
-    Computed for the whole input; of each step only its shape and the vector of `token` are kept, where the step is cut
-    into heads that of `head`.
-    """
+    """Every step from hidden state `layer` to the next, for `token` and, where it is cut into heads, for `head`; zero-based."""
     steps, last = [], trace.states[layer]
     for name, formula, step in _steps(trace, layer):
         of_head = step.dim() == 3  # [heads, tokens, ...], else [tokens, size]
@@ -176,11 +140,10 @@ def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> Laye
 
 def _steps(trace: Trace, layer: int) -> Iterator[tuple[str, str, torch.Tensor]]:
     """(name, formula, result) of every step, the results [tokens, size] or [heads, tokens, ...]."""
-    model, x = trace.model, trace.states[layer]
-    module, family = model.layers[layer], trace.model.family
+    module, x = trace.model.layer(layer), trace.states[layer]
     yield f"hidden state {layer}", "x", x
-    queries, keys = model.queries_and_keys(layer, x)
-    values = _values(trace, layer)
+    queries, keys = module.queries_and_keys(x)
+    values = module.values(x)
     yield "queries", "q = x W_Q + b_Q, cut into heads", queries
     yield "keys", "k = x W_K + b_K, cut into heads", keys
     yield "values", "v = x W_V + b_V, cut into heads", values
@@ -193,25 +156,21 @@ def _steps(trace: Trace, layer: int) -> Iterator[tuple[str, str, torch.Tensor]]:
     yield "attention weights", "softmax over the keys", weights
     context = weights @ values
     yield "weighted values", "z = Σ weight · v", context
-    joined = context.transpose(0, 1).flatten(1)
-    yield "heads side by side", "concatenate z of all heads", joined
-
-    def part(path: str, name: str) -> torch.nn.Module:
-        return attrgetter(f"{path}.{name}")(module)
-
-    mixed = part(family.attention_output, family.dense)(joined)
+    together = module.join_heads(context)
+    yield "heads side by side", "concatenate z of all heads", together
+    mixed = module.attention_dense(together)
     yield "attention output", "z W_O + b_O", mixed
     added = mixed + x
     yield "attention add", "+ x (residual)", added
-    attended = part(family.attention_output, family.norm)(added)
+    attended = module.attention_norm(added)
     yield "attention norm", "y = LayerNorm", attended
-    inner = part(family.intermediate, family.dense)(attended)
+    inner = module.feed_forward_in(attended)
     yield "feed-forward in", "y W₁ + b₁", inner
-    activation = str(model.module.config.hidden_act)
-    active = part(family.intermediate, family.activation)(inner)
+    activation = str(trace.model.module.config.hidden_act)
+    active = module.activation(inner)
     yield activation.upper() if activation == "gelu" else activation, f"{activation}(·), number by number", active
-    outer = part(family.output, family.dense)(active)
+    outer = module.feed_forward_out(active)
     yield "feed-forward out", "W₂ + b₂", outer
     added = outer + attended
     yield "feed-forward add", "+ y (residual)", added
-    yield f"hidden state {layer + 1}", "LayerNorm", part(family.output, family.norm)(added)
+    yield f"hidden state {layer + 1}", "LayerNorm", module.output_norm(added)

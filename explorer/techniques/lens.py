@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from explorer.model.explorer import Explorer
 from explorer.model.trace import Trace
 
 
@@ -25,13 +24,13 @@ class Lens:
 
 
 @torch.inference_mode()
-def lens(model: Explorer, trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
+def lens(trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
     """Read the hidden states of `positions` with the masked-LM head, as if each were the last.
 
     nostalgebraist's logit lens (2020), for BERT: the head has its own dense layer and LayerNorm, which were trained
     for the last state alone, so early layers are read with glasses made for another. Raises CapabilityError.
     """
-    positions = list(positions)
+    model, positions = trace.model, list(positions)
     top_k = min(top_k, model.capabilities.vocab_size)
     logits = model.masked_lm(trace.states[-1][positions])
     final = logits.argmax(-1, keepdim=True)  # [positions, 1]
@@ -46,22 +45,17 @@ def lens(model: Explorer, trace: Trace, positions: Sequence[int], top_k: int = 1
 
 
 @torch.inference_mode()
-def follow(model: Explorer, trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Chosen pieces at one position, through the layers.
-
-    Returns their probabilities (0 to 1) and ranks (1 is first), [hidden states, pieces] each.
-    """
-    logits = model.masked_lm(trace.states[:, position])  # [hidden states, vocabulary]
+def follow(trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The probabilities (0 to 1) and ranks (1 is first) of chosen pieces at one position: [hidden states, pieces] each."""
+    logits = trace.model.masked_lm(trace.states[:, position])  # [hidden states, vocabulary]
     chosen = logits[:, list(ids)]  # [hidden states, pieces]
     ranks = (logits[:, None] > chosen[..., None]).sum(-1) + 1
     return logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy()
 
 
 @torch.inference_mode()
-def lens_error(model: Explorer, trace: Trace, positions: Sequence[int]) -> float:
+def lens_error(trace: Trace, positions: Sequence[int]) -> float:
     """How far the lens at the last state is from transformers' own forward pass: the largest difference of a logit."""
-    positions = list(positions)
-    segments = torch.tensor([trace.segments]) if model.capabilities.segments else None
-    hidden = model.encoder(input_ids=torch.tensor([trace.ids]), token_type_ids=segments).last_hidden_state[0]
-    own = model.masked_lm(hidden[positions])
+    model, positions = trace.model, list(positions)
+    own = model.masked_lm(model.own_hidden(trace.encoding)[positions])
     return float((own - model.masked_lm(trace.states[-1][positions])).abs().max())

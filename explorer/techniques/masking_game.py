@@ -7,20 +7,14 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
-from explorer.model.explorer import Explorer, MaskGuesses
-from explorer.model.trace import Encoding
+from explorer.model.explorer import Explorer
+from explorer.model.network import MaskGuesses, Network
 from explorer.text import limits
-from explorer.text.masking import (
-    UNTOUCHED,
-    MaskedPieces,
-    choose_pieces,
-    ordinary_ids,
-    treat_pieces,
-)
+from explorer.text.encoding import Encoding
+from explorer.text.masking import UNTOUCHED, MaskedPieces, choose_pieces, ordinary_ids, treat_pieces
 from explorer.text.spans import span_chooser, treat_spans, word_chooser
 
 STRATEGIES = ("pieces", "words", "spans")
-GUESSES = 3
 
 
 @dataclass(frozen=True)
@@ -33,7 +27,7 @@ class Rules:
     random: float = 0.1
     seed: int = 0
 
-    def checked(self) -> "Rules":
+    def check(self) -> "Rules":
         """These rules. Raises InputError when they cannot be played by."""
         limits.check_choice(self.strategy, "the strategy", STRATEGIES)
         limits.check_number(self.rate, "the share of chosen pieces", 0.01, 1)
@@ -58,8 +52,8 @@ class Round:
     positions: tuple[int, ...]
     guesses: tuple[MaskGuesses, ...]
     losses: np.ndarray
-    read: tuple[str, ...]  # what stands at the chosen places instead
-    next_label: int | None  # 0: B follows A, 1: it does not
+    stand_ins: tuple[str, ...]  # the pieces that the model read at the chosen places
+    next_label: int | None  # 0: B follows A, 1: it is a stranger, None: there is no B
     is_next: float | None
     next_loss: float | None
 
@@ -74,11 +68,12 @@ class Round:
         return self.mlm_loss + (self.next_loss or 0.0)
 
 
-def hide(model: Explorer, encoding: Encoding, rules: Rules) -> MaskedPieces:
+def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
     """Choose and treat the pieces of one input. Raises InputError when there is nothing to choose from."""
-    rules = rules.checked()
+    rules = rules.check()
     ids, words = np.array([encoding.ids]), np.array([encoding.words])
-    eligible = (np.array([encoding.sequences]) >= 0) & (ids != model.mask_id)
+    eligible = np.zeros(ids.shape, dtype=bool)
+    eligible[0, model.visible_positions(encoding)] = True
     if not eligible.any():
         raise InputError("There is no visible word to hide; type one beside the [MASK]s.")
     rng = np.random.default_rng(rules.seed)
@@ -95,7 +90,7 @@ def hide(model: Explorer, encoding: Encoding, rules: Rules) -> MaskedPieces:
 
 
 @lru_cache(maxsize=4)
-def random_ids(model: Explorer) -> np.ndarray:
+def random_ids(model: Network) -> np.ndarray:
     """The ids that may stand in for a piece."""
     tokenizer = model.tokenizer
     return ordinary_ids(tokenizer.convert_ids_to_tokens(range(len(tokenizer))), tokenizer.all_special_ids)
@@ -103,15 +98,12 @@ def random_ids(model: Explorer) -> np.ndarray:
 
 @torch.inference_mode()
 def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: int | None = None) -> Round:
-    """Hide, run once, and score. `next_label` is 0 when B truly follows A, 1 when it is a stranger, None without B.
-
-    Raises InputError or CapabilityError.
-    """
+    """Hide, run once, and score; see Round for `next_label`. Raises InputError or CapabilityError."""
     model.require("fill_mask")
     encoding = model.encode(text_a, text_b)
     masked = hide(model, encoding, rules)
     positions = np.flatnonzero(masked.treatment[0] != UNTOUCHED).tolist()
-    hidden = _last_state(model, masked, encoding)
+    hidden = model.run(model.embed(torch.from_numpy(masked.input_ids), torch.tensor(encoding.segments)))
     labels = torch.from_numpy(masked.labels[0][positions])
     logs = model.masked_lm(hidden[0][positions]).log_softmax(-1)
     is_next = next_loss = None
@@ -122,7 +114,7 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
         encoding,
         masked,
         tuple(positions),
-        tuple(model.guesses(hidden[0][positions], positions, GUESSES)),
+        tuple(model.guesses(hidden[0][positions], positions, top_k=3)),
         -logs.gather(-1, labels[:, None])[:, 0].numpy(),
         tuple(model.pieces(masked.input_ids[0][positions].tolist())),
         next_label,
@@ -132,16 +124,12 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
 
 
 @torch.inference_mode()
-def loss_error(model: Explorer, played: Round) -> float:
+def loss_error(model: Network, played: Round) -> float:
     """How far our loss is from the one that transformers' pre-training model computes from the same labels."""
     ids, labels = torch.from_numpy(played.masked.input_ids), torch.from_numpy(played.masked.labels)
-    segments = torch.tensor([played.encoding.segments])
+    types = model.token_types(torch.tensor(played.encoding.segments), ids)
     scored = played.next_loss is not None
     given = {"labels": labels, "next_sentence_label": torch.tensor([played.next_label if scored else 0])}
-    outputs = model.module(input_ids=ids, token_type_ids=segments if model.capabilities.segments else None, **given)
+    outputs = model.module(input_ids=ids, token_type_ids=types, **given)
     unscored = 0.0 if scored else -float(outputs.seq_relationship_logits.log_softmax(-1)[0, 0])
     return abs(float(outputs.loss) - unscored - played.loss)
-
-
-def _last_state(model: Explorer, masked: MaskedPieces, encoding: Encoding) -> torch.Tensor:
-    return model.run_from(0, model.embed(torch.from_numpy(masked.input_ids), torch.tensor([encoding.segments])))

@@ -1,7 +1,6 @@
 """The one number that a question is about: a piece at a place, or IsNext.
 
-Switching heads off, patching and attribution all ask what moves such a number. It depends on the last hidden state
-of one token only, which is where they may save work.
+It depends on the last hidden state of one token only, which is where what asks what moves it may save work.
 """
 
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from explorer.base.errors import InputError
-from explorer.model.explorer import Explorer
+from explorer.model.network import Network
 from explorer.model.trace import Trace
 from explorer.text import limits
 
@@ -41,28 +40,28 @@ class Reading:
 IS_NEXT = Target("next_sentence", 0, 0, "IsNext")
 
 
-def word_target(model: Explorer, trace: Trace, word: str = "", position: int | None = None) -> Target:
+def word_target(trace: Trace, word: str = "", position: int | None = None) -> Target:
     """The target `word` at `position`, by default at the first [MASK]; "" is the model's first guess there.
 
     Raises CapabilityError without a masked-LM head, InputError when there is no [MASK], or the word is not one piece.
     """
     if position is None:
-        position = model.blanks(trace)[0]
+        position = trace.blanks()[0]
     if not limits.check_optional_text(word, "the word"):
-        (guess,) = model.guesses(trace.states[-1][[position]], [position], top_k=1)
+        (guess,) = trace.model.guesses(trace.states[-1][[position]], [position], top_k=1)
         return Target("fill_mask", position, guess.candidates[0].id, guess.candidates[0].token)
-    return Target("fill_mask", position, *piece_of(model, word))
+    return Target("fill_mask", position, *piece_of(trace.model, word))
 
 
-def is_next_target(model: Explorer, trace: Trace) -> Target:
+def is_next_target(trace: Trace) -> Target:
     """The target IsNext. Raises CapabilityError without the head, InputError when there is no B."""
-    model.require("next_sentence")
-    if not trace.text_b:
+    trace.model.require("next_sentence")
+    if not trace.encoding.text_b:
         raise InputError("There is no second sentence; type one in B.")
     return IS_NEXT
 
 
-def piece_of(model: Explorer, word: str) -> tuple[int, str]:
+def piece_of(model: Network, word: str) -> tuple[int, str]:
     """The id and the name of the one piece that `word` is. Raises InputError when it is several, or unknown.
 
     '##ing' is found by its name; anything else is read as the tokenizer reads it, so that 'Paris' finds 'paris'.
@@ -74,18 +73,16 @@ def piece_of(model: Explorer, word: str) -> tuple[int, str]:
     pieces = model.tokenizer.tokenize(word)
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
         read = " ".join(pieces[:6]) or "nothing"
-        raise InputError(
-            f"The word {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one."
-        )
+        raise InputError(f"The word {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one.")
     return vocabulary[pieces[0]], pieces[0]
 
 
-def read(model: Explorer, target: Target, hidden: torch.Tensor) -> Reading:
+def read(model: Network, target: Target, hidden: torch.Tensor) -> Reading:
     """The target in last hidden states [batch, tokens, hidden]."""
     return read_at(model, target, hidden[:, target.position])
 
 
-def read_at(model: Explorer, target: Target, vectors: torch.Tensor) -> Reading:
+def read_at(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
     """The target, from the last hidden state [batch, hidden] of its token."""
     next_sentence = target.head == "next_sentence"
     logits = model.next_sentence_logits(vectors[:, None]) if next_sentence else model.masked_lm(vectors)
@@ -93,11 +90,9 @@ def read_at(model: Explorer, target: Target, vectors: torch.Tensor) -> Reading:
 
 
 @torch.inference_mode()
-def own_reading(model: Explorer, trace: Trace, target: Target) -> Reading:
+def own_reading(trace: Trace, target: Target) -> Reading:
     """The target as transformers' own forward pass gives it: what everything derived has to match."""
-    segments = torch.tensor([trace.segments]) if model.capabilities.segments else None
-    hidden = model.encoder(input_ids=torch.tensor([trace.ids]), token_type_ids=segments).last_hidden_state
-    return read(model, target, hidden)
+    return read(trace.model, target, trace.model.own_hidden(trace.encoding)[None])
 
 
 def batches(rows: int, tokens: int) -> list[slice]:

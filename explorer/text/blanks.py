@@ -1,34 +1,14 @@
-"""What kind of token each one is, and what masking a word does to the text."""
+"""What masking a word does to the text."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-MASK, UNKNOWN = "[MASK]", "[UNK]"
-
-
-def token_kinds(tokens: Sequence[str], sequences: Sequence[int]) -> list[str]:
-    """ "special" (added by the tokenizer), "mask", "unk", "continuation" (of a word) or "piece", one a token.
-
-    `sequences` says where a token came from: 0 text A, 1 text B, -1 the tokenizer.
-    """
-    return [_kind(token, sequence) for token, sequence in zip(tokens, sequences, strict=True)]
-
-
-def _kind(token: str, sequence: int) -> str:
-    if sequence < 0:
-        return "special"
-    if token in (MASK, UNKNOWN):
-        return "mask" if token == MASK else "unk"
-    return "continuation" if token.startswith("##") else "piece"
+from explorer.text.encoding import MASK, Encoding
 
 
 @dataclass(frozen=True)
 class Blanks:
-    """Two texts, and what their [MASK]s hide: in order, a word and the number of [MASK]s it takes.
-
-    A [MASK] that somebody typed hides nothing known: ("", 1).
-    """
+    """Two texts, and what their [MASK]s hide in order: a word and its number of [MASK]s, ("", 1) for one that was typed."""
 
     texts: tuple[str, str]
     hidden: tuple[tuple[str, int], ...] = ()
@@ -41,26 +21,20 @@ class Blanks:
     @property
     def spans(self) -> list[tuple[int, int, int]]:
         """(text, start, end) of every [MASK], those of A first."""
-        return [
-            (side, *match.span())
-            for side, text in enumerate(self.texts)
-            for match in re.finditer(re.escape(MASK), text)
-        ]
+        return [(side, *match.span()) for side, text in enumerate(self.texts) for match in re.finditer(re.escape(MASK), text)]
 
-    def toggle(
-        self, token: int, offsets: Sequence[tuple[int, int]], sequences: Sequence[int], words: Sequence[int]
-    ) -> "Blanks":
+    def toggle(self, encoding: Encoding, token: int) -> "Blanks":
         """Hide the word at the zero-based `token` behind one [MASK] a piece, or bring it back if it is hidden.
 
-        The other arguments have one entry a token, as in `explorer.model.trace.Encoding`. Unchanged where there is
-        nothing to do: a token that the tokenizer added, or a [MASK] that was typed.
+        `encoding` is that of `texts`. Unchanged where there is nothing to do: a token that the tokenizer added, or a
+        [MASK] that was typed.
         """
-        side = sequences[token]
+        side, offsets = encoding.sequences[token], encoding.offsets
         if side < 0:
             return self
-        if (side, *offsets[token]) in self.spans:
-            return self._bring_back(self.spans.index((side, *offsets[token])))
-        pieces = [i for i, word in enumerate(words) if sequences[i] == side and word == words[token]]
+        if (here := (side, *offsets[token])) in self.spans:
+            return self._bring_back(self.spans.index(here))
+        pieces = next(group for group in encoding.word_groups if token in group)
         start, end = offsets[pieces[0]][0], offsets[pieces[-1]][1]
         before = sum((mask_side, mask_start) < (side, start) for mask_side, mask_start, _ in self.spans)
         group = self._group_of(before)

@@ -1,6 +1,5 @@
-"""What may come in, checked once, with a sentence that says what to do.
+"""What may come in, checked once, with a sentence that says what to do, before anything is computed.
 
-Every text, number and choice that a person or a program sends passes through here before anything is computed.
 Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head_index` are where that changes.
 """
 
@@ -17,14 +16,12 @@ MAX_TOP_K = 100
 MAX_COMPARED = 50  # sentences in a matrix of similarities
 
 
-def check_text(text: object, name: str = "the text") -> str:
+def check_text(text: object, name: str = "the text", most: int = MAX_CHARACTERS) -> str:
     """A text that a tokenizer can take, unchanged. Raises InputError when it is empty, too long or not a text."""
     if not isinstance(text, str):
         raise InputError(f"{_capitalised(name)} must be a text; send a sentence.")
-    if len(text) > MAX_CHARACTERS:
-        raise InputError(
-            f"{_capitalised(name)} has {len(text):,} characters; shorten it to {MAX_CHARACTERS:,} or fewer."
-        )
+    if len(text) > most:
+        raise InputError(f"{_capitalised(name)} has {len(text):,} characters; shorten it to {most:,} or fewer.")
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InputError(f"{_capitalised(name)} holds half a character (a lone surrogate); paste it again.")
     if not has_visible_characters(text):
@@ -32,11 +29,11 @@ def check_text(text: object, name: str = "the text") -> str:
     return text
 
 
-def check_optional_text(text: object, name: str) -> str:
+def check_optional_text(text: object, name: str, most: int = MAX_CHARACTERS) -> str:
     """Like `check_text`, but nothing at all (None, blanks) is allowed and becomes ''."""
-    if text is None or (isinstance(text, str) and len(text) <= MAX_CHARACTERS and not has_visible_characters(text)):
+    if text is None or (isinstance(text, str) and len(text) <= most and not has_visible_characters(text)):
         return ""
-    return check_text(text, name)
+    return check_text(text, name, most)
 
 
 def has_visible_characters(text: str) -> bool:

@@ -1,14 +1,37 @@
-"""Sentences that were typed, one a line."""
+"""What a person types line by line: sentences, sentences with a label, pairs of sentences."""
+
+import re
 
 from explorer.base.errors import InputError
+from explorer.text.limits import has_visible_characters
+from explorer.text.pairs import Pair, check_pairs
 
 NO_LABEL = "(no label)"
+SEPARATOR = re.compile(r"\t|\s*\|\|+\s*")
+
+
+def split_lines(typed: str | None) -> list[str]:
+    """Every line that is not empty, without the blanks around it."""
+    return [line.strip() for line in (typed or "").splitlines() if has_visible_characters(line)]
 
 
 def read_lines(typed: str | None) -> tuple[list[str], list[str]]:
     """The sentence of every line that is not empty, and the label that may follow it after a |. Raises InputError."""
-    lines = [line for line in (typed or "").splitlines() if line.strip()]
+    lines = split_lines(typed)
     if not lines:
         raise InputError("There are no sentences; type one a line.")
-    pairs = [line.rpartition("|") if "|" in line else (line, "", "") for line in lines]
-    return [text.strip() for text, _, _ in pairs], [label.strip() or NO_LABEL for _, _, label in pairs]
+    parts = [line.rpartition("|") if "|" in line else (line, "", "") for line in lines]
+    return [text.strip() for text, _, _ in parts], [label.strip() or NO_LABEL for _, _, label in parts]
+
+
+def pairs_from_lines(typed: str | None) -> list[Pair]:
+    """One pair a line, its two sentences set apart by a tab or by ||. Raises InputError naming the line that is not."""
+    pairs = []
+    for number, line in enumerate((typed or "").splitlines(), start=1):
+        if not line.strip():
+            continue
+        parts = SEPARATOR.split(line.strip())
+        if len(parts) != 2:
+            raise InputError(f"Line {number} has no two sentences; put a tab or || between A and B.")
+        pairs.append((parts[0].strip(), parts[1].strip()))
+    return check_pairs(pairs, "line")

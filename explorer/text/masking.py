@@ -1,16 +1,13 @@
 """The masked-LM game: which pieces are hidden from BERT, and how (Devlin et al. 2019, section 3.1).
 
 Of every input 15 % of the pieces are *chosen*. A chosen piece becomes [MASK] (80 %), or another word (10 %), or stays
-as it is (10 %); the model has to name the original piece at all chosen places. The two 10 % exist because [MASK] never
-occurs in real text: a model that saw only masks would learn nothing about the words it can see.
-
-Two steps, kept apart: a *chooser* says where (`choose_pieces`; a chooser of whole spans, as in SpanBERT, has the same
-signature), and `treat_pieces` says what happens there. Plain NumPy, so the pre-training loop and the page share it.
+as it is (10 %), because [MASK] never occurs in real text; the model has to name the original piece at all of them.
+A *chooser* says where, `treat_pieces` what happens there. Plain NumPy, so the pre-training and the page share it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +26,9 @@ UNTOUCHED, MASKED, RANDOM, KEPT = range(4)
 
 @dataclass(frozen=True)
 class MaskedPieces:
-    """A batch after masking; all three arrays are [batch, tokens].
+    """A batch after masking, [batch, tokens] each: what the model reads; the original id at chosen places, `IGNORED` elsewhere;
 
-    input_ids: what the model reads. labels: the original id at chosen places, `IGNORED` elsewhere.
-    treatment: one of UNTOUCHED, MASKED, RANDOM, KEPT (int8).
+    and the treatment, one of UNTOUCHED, MASKED, RANDOM, KEPT.
     """
 
     input_ids: Ints
@@ -40,19 +36,18 @@ class MaskedPieces:
     treatment: NDArray[np.int8]
 
 
-class Chooser(Protocol):
-    """Says which pieces are chosen: never one that is not eligible, about `rate` of the others in every row."""
-
-    def __call__(self, eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
-        """[batch, tokens] of what may be chosen -> [batch, tokens] of what is."""
-        ...
+Chooser = Callable[[Bools, float, np.random.Generator], Bools]
+"""Says which pieces are chosen, [batch, tokens] of what may be chosen -> [batch, tokens] of what is: never one that is not
+eligible, about a share of the others (the rate) in every row."""
 
 
 def choose_pieces(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
-    """Single pieces, uniformly: in each row `rate` of the eligible ones, rounded, and at least one (BERT's own rule).
+    """Single pieces, uniformly: in each row `rate` of the eligible ones, rounded, and at least one if there is one (BERT's rule).
 
-    A row with nothing eligible gets nothing.
+    Raises InputError for a rate outside 0..1.
     """
+    if not 0 < rate <= 1:
+        raise InputError(f"The masking rate must be above 0 and at most 1, not {rate:g}.")
     counts = eligible.sum(axis=1)  # [batch]
     wanted = np.where(counts > 0, np.maximum(1, np.rint(rate * counts)), 0)  # [batch]
     lots = np.where(eligible, rng.random(eligible.shape), 2.0)  # 2 is above every lot, so never drawn first
@@ -94,33 +89,10 @@ def treat_pieces(
     )
 
 
-def mask_pieces(
-    input_ids: Ints,
-    special: Bools,
-    *,
-    mask_id: int,
-    random_ids: Ints,
-    rng: np.random.Generator,
-    rate: float = 0.15,
-    shares: tuple[float, float, float] = (0.8, 0.1, 0.1),
-    choose: Chooser = choose_pieces,
-) -> MaskedPieces:
-    """Choose and treat, for a batch.
-
-    input_ids and special are [batch, tokens]; `special` is true where a piece must not be chosen ([CLS], [SEP],
-    padding). The same `rng` state gives the same result. Raises InputError for a rate outside 0..1.
-    """
-    if not 0 < rate <= 1:
-        raise InputError(f"The masking rate must be above 0 and at most 1, not {rate:g}.")
-    chosen = choose(~special, rate, rng)
-    return treat_pieces(input_ids, chosen, mask_id=mask_id, random_ids=random_ids, rng=rng, shares=shares)
-
-
 def ordinary_ids(tokens: Sequence[str], special_ids: Collection[int]) -> NDArray[np.int64]:
     """The ids that may stand in as a random piece: all but the specials and BERT's reserved '[unused42]' entries.
 
-    `tokens` is the vocabulary in order of id. BERT itself drew from everything; an entry that no text contains is
-    recognised at once as wrong, so drawing it would teach nothing.
+    `tokens` is the vocabulary in order of id. BERT drew from everything; what no text contains is seen at once to be wrong.
     """
     banned = set(special_ids)
     return np.array([i for i, token in enumerate(tokens) if i not in banned and not token.startswith("[unused")])

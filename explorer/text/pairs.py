@@ -1,58 +1,38 @@
-"""Pairs of sentences out of what a person pastes or uploads."""
+"""Pairs of sentences, and the files they come in."""
 
-import csv
-import io
-import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from explorer.base.errors import InputError
+from explorer.text.tables import Row, read_table
 
 MOST_PAIRS = 100
-SEPARATOR = re.compile(r"\t|\s*\|\|+\s*")
+MOST_BYTES = 1_000_000
 HEADINGS = (("a", "b"), ("text_a", "text_b"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
 
 Pair = tuple[str, str]
+"""Two texts that BERT reads together, as segments A and B; the second is '' when there is only one."""
 
 
-def pairs_from_lines(text: str) -> list[Pair]:
-    """One pair a line, its two sentences set apart by a tab or by ||. Raises InputError naming the line that is not."""
-    pairs = []
-    for number, line in enumerate(str(text or "").splitlines(), start=1):
-        if not line.strip():
-            continue
-        parts = SEPARATOR.split(line.strip())
-        if len(parts) != 2:
-            raise InputError(f"Line {number} has no two sentences; put a tab or || between A and B.")
-        pairs.append((parts[0].strip(), parts[1].strip()))
-    return checked(pairs, "line")
+def read_pairs(path: Path) -> list[Pair]:
+    """The first two columns of a CSV, TSV or JSON-lines file, or those called A and B (text_a, sentence1, ...).
 
-
-def pairs_from_csv(content: bytes) -> list[Pair]:
-    """The first two columns of a CSV, or those called A and B (text_a, sentence1, ...). Raises InputError."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError("The file is not in UTF-8; save it as CSV in UTF-8.") from error
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise InputError("The file cannot be read as CSV; check its quotes.") from error
-    if not rows or len(rows[0]) < 2:
+    Raises InputError when the file is too large or cannot be read, or naming the row that is no pair.
+    """
+    if path.stat().st_size > MOST_BYTES:
+        raise InputError("The file is larger than 1 MB; keep its first rows.")
+    table = read_table(path, lambda first, rest: _heading(first) is not None)
+    if len(table.columns) < 2:
         raise InputError("The file needs two columns, A and B, with commas between them.")
-    names = [cell.strip().lower() for cell in rows[0]]
-    first, second = 0, 1
-    for heading in HEADINGS:
-        if set(heading) <= set(names):
-            first, second = (names.index(name) for name in heading)
-            rows = rows[1:]
-            break
-    short = next((number for number, row in enumerate(rows, start=1) if len(row) <= max(first, second)), None)
+    first, second = _heading(table.columns) or (0, 1)
+    pairs = [(row[first].strip(), row[second].strip()) for row in table.rows]
+    short = next((number for number, (a, b) in enumerate(pairs, start=1) if a and not b), None)
     if short:
         raise InputError(f"Row {short} of the file has no second sentence; give it both.")
-    return checked([(row[first].strip(), row[second].strip()) for row in rows], "row")
+    return check_pairs(pairs, "row")
 
 
-def checked(pairs: Sequence[Pair], what: str) -> list[Pair]:
+def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
     """The pairs that are not wholly empty. Raises InputError when there are too many, none, or half of one."""
     kept = [pair for pair in pairs if any(pair)]
     if not 1 <= len(kept) <= MOST_PAIRS:
@@ -61,3 +41,9 @@ def checked(pairs: Sequence[Pair], what: str) -> list[Pair]:
         if not a or not b:
             raise InputError(f"The pair in {what} {number} has one sentence; give it both.")
     return kept
+
+
+def _heading(cells: Row) -> tuple[int, int] | None:
+    """Where the columns of A and B are, when the cells name them."""
+    names = [cell.strip().lower() for cell in cells]
+    return next(((names.index(a), names.index(b)) for a, b in HEADINGS if {a, b} <= set(names)), None)

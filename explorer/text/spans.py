@@ -1,38 +1,27 @@
 """Masking whole words and whole spans, beside the single pieces of `explorer.text.masking`.
 
-Whole words: Devlin et al.'s later models choose all pieces of a word together. Spans: SpanBERT (Joshi et al. 2020,
-section 3.1) chooses runs of complete words whose length is geometric, p = 0.2, clipped at 10, and treats all pieces
-of a span alike. Clipping drops the lengths above 10 and scales the others up, which gives the paper's mean of 3.8.
+Whole words: Devlin et al.'s later models choose all pieces of a word together. Spans: SpanBERT (Joshi et al. 2020, section
+3.1) chooses runs of complete words whose length is geometric, p = 0.2, clipped at 10 (the lengths above are dropped, which
+gives the paper's mean of 3.8), and treats all pieces of a span alike.
 """
 
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.text.masking import (
-    KEPT,
-    MASKED,
-    RANDOM,
-    UNTOUCHED,
-    Bools,
-    Chooser,
-    Ints,
-    MaskedPieces,
-    check_shares,
-    treat_pieces,
-)
+from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED, Bools, Chooser, Ints, MaskedPieces, check_shares, treat_pieces
 
 GEOMETRIC_P: Final = 0.2
 LONGEST: Final = 10
-ATTEMPTS: Final = 200
-"""Draws before a text that has no room left for a span is taken as full."""
 
 
-def span_length_shares(p: float = GEOMETRIC_P, longest: int = LONGEST) -> NDArray[np.float64]:
-    """The probability of each length in words, 1 to `longest`: [longest], summing to 1."""
-    shares = p * (1 - p) ** np.arange(longest)
+def span_length_shares() -> NDArray[np.float64]:
+    """The probability of each length in words, 1 to LONGEST: [LONGEST], summing to 1."""
+    shares = GEOMETRIC_P * (1 - GEOMETRIC_P) ** np.arange(LONGEST)
     return shares / shares.sum()
 
 
@@ -44,48 +33,39 @@ def word_starts(eligible: Bools, words: Ints) -> list[NDArray[np.intp]]:
 
 
 def word_chooser(words: Ints) -> Chooser:
-    """Whole words, uniformly, until at least `rate` of the eligible pieces are chosen.
-
-    `words` [batch, tokens] numbers the words; equal neighbours are one word, -1 is none.
-    """
-
-    def choose(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
-        chosen = np.zeros_like(eligible)
-        for row in range(len(eligible)):
-            runs = word_starts(eligible[row], words[row])
-            budget = rate * eligible[row].sum()
-            for index in rng.permutation(len(runs)):
-                if chosen[row].sum() >= budget:
-                    break
-                chosen[row, runs[index]] = True
-        return chosen
-
-    return choose
+    """Whole words, uniformly, until `rate` of the pieces are chosen; in `words` equal neighbours are one word, -1 is none."""
+    return partial(_row_by_row, _choose_words, words)
 
 
-def span_chooser(words: Ints, p: float = GEOMETRIC_P, longest: int = LONGEST) -> Chooser:
+def span_chooser(words: Ints) -> Chooser:
     """Spans of whole words until `rate` of the eligible pieces are chosen; a span never crosses what is not eligible.
 
     As in SpanBERT a length is drawn first and a start after it; the last span is cut to what is still wanted.
     """
-    shares = span_length_shares(p, longest)
-
-    def choose(eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
-        chosen = np.zeros_like(eligible)
-        for row in range(len(eligible)):
-            _choose_spans(chosen[row], eligible[row], words[row], rate, shares, rng)
-        return chosen
-
-    return choose
+    return partial(_row_by_row, _choose_spans, words)
 
 
-def _choose_spans(
-    chosen: Bools, eligible: Bools, words: Ints, rate: float, shares: NDArray[np.float64], rng: np.random.Generator
-) -> None:
-    """Fill `chosen` [tokens] in place."""
+def _row_by_row(fill: Callable[..., None], words: Ints, eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
+    """What `fill` chose of each row; it fills a row of False [tokens] in place."""
+    chosen = np.zeros_like(eligible)
+    for row in zip(chosen, eligible, words, strict=True):
+        fill(*row, rate, rng)
+    return chosen
+
+
+def _choose_words(chosen: Bools, eligible: Bools, words: Ints, rate: float, rng: np.random.Generator) -> None:
+    runs = word_starts(eligible, words)
+    for index in rng.permutation(len(runs)):
+        if chosen.sum() >= rate * eligible.sum():
+            break
+        chosen[runs[index]] = True
+
+
+def _choose_spans(chosen: Bools, eligible: Bools, words: Ints, rate: float, rng: np.random.Generator) -> None:
+    shares = span_length_shares()
     runs = word_starts(eligible, words)
     budget = max(1, round(rate * int(eligible.sum()))) if runs else 0
-    for _ in range(ATTEMPTS):
+    for _ in range(200):  # draws, before a text is taken as full
         left = budget - int(chosen.sum())
         if left <= 0:
             return
@@ -115,19 +95,15 @@ def treat_spans(
     rng: np.random.Generator,
     shares: tuple[float, float, float] = (0.8, 0.1, 0.1),
 ) -> MaskedPieces:
-    """Like `treat_pieces`, with one lot for all pieces of a run of chosen places, as SpanBERT has it.
-
-    Raises InputError as `treat_pieces` does.
-    """
+    """Like `treat_pieces`, with one lot for all pieces of a run of chosen places, as SpanBERT has it."""
     check_shares(shares)
     codes = np.full(input_ids.shape, UNTOUCHED)
-    for row in range(len(chosen)):
-        for start, end in spans_of(chosen[row]):
-            codes[row, start:end] = rng.choice([MASKED, RANDOM, KEPT], p=shares)
-    certain = {MASKED: (1.0, 0.0, 0.0), RANDOM: (0.0, 1.0, 0.0), KEPT: (0.0, 0.0, 1.0)}
+    for row, places in zip(codes, chosen, strict=True):
+        for start, end in spans_of(places):
+            row[start:end] = rng.choice([MASKED, RANDOM, KEPT], p=shares)
     treated = {
-        code: treat_pieces(input_ids, codes == code, mask_id=mask_id, random_ids=random_ids, rng=rng, shares=alone)
-        for code, alone in certain.items()
+        code: treat_pieces(input_ids, codes == code, mask_id=mask_id, random_ids=random_ids, rng=rng, shares=certain)
+        for code, certain in ((MASKED, (1.0, 0.0, 0.0)), (RANDOM, (0.0, 1.0, 0.0)), (KEPT, (0.0, 0.0, 1.0)))
     }
     read = np.select([codes == code for code in treated], [part.input_ids for part in treated.values()], input_ids)
     labels = np.maximum.reduce([part.labels for part in treated.values()])  # ids are above IGNORED

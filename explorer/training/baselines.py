@@ -1,33 +1,24 @@
 """What it takes to beat: always the same answer, and the words counted without any BERT."""
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.training.examples import Examples
+from explorer.training.examples import Examples, Split
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """How often a simple method is right on the held-out examples, 0 to 1."""
+def baselines(examples: Examples, split: Split) -> dict[str, float]:
+    """How often a simple method is right on the held-out examples, 0 to 1, by its name.
 
-    name: str
-    accuracy: float
-
-
-def baselines(examples: Examples, train_rows: np.ndarray, held_rows: np.ndarray) -> list[Baseline]:
-    """The most frequent label, and logistic regression on tf-idf (Spärck Jones 1972) of words and word pairs."""
+    The most frequent label, and logistic regression on tf-idf (Spärck Jones 1972) of words and word pairs.
+    """
     targets = examples.targets
-    majority = np.bincount(targets[train_rows]).argmax()
-    counted = _bag_of_words(examples, train_rows, held_rows)
-    return [
-        Baseline("most frequent", float((targets[held_rows] == majority).mean())),
-        Baseline("bag of words", float((targets[held_rows] == counted).mean())),
-    ]
+    majority = np.bincount(targets[split.train]).argmax()
+    predicted = {"most frequent": majority, "bag of words": _bag_of_words(examples, split)}
+    return {name: float((targets[split.held_out] == labels).mean()) for name, labels in predicted.items()}
 
 
-def _bag_of_words(examples: Examples, train_rows: np.ndarray, held_rows: np.ndarray) -> np.ndarray:
+def _bag_of_words(examples: Examples, split: Split) -> np.ndarray:
     from scipy.sparse import hstack
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -38,13 +29,13 @@ def _bag_of_words(examples: Examples, train_rows: np.ndarray, held_rows: np.ndar
             continue
         counter = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"(?u)\b\w+\b|[^\w\s]")
         try:
-            seen = counter.fit_transform([texts[row] for row in train_rows])
+            seen = counter.fit_transform([texts[row] for row in split.train])
         except ValueError:  # there is not one word
             continue
-        matrices.append((seen, counter.transform([texts[row] for row in held_rows])))
-    targets = examples.targets[train_rows]
+        matrices.append((seen, counter.transform([texts[row] for row in split.held_out])))
+    targets = examples.targets[split.train]
     if not matrices:
-        return np.full(len(held_rows), np.bincount(targets).argmax())
+        return np.full(len(split.held_out), np.bincount(targets).argmax())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it stopped short of the last digit
         fitted = LogisticRegression(C=3, max_iter=200).fit(hstack([seen for seen, _ in matrices]), targets)

@@ -1,6 +1,6 @@
 """What training leaves: a head, the layers below it when they were trained too, and how to use both."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ import torch
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import features_in_steps
-from explorer.training.examples import Pair
+from explorer.text.pairs import Pair
 from explorer.training.finetune import Top, evaluate
 from explorer.training.head import Head
 from explorer.training.prefix import hidden_in_steps
@@ -33,19 +33,11 @@ class Classifier:
 
     def vectors(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
         """[texts, hidden] float32: what the head reads of every text or pair."""
-        return finished(vectors_in_steps(model, pairs, self.layer, self.pooling, self.top))
+        if self.top is None:
+            return finished(features_in_steps(model, pairs, self.layer, self.pooling))
+        states = finished(hidden_in_steps(model, pairs, self.layer - self.layers_trained))
+        return evaluate(self.top, states, torch.arange(len(pairs))).numpy()
 
     def classify(self, model: Explorer, pairs: Sequence[Pair]) -> np.ndarray:
         """[texts, labels] probabilities of texts or pairs, read by the model that this was trained on."""
         return self.head.probabilities(self.vectors(model, pairs))
-
-
-def vectors_in_steps(
-    model: Explorer, pairs: Sequence[Pair], layer: int, pooling: str, top: Top | None = None
-) -> Generator[float, None, np.ndarray]:
-    """The pooled vectors [texts, hidden] of texts and pairs; yields the share done, 0 to 1."""
-    if top is None and not any(second for _, second in pairs):
-        return (yield from features_in_steps(model, [text for text, _ in pairs], layer, pooling))
-    top = top or Top(model, layer, 0, pooling).eval()
-    states = yield from hidden_in_steps(model, pairs, layer - len(top.layers))
-    return evaluate(top, states, torch.arange(len(pairs))).numpy()

@@ -4,26 +4,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from explorer.base.errors import InputError
-from explorer.base.paths import EXAMPLES
 from explorer.text import limits
+from explorer.text.pairs import Pair
 
-BUILT_IN = {
-    "sentiment": "Sentiment: positive, negative, neutral",
-    "spam": "Spam or not",
-    "questions": "Questions: what kind of answer?",
-    "same_meaning": "Pairs: do both mean the same?",
-}
 MAX_CLASSES = 100
 MAX_LABEL = 100
 HELD_OUT_SHARE = 0.2
-
-Pair = tuple[str, str]
-"""Two texts that BERT reads together, as segments A and B; the second is '' when there is only one."""
 
 
 @dataclass(frozen=True)
@@ -60,20 +51,11 @@ class Examples:
         return len(self.texts)
 
 
-def built_in(name: str) -> Examples:
-    """The examples of assets/examples/NAME.csv."""
-    from explorer.text.tables import choose, guess_columns, read_table
+class Split(NamedTuple):
+    """Indices of examples, in ascending order: those to train on, and those that are held out."""
 
-    table = read_table(EXAMPLES / f"{limits.check_choice(name, 'the example set', list(BUILT_IN))}.csv")
-    return choose(table, guess_columns(table))[0]
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV, TSV or JSON-lines file by column name (lower case); missing cells are ''. Raises InputError."""
-    from explorer.text.tables import read_table
-
-    table = read_table(path)
-    return [dict(zip((name.lower() for name in table.columns), row, strict=True)) for row in table.rows]
+    train: np.ndarray
+    held_out: np.ndarray
 
 
 def check_examples(given: object) -> Examples:
@@ -97,21 +79,16 @@ def check_examples(given: object) -> Examples:
     return Examples(tuple(texts), tuple(labels), tuple(texts_b) if any(texts_b) else ())
 
 
-def check_pairs(texts: object) -> list[Pair]:
+def check_texts_or_pairs(texts: object) -> list[Pair]:
     """What to classify: a list of texts, or of [text, second text]. Raises InputError naming the first wrong one."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError("Send the texts as a list of sentences.")
-    firsts = [text[0] if _is_two(text) else text for text in texts]
-    seconds = [text[1] if _is_two(text) else "" for text in texts]
-    checked = limits.check_texts(firsts)
+    pairs = [text if isinstance(text, list | tuple) and len(text) == 2 else (text, "") for text in texts]
+    firsts = limits.check_texts([first for first, _ in pairs])
     return [
-        (text, limits.check_optional_text(second, f"the second text of text {number}"))
-        for number, (text, second) in enumerate(zip(checked, seconds, strict=True), start=1)
+        (first, limits.check_optional_text(second, f"the second text of text {number}"))
+        for number, (first, (_, second)) in enumerate(zip(firsts, pairs, strict=True), start=1)
     ]
-
-
-def _is_two(text: object) -> bool:
-    return isinstance(text, list | tuple) and len(text) == 2
 
 
 def _check_label(label: object, number: int) -> str:
@@ -127,15 +104,13 @@ def check_classes(counts: Counter[str]) -> None:
     if len(counts) < 2:
         raise InputError("A head needs at least two different labels to tell apart.")
     if len(counts) > MAX_CLASSES:
-        raise InputError(
-            f"There are {len(counts):,} different labels; {MAX_CLASSES} is the most, so choose another column."
-        )
+        raise InputError(f"There are {len(counts):,} different labels; {MAX_CLASSES} is the most, so choose another column.")
     rarest, count = min(counts.items(), key=lambda item: item[1])
     if count < 2:
         raise InputError(f"The label {rarest[:40]!r} has one example; every label needs two, one to hold out.")
 
 
-def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> tuple[np.ndarray, np.ndarray]:
+def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split:
     """Indices to train on and to hold out: of each class about `share`, and at least one. The same seed, the same split.
 
     Equal texts (capitals and blanks aside) stay together on one side, so that nothing held out was trained on; this
@@ -143,7 +118,7 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> tuple
     """
     groups: dict[Pair, list[int]] = {}
     for row, (text, text_b) in enumerate(examples.pairs):
-        groups.setdefault((normalised(text), normalised(text_b)), []).append(row)
+        groups.setdefault((normalise(text), normalise(text_b)), []).append(row)
     by_class: dict[str, list[list[int]]] = {label: [] for label in examples.classes}
     for rows in groups.values():
         by_class[examples.labels[rows[0]]].append(rows)
@@ -163,9 +138,9 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> tuple
             if taken >= wanted:
                 break
     held = np.sort(np.array(held_out, dtype=np.int64))
-    return np.setdiff1d(np.arange(len(examples)), held), held
+    return Split(np.setdiff1d(np.arange(len(examples)), held), held)
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """The text as duplicates are told by: without capitals and with single blanks."""
     return " ".join(text.casefold().split())

@@ -1,6 +1,5 @@
 """A run as one zip to take home, and back: safetensors, JSON, a log, and a Python file that runs without this app."""
 
-import copy
 import csv
 import hashlib
 import io
@@ -8,7 +7,7 @@ import json
 import shutil
 import tempfile
 import zipfile
-from operator import attrgetter
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,9 @@ from explorer.training import store
 from explorer.training.classifier import Classifier
 from explorer.training.examples import MAX_CLASSES, MAX_LABEL
 from explorer.training.files import HEAD_TENSORS, head_arrays
-from explorer.training.head import Head
-from explorer.training.store import TUNED, Run
+from explorer.training.head import Epoch, Head
+from explorer.training.run import Run
+from explorer.training.store import TUNED
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
@@ -55,13 +55,8 @@ def tuned_model(run: Run) -> str:
 def _write_model(classifier: Classifier, folder: Path) -> None:
     """The whole model in the format of transformers, the trained layers in the place of its own."""
     base = load(classifier.model)
-    module = copy.deepcopy(base.module)
-    encoder = attrgetter(base.family.encoder)(module)
-    layers = attrgetter(base.family.layers)(encoder)
-    for index, trained in enumerate(classifier.top.layers, start=classifier.layer - classifier.layers_trained):
-        layers[index].load_state_dict(trained.state_dict())
-    if classifier.top.pooler is not None:
-        attrgetter(base.family.pooler)(encoder).load_state_dict(classifier.top.pooler.state_dict())
+    top, first = classifier.top, classifier.layer - classifier.layers_trained
+    module = base.module_with(dict(enumerate(top.layers, start=first)), top.pooler)
     module.save_pretrained(folder)
     base.tokenizer.save_pretrained(folder)
 
@@ -103,10 +98,7 @@ def _digest(path: Path) -> str:
 def _log(history: list[dict[str, float]]) -> str:
     """The training log as CSV, one row an epoch."""
     text = io.StringIO()
-    if history:
-        writer = csv.DictWriter(text, list(history[0]))
-        writer.writeheader()
-        writer.writerows(history)
+    csv.writer(text).writerows([history[0], *(row.values() for row in history)] if history else [])
     return text.getvalue()
 
 
@@ -118,7 +110,7 @@ def unpack(path: Path) -> Run:
     try:
         with zipfile.ZipFile(path) as archive:
             _check_entries(archive.infolist())
-            settings = _checked(json.loads(archive.read("settings.json")))
+            settings = _check_settings(json.loads(archive.read("settings.json")))
             head = _head(load_tensors(archive.read("head.safetensors")), len(settings["labels"]))
             history = _history(archive.read("log.csv").decode("utf-8"), settings["best"])
             identifier = store.new_id()
@@ -126,39 +118,23 @@ def unpack(path: Path) -> Run:
             folder = None
             if "model/model.safetensors" in archive.namelist() and not _is_here(settings):
                 folder, model = _extract_model(archive), TUNED + identifier
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        RuntimeError,
-        zipfile.BadZipFile,
-        SafetensorError,
-    ) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, SafetensorError) as error:
         raise InputError(STRANGE) from error
     classifier = Classifier(tuple(settings["labels"]), head, model, settings["layer"], settings["pooling"])
-    run = Run(
-        classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"]
-    )
-    return _kept(run, identifier, folder)
+    run = Run(classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
+    return _keep(run, identifier, folder)
 
 
-def _kept(run: Run, identifier: str, model: Path | None) -> Run:
+def _keep(run: Run, identifier: str, model: Path | None) -> Run:
     """Keep the run with its model, if the two fit together."""
-    from dataclasses import replace
-
     run = store.keep(replace(run, id=identifier))
     try:
         if model is not None:
             model.replace(store.folder() / identifier / "model")
-        can = load(run.classifier.model).capabilities
-        first = (
-            run.classifier.head.weight
-            if run.classifier.head.hidden_weight is None
-            else run.classifier.head.hidden_weight
-        )
-        if first.shape[1] != can.hidden_size or run.classifier.layer > can.layers:
+        capabilities = load(run.classifier.model).capabilities
+        head = run.classifier.head
+        first = head.weight if head.hidden_weight is None else head.hidden_weight
+        if first.shape[1] != capabilities.hidden_size or run.classifier.layer > capabilities.layers:
             raise InputError(STRANGE)
     except ExplorerError:
         shutil.rmtree(store.folder() / identifier, ignore_errors=True)
@@ -175,7 +151,7 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         raise InputError(f"This zip unpacks to more than {MOST_BYTES // 2**20} MB, which is more than a run can have.")
 
 
-def _checked(settings: Any) -> dict[str, Any]:
+def _check_settings(settings: Any) -> dict[str, Any]:
     """The settings, if every entry is what `pack` would have written."""
     labels = settings["labels"]
     if not isinstance(labels, list) or not 2 <= len(labels) <= MAX_CLASSES or len(set(labels)) != len(labels):
@@ -198,26 +174,20 @@ def _checked(settings: Any) -> dict[str, Any]:
 
 def _head(tensors: dict[str, Any], labels: int) -> Head:
     """The head, if its shapes fit together."""
-    if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != (
-        "hidden_bias" in tensors
-    ):
+    if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != ("hidden_bias" in tensors):
         raise ValueError("tensors")
     head = Head(**{name: tensor.astype("float32") for name, tensor in tensors.items()})
     units = head.weight.shape[1]
     if head.weight.shape != (labels, units) or head.bias.shape != (labels,):
         raise ValueError("shapes")
-    if head.hidden_weight is not None and (head.hidden_weight.shape[:1], head.hidden_bias.shape) != (
-        (units,),
-        (units,),
-    ):
+    if head.hidden_weight is not None and (head.hidden_weight.shape[:1], head.hidden_bias.shape) != ((units,), (units,)):
         raise ValueError("shapes")
     return head
 
 
 def _history(log: str, best: int) -> list[dict[str, float]]:
     history = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(io.StringIO(log))][:1000]
-    needed = {"epoch", "train_loss", "train_accuracy", "held_out_loss", "held_out_accuracy", "held_out_macro_f1"}
-    if not history or best >= len(history) or any(set(row) != {*needed, "train_macro_f1"} for row in history):
+    if not history or best >= len(history) or any(set(row) != {field.name for field in fields(Epoch)} for row in history):
         raise ValueError("log")
     return history
 

@@ -13,7 +13,7 @@ from explorer.base.errors import InputError
 from explorer.training.classifier import Classifier
 from explorer.training.finetune import Top
 from explorer.training.head import Head
-from explorer.training.store import HeldOut, Run, as_json
+from explorer.training.run import HeldOut, Run
 
 HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 
@@ -28,7 +28,7 @@ def write_run(run: Run, folder: Path) -> None:
             array = np.ascontiguousarray(getattr(run.held_out, name), dtype=np.float32)
             tensors[f"held_out.{name}"] = torch.from_numpy(array)
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / "weights.safetensors")
-    (folder / "run.json").write_text(json.dumps(as_json(run), ensure_ascii=False), "utf-8")
+    (folder / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
 
 
 def head_arrays(head: Head) -> dict[str, np.ndarray]:
@@ -42,21 +42,10 @@ def read_run(folder: Path, identifier: str) -> Run:
         about = json.loads((folder / "run.json").read_text("utf-8"))
         tensors = load_file(folder / "weights.safetensors")
         head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
-        classifier = Classifier(
-            tuple(about["labels"]), head, about["model"], about["layer"], about["pooling"], _top(about, tensors)
-        )
-        held = about["held_out"]
-        return Run(
-            classifier,
-            about["title"],
-            about["settings"],
-            about["history"],
-            about["best"],
-            None if held is None else _held_out(held, tensors),
-            about["baselines"],
-            identifier,
-            about["created"],
-        )
+        place = {name: about[name] for name in ("model", "layer", "pooling")}
+        classifier = Classifier(tuple(about["labels"]), head, **place, top=_top(about, tensors))
+        kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
+        return Run(classifier, held_out=_held_out(about["held_out"], tensors), id=identifier, **kept)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise InputError("The files of this run are broken; train it again.") from error
 
@@ -71,11 +60,9 @@ def _top(about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
     return top.eval().requires_grad_(False)
 
 
-def _held_out(held: dict[str, Any], tensors: dict[str, torch.Tensor]) -> HeldOut:
-    return HeldOut(
-        tuple(held["texts"]),
-        tuple(held["texts_b"]),
-        np.array(held["targets"], dtype=np.int64),
-        tensors["held_out.probabilities"].numpy(),
-        tensors["held_out.points"].numpy(),
-    )
+def _held_out(held: dict[str, Any] | None, tensors: dict[str, torch.Tensor]) -> HeldOut | None:
+    if held is None:
+        return None
+    targets = np.array(held["targets"], dtype=np.int64)
+    arrays = (tensors[f"held_out.{name}"].numpy() for name in ("probabilities", "points"))
+    return HeldOut(tuple(held["texts"]), tuple(held["texts_b"]), targets, *arrays)

@@ -4,25 +4,15 @@ import copy
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from operator import attrgetter
 
 import torch
 from torch.nn import functional
 
 from explorer.model.explorer import Explorer
-from explorer.training.examples import Examples, split
-from explorer.training.head import (
-    Epoch,
-    Head,
-    Patience,
-    Scale,
-    Settings,
-    as_head,
-    class_weights,
-    measure,
-    new_module,
-)
-from explorer.training.prefix import Ragged, pooled, precision, through
+from explorer.model.layer import Layer
+from explorer.training.examples import Examples, Split
+from explorer.training.head import Epoch, Head, Patience, Scale, TrainingSettings, as_head, class_weights, measure, new_module
+from explorer.training.prefix import Ragged, pool, precision, run_layers
 
 HEAD_RATE = 0.01  # the least that the head learns with: it starts from nothing, the layers from BERT
 WARM_UP = 0.1  # of all steps
@@ -66,30 +56,22 @@ class Top(torch.nn.Module):
         super().__init__()
         self.pooling = pooling
         self.layers = torch.nn.ModuleList(copy.deepcopy(list(model.layers[layer - layers_trained : layer])))
-        reads_pooler = pooling == "pooler"
-        self.pooler = copy.deepcopy(attrgetter(model.family.pooler)(model.encoder)) if reads_pooler else None
+        self.pooler = copy.deepcopy(model.pooler) if pooling == "pooler" else None
         self._family, self._heads = model.family, model.capabilities.heads
 
     def forward(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """[batch, hidden] pooled vectors from the hidden states [batch, tokens, hidden] below the copied layers."""
         if self.pooling == "mean":
-            return pooled(through(self.layers, hidden, real), real, self.pooling)
+            return pool(run_layers(self.layers, hidden, real), real, self.pooling)
         first = hidden[:, :1]
         if self.layers:
-            first = self._first(self.layers[-1], through(self.layers[:-1], hidden, real), real)
+            first = self._first(self.layers[-1], run_layers(self.layers[:-1], hidden, real), real)
         return first[:, 0] if self.pooler is None else self.pooler(first)
 
     def _first(self, layer: torch.nn.Module, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """What a layer makes of the first token, [batch, 1, hidden]: of the others it needs but the keys and values."""
-        family = self._family
-        attention, first = attrgetter(family.self_attention)(layer), hidden[:, :1]
-        query, key, value = (
-            project(given).unflatten(-1, (self._heads, -1)).transpose(1, 2)  # [batch, heads, tokens, head_size]
-            for project, given in [(attention.query, first), (attention.key, hidden), (attention.value, hidden)]
-        )
-        context = functional.scaled_dot_product_attention(query, key, value, real[:, None, None, :])
-        attended = attrgetter(family.attention_output)(layer)(context.transpose(1, 2).flatten(2), first)
-        return attrgetter(family.output)(layer)(attrgetter(family.intermediate)(layer)(attended), attended)
+        first, parts = slice(0, 1), Layer(layer, self._family, self._heads)
+        return parts.after_heads(parts.context(hidden, first, real[:, None, None, :]), hidden[:, first])
 
     def start_training(self, generator: torch.Generator) -> "Top":
         """Let the weights change, with dropout from `generator`.
@@ -97,23 +79,19 @@ class Top(torch.nn.Module):
         Dropout of attention weights is off: PyTorch's fast attention takes its random numbers from everybody's generator.
         """
         self.requires_grad_(True).train()
-        for layer in self.layers:
-            attention = attrgetter(self._family.self_attention)(layer)
-            for parent in layer.modules():
-                for name, child in parent.named_children():
-                    if isinstance(child, torch.nn.Dropout):
-                        share = 0.0 if parent is attention else child.p
-                        setattr(parent, name, SeededDropout(share, generator))
+        attentions = [Layer(layer, self._family, self._heads).self_attention for layer in self.layers]
+        for parent in self.layers.modules():
+            for name, child in parent.named_children():
+                if isinstance(child, torch.nn.Dropout):
+                    setattr(parent, name, SeededDropout(0.0 if parent in attentions else child.p, generator))
         return self
 
     def snapshot(self) -> "Top":
         """A copy for use: it does not change any more."""
+        generators = [module.generator for module in self.modules() if isinstance(module, SeededDropout)]
         taken = copy.copy(self)
-        taken._modules = copy.deepcopy(self._modules, {id(g): g for g in self._generators()})
+        taken._modules = copy.deepcopy(self._modules, {id(generator): generator for generator in generators})
         return taken.eval().requires_grad_(False)
-
-    def _generators(self) -> list[torch.Generator]:
-        return [module.generator for module in self.modules() if isinstance(module, SeededDropout)]
 
 
 @dataclass(frozen=True)
@@ -123,25 +101,42 @@ class Step:
     epoch: int
     done: int
     total: int
-    loss: float
     seconds_left: float  # until all epochs are done, at the speed so far
     steps_per_second: float
 
 
-Report = Step | tuple[Epoch, Head, Top]
+@dataclass(frozen=True)
+class _Learner:
+    """The layers and the head as they change, step by step."""
+
+    top: Top
+    head: torch.nn.Sequential
+    scale: Scale
+    class_weights: torch.Tensor | None
+    optimizer: torch.optim.Optimizer
+    schedule: torch.optim.lr_scheduler.LRScheduler
+
+    def learn(self, states: Ragged, batch: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """One step on the texts `batch`: the scores [batch, labels] before it."""
+        with precision():
+            vectors = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
+        scores = self.head(self.scale.apply(vectors.float()))
+        self.optimizer.zero_grad()
+        functional.cross_entropy(scores, targets, self.class_weights).backward()
+        torch.nn.utils.clip_grad_norm_(self.top.parameters(), MOST_GRADIENT)
+        self.optimizer.step()
+        self.schedule.step()
+        return scores.detach()
+
+    def snapshot(self) -> tuple[Top, torch.nn.Sequential]:
+        """Copies of the layers and the head, which do not change any more."""
+        return self.top.snapshot(), copy.deepcopy(self.head).requires_grad_(False)
 
 
 def train_top(
-    model: Explorer,
-    states: Ragged,
-    examples: Examples,
-    *,
-    layer: int,
-    layers_trained: int,
-    pooling: str,
-    settings: Settings,
-) -> Iterator[Report]:
-    """Train a head and the `layers_trained` layers up to `layer` (an index of hidden states) over the states below.
+    top: Top, states: Ragged, examples: Examples, split: Split, settings: TrainingSettings
+) -> Iterator[Step | tuple[Epoch, Head, Top]]:
+    """Train a head and the layers of `top`, a copy that changes, over the hidden states below them.
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers learn at the learning rate, but
     at most at `most_layer_rate`, the head at HEAD_RATE at least. Yields a Step after each batch, and after each epoch how
@@ -150,37 +145,28 @@ def train_top(
     """
     generator = torch.Generator().manual_seed(settings.seed)
     targets = torch.from_numpy(examples.targets)
-    train_rows, held_rows = (torch.from_numpy(rows) for rows in split(examples, settings.seed, settings.held_out))
-    top = Top(model, layer, layers_trained, pooling).eval()
-    scale = Scale.of(evaluate(top, states, train_rows))
+    train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
+    steps = -(-len(train_rows) // settings.batch_size)
+    scale = Scale.of(evaluate(top.eval(), states, train_rows))
+    weights = class_weights(targets[train_rows], len(examples.classes), settings.balanced)
     top.start_training(generator)
     head = new_module(states.flat.shape[1], len(examples.classes), settings, generator)
-    weights = class_weights(targets[train_rows], len(examples.classes), settings.balanced)
-    steps = -(-len(train_rows) // settings.batch_size)
-    optimizer, schedule = _optimizer(top, head, settings, steps * settings.epochs)
+    learner = _Learner(top, head, scale, weights, *_optimizer(top, head, settings, steps * settings.epochs))
     patience, start = Patience(settings.patience), time.perf_counter()
-    mean = top.snapshot(), copy.deepcopy(head)
+    mean = learner.snapshot()
     for epoch in range(1, settings.epochs + 1):
         shuffled = train_rows[torch.randperm(len(train_rows), generator=generator)]
         batches = [rows[states.lengths[rows].argsort()] for rows in shuffled.split(settings.batch_size)]
-        scores = []
+        found = []
         for done, batch in enumerate(batches, start=1):
-            with precision():
-                vectors = torch.cat([top(*states.batch(part)) for part in batch.split(PART)])
-            scores.append(head(scale.apply(vectors.float())))
-            loss = functional.cross_entropy(scores[-1], targets[batch], weights)
-            _learn(loss, optimizer, schedule, top)
-            scores[-1] = scores[-1].detach()
+            found.append(learner.learn(states, batch, targets[batch]))
             so_far = steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
-            yield Step(epoch, done, steps, loss.item(), (steps * settings.epochs - so_far) / speed, speed)
-        latest = top.snapshot(), copy.deepcopy(head)
-        for before, now in zip(mean, latest, strict=True):
-            _move(now, before, 1 - mean_share(epoch))
-        mean = latest
-        report = _report(
-            epoch, torch.cat(scores), targets[torch.cat(batches)], *mean, scale, states, targets, held_rows
-        )
+            yield Step(epoch, done, steps, (steps * settings.epochs - so_far) / speed, speed)
+        mean = _mean(mean, learner.snapshot(), mean_share(epoch))
+        held = mean[1](scale.apply(evaluate(mean[0], states, held_rows)))
+        trained = measure(torch.cat(found), targets[torch.cat(batches)])
+        report = Epoch(epoch, *trained, *measure(held, targets[held_rows]))
         yield report, as_head(mean[1], scale), mean[0]
         if patience.is_over(report.held_out_loss):
             return
@@ -196,14 +182,18 @@ def mean_share(epoch: int) -> float:
 
 
 @torch.no_grad()
-def _move(module: torch.nn.Module, towards: torch.nn.Module, share: float) -> None:
-    """Move all weights of a module a share of the way, 0 to 1, towards those of another."""
-    for weights, others in zip(module.parameters(), towards.parameters(), strict=True):
-        weights.lerp_(others, share)
+def _mean(
+    before: tuple[Top, torch.nn.Sequential], latest: tuple[Top, torch.nn.Sequential], share: float
+) -> tuple[Top, torch.nn.Sequential]:
+    """The latest weights, moved towards the mean before: they count for `share`, 0 to 1, of the new mean."""
+    for old, new in zip(before, latest, strict=True):
+        for weights, others in zip(new.parameters(), old.parameters(), strict=True):
+            weights.lerp_(others, 1 - share)
+    return latest
 
 
 def _optimizer(
-    top: Top, head: torch.nn.Module, settings: Settings, steps: int
+    top: Top, head: torch.nn.Module, settings: TrainingSettings, steps: int
 ) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
     matrices = [weight for weight in top.parameters() if weight.ndim > 1]
     vectors = [weight for weight in top.parameters() if weight.ndim == 1]  # biases and LayerNorm: no decay
@@ -222,16 +212,6 @@ def _optimizer(
     return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, share)
 
 
-def _learn(
-    loss: torch.Tensor, optimizer: torch.optim.Optimizer, schedule: torch.optim.lr_scheduler.LRScheduler, top: Top
-) -> None:
-    optimizer.zero_grad()
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(top.parameters(), MOST_GRADIENT)
-    optimizer.step()
-    schedule.step()
-
-
 @torch.no_grad()
 def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
     """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order."""
@@ -241,19 +221,3 @@ def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
         with precision():
             vectors[part] = top(*states.batch(rows[part])).float()
     return vectors
-
-
-@torch.no_grad()
-def _report(
-    epoch: int,
-    scores: torch.Tensor,
-    right: torch.Tensor,
-    top: Top,
-    head: torch.nn.Module,
-    scale: Scale,
-    states: Ragged,
-    targets: torch.Tensor,
-    held_rows: torch.Tensor,
-) -> Epoch:
-    held = head(scale.apply(evaluate(top, states, held_rows)))
-    return Epoch(epoch, *measure(scores, right), *measure(held, targets[held_rows]))

@@ -2,15 +2,14 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch.nn import functional
 
-from explorer.training.examples import HELD_OUT_SHARE, Examples, split
+from explorer.training.examples import HELD_OUT_SHARE, Examples, Split
 
-HIDDEN_UNITS = 64
 OPTIMIZERS = ("adam", "lbfgs")
 
 
@@ -34,15 +33,13 @@ class Head:
     def scores(self, vectors: torch.Tensor) -> torch.Tensor:
         """[texts, labels] scores of features [texts, hidden], for gradients to flow through."""
         if self.hidden_weight is not None:
-            hidden = functional.linear(
-                vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias)
-            )
+            hidden = functional.linear(vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias))
             vectors = hidden.relu()
         return functional.linear(vectors, torch.from_numpy(self.weight), torch.from_numpy(self.bias))
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """How to train. The defaults of the first four are the tutorials'."""
 
     epochs: int = 10
@@ -68,10 +65,6 @@ class Epoch:
     held_out_loss: float
     held_out_accuracy: float
     held_out_macro_f1: float
-
-    def as_row(self) -> dict[str, float]:
-        """The numbers by name."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -102,7 +95,7 @@ class Scale:
         return weight.numpy().copy(), (bias - weight @ self.mean).numpy().copy()
 
 
-def new_module(hidden: int, labels: int, settings: Settings, generator: torch.Generator) -> torch.nn.Sequential:
+def new_module(hidden: int, labels: int, settings: TrainingSettings, generator: torch.Generator) -> torch.nn.Sequential:
     """The layers of a head to train: a linear one starts at zero, one below another with small random weights."""
     layers: list[torch.nn.Module] = []
     if settings.units:
@@ -133,30 +126,29 @@ def class_weights(targets: torch.Tensor, labels: int, balanced: bool) -> torch.T
     return len(targets) / (labels * torch.bincount(targets, minlength=labels).clamp_min(1).float())
 
 
-def train(vectors: np.ndarray, examples: Examples, settings: Settings) -> Iterator[tuple[Epoch, Head]]:
-    """Train a head on features [examples, hidden]; yields how it went and the head after every epoch.
-
-    The same arguments give the same numbers.
-    """
+def train(vectors: np.ndarray, examples: Examples, split: Split, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
+    """Train a head on features [examples, hidden], always alike; yields how it went and the head after every epoch."""
     targets = torch.from_numpy(examples.targets)
     inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
-    parts = tuple(torch.from_numpy(rows) for rows in split(examples, settings.seed, settings.held_out))
+    parts = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     scale = Scale.of(inputs[parts[0]])
     inputs = scale.apply(inputs)
     if settings.optimizer == "lbfgs":
-        module = _logistic_regression(inputs[parts[0]], targets[parts[0]], len(examples.classes), settings)
-        yield _measured(1, module, inputs, targets, parts), as_head(module, scale)
+        seen, labels = inputs[parts[0]].numpy(), examples.targets[split.train]
+        weight, bias = map(torch.from_numpy, solve(seen, labels, len(examples.classes), settings))
+        yield _measure(1, functional.linear(inputs, weight, bias), targets, parts), Head(*scale.fold(weight, bias))
         return
     patience = Patience(settings.patience)
     for epoch, module in enumerate(_adam(inputs, targets, parts[0], len(examples.classes), settings), start=1):
-        report = _measured(epoch, module, inputs, targets, parts)
+        with torch.inference_mode():
+            report = _measure(epoch, module(inputs), targets, parts)
         yield report, as_head(module, scale)
         if patience.is_over(report.held_out_loss):
             return
 
 
 def _adam(
-    inputs: torch.Tensor, targets: torch.Tensor, rows: torch.Tensor, labels: int, settings: Settings
+    inputs: torch.Tensor, targets: torch.Tensor, rows: torch.Tensor, labels: int, settings: TrainingSettings
 ) -> Iterator[torch.nn.Sequential]:
     """The head after every epoch of Adam (Kingma & Ba 2015); it goes on to change."""
     generator = torch.Generator().manual_seed(settings.seed)
@@ -171,20 +163,8 @@ def _adam(
         yield module
 
 
-def _logistic_regression(
-    inputs: torch.Tensor, targets: torch.Tensor, labels: int, settings: Settings
-) -> torch.nn.Sequential:
-    """Multinomial logistic regression, solved by L-BFGS (scikit-learn)."""
-    weight, bias = solve(inputs.numpy(), targets.numpy(), labels, settings)
-    module = new_module(inputs.shape[1], labels, replace(settings, units=0), torch.Generator())
-    with torch.no_grad():
-        module[0].weight.copy_(torch.from_numpy(weight))
-        module[0].bias.copy_(torch.from_numpy(bias))
-    return module
-
-
-def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
-    """Weight [labels, hidden] and bias [labels] of a logistic regression of targets [n] on inputs [n, hidden]."""
+def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
+    """Weight [labels, hidden] and bias [labels] of a multinomial logistic regression (L-BFGS) of targets [n] on inputs."""
     from sklearn.linear_model import LogisticRegression
 
     weight = np.zeros((labels, inputs.shape[1]), dtype=np.float32)
@@ -194,9 +174,8 @@ def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: Settin
         return weight, bias
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that 300 steps are not enough for the last digits
-        fitted = LogisticRegression(
-            C=1 / settings.regularization, max_iter=300, class_weight="balanced" if settings.balanced else None
-        ).fit(inputs, targets)
+        balance = "balanced" if settings.balanced else None
+        fitted = LogisticRegression(C=1 / settings.regularization, max_iter=300, class_weight=balance).fit(inputs, targets)
     if len(fitted.classes_) == 2:  # one score, of the second label: half of it to each gives the same probabilities
         fitted.coef_ = np.concatenate([-fitted.coef_, fitted.coef_]) / 2
         fitted.intercept_ = np.concatenate([-fitted.intercept_, fitted.intercept_]) / 2
@@ -219,15 +198,7 @@ class Patience:
         return 0 < self.epochs <= self.waited
 
 
-@torch.inference_mode()
-def _measured(
-    epoch: int,
-    module: torch.nn.Module,
-    inputs: torch.Tensor,
-    targets: torch.Tensor,
-    parts: tuple[torch.Tensor, torch.Tensor],
-) -> Epoch:
-    scores = module(inputs)
+def _measure(epoch: int, scores: torch.Tensor, targets: torch.Tensor, parts: tuple[torch.Tensor, torch.Tensor]) -> Epoch:
     return Epoch(epoch, *(number for rows in parts for number in measure(scores[rows], targets[rows])))
 
 

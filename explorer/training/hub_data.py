@@ -1,5 +1,6 @@
 """Data sets of the Hugging Face hub, by name, through the `datasets` library."""
 
+import logging
 import re
 from collections.abc import Callable
 from itertools import islice
@@ -9,6 +10,7 @@ from explorer.text.limits import MAX_TEXTS
 from explorer.text.tables import MAX_COLUMNS, Table, text_of
 
 EXAMPLE = "mteb/tweet_sentiment_extraction"
+logger = logging.getLogger("explorer")
 
 
 def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda share, what: None) -> Table:
@@ -30,6 +32,7 @@ def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda s
             if len(rows) % 250 == 0:
                 report(len(rows) / MAX_TEXTS, f"{len(rows):,} rows of {name}")
     except Exception as error:  # the library raises whatever the network, the format and the data set bring about
+        logger.warning("A data set of the hub could not be fetched.", exc_info=True)
         raise InputError(
             f"The data set {name} cannot be fetched: the hub does not answer or does not have it; "
             "download it as CSV and choose the file instead."

@@ -13,20 +13,16 @@ class _Job:
 
 
 _running: dict[str, _Job] = {}
-_lock = threading.Lock()
 
 
 @contextmanager
 def job(identifier: str) -> Iterator[threading.Event]:
     """While this lasts, `stop(identifier)` sets the event."""
-    own = _Job()
-    with _lock:
-        _running[identifier] = own
+    own = _running[identifier] = _Job()
     try:
         yield own.stop
     finally:
-        with _lock:
-            _running.pop(identifier, None)
+        _running.pop(identifier, None)
         own.over.set()
 
 
@@ -38,6 +34,11 @@ def stop(identifier: object) -> bool:
     return found is not None
 
 
+def is_running(identifier: object) -> bool:
+    """Whether a job of this id runs now."""
+    return _find(identifier) is not None
+
+
 def wait(identifier: object, seconds: float) -> None:
     """Return when no job of this id runs any more, or after so many seconds."""
     found = _find(identifier)
@@ -46,5 +47,4 @@ def wait(identifier: object, seconds: float) -> None:
 
 
 def _find(identifier: object) -> _Job | None:
-    with _lock:
-        return _running.get(identifier) if isinstance(identifier, str) else None
+    return _running.get(identifier) if isinstance(identifier, str) else None

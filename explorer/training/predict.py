@@ -31,13 +31,7 @@ class Classifier:
         """The probability of every label for every text, [texts, labels]; `seconds` are second texts, for pairs."""
         limit = self.encoder.config.max_position_embeddings
         encoded = self.tokenizer(
-            texts,
-            seconds,
-            padding=True,
-            truncation=True,
-            max_length=limit,
-            return_token_type_ids=True,
-            return_tensors="pt",
+            texts, seconds, padding=True, truncation=True, max_length=limit, return_token_type_ids=True, return_tensors="pt"
         )
         if getattr(self.encoder.config, "type_vocab_size", 0) < 2:
             encoded.pop("token_type_ids")

@@ -10,7 +10,7 @@ import torch
 from explorer.base.errors import InputError
 from explorer.model.explorer import Explorer
 from explorer.model.features import bfloat16_is_fast
-from explorer.training.examples import Pair
+from explorer.text.pairs import Pair
 
 BATCH_SIZE = 32
 MOST_BYTES = 2**30
@@ -47,19 +47,22 @@ class Batch:
     segments: list[torch.Tensor]
 
 
-def encoded_batches(model: Explorer, pairs: Sequence[Pair], most_bytes: int = MOST_BYTES) -> Iterator[Batch]:
+def encoded_batches(model: Explorer, pairs: Sequence[Pair]) -> Iterator[Batch]:
     """All pairs as the model reads them, BATCH_SIZE at a time, texts of like length together: little padding.
 
-    Texts are cut, all at the same length, when their hidden states would not fit into `most_bytes`; InputError when
-    that does not help.
+    Texts are cut, all at one length, when their hidden states do not fit into MOST_BYTES; InputError if that is too little.
     """
     encoded = [model.encode(*pair) for pair in pairs]
-    cut = _cut([one.kept for one in encoded], model.capabilities.hidden_size, most_bytes)
-    order = np.argsort([one.kept for one in encoded], kind="stable")
+    lengths = np.array([one.kept for one in encoded])
+    most = MOST_BYTES / (4 * model.capabilities.hidden_size)  # tokens
+    cut = next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
+    if cut is None:
+        raise InputError(f"{len(lengths):,} texts this long do not fit into memory; train on fewer of them.")
+    order = np.argsort(lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
         rows = order[start : start + BATCH_SIZE]
-        ids = [torch.tensor(_shortened(encoded[row].ids, cut)) for row in rows]
-        yield Batch(rows, ids, [torch.tensor(_shortened(encoded[row].segments, cut)) for row in rows])
+        ids = [torch.tensor(_shorten(encoded[row].ids, cut)) for row in rows]
+        yield Batch(rows, ids, [torch.tensor(_shorten(encoded[row].segments, cut)) for row in rows])
 
 
 def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generator[float, None, Ragged]:
@@ -77,14 +80,7 @@ def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int) -> Gener
     return Ragged(flat, (lengths.cumsum(0) - lengths)[place], lengths[place])
 
 
-def _cut(lengths: list[int], hidden: int, most_bytes: int) -> int:
-    for cut in CUTS:
-        if sum(min(length, cut) for length in lengths) * hidden * 4 <= most_bytes:
-            return cut
-    raise InputError(f"{len(lengths):,} texts this long do not fit into memory; train on fewer of them.")
-
-
-def _shortened(row: Sequence[int], cut: int) -> Sequence[int]:
+def _shorten(row: Sequence[int], cut: int) -> Sequence[int]:
     """At most `cut` entries; the last one, of [SEP], stays."""
     return row if len(row) <= cut else (*row[: cut - 1], row[-1])
 
@@ -96,10 +92,10 @@ def hidden_of(model: Explorer, batch: Batch, layer: int) -> tuple[torch.Tensor, 
     pad = torch.nn.utils.rnn.pad_sequence
     padded = pad(batch.ids, batch_first=True, padding_value=model.tokenizer.pad_token_id)
     hidden = model.embed(padded, pad(batch.segments, batch_first=True))
-    return through(model.layers[:layer], hidden, real), real
+    return run_layers(model.layers[:layer], hidden, real), real
 
 
-def through(layers: Sequence[torch.nn.Module], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+def run_layers(layers: Sequence[torch.nn.Module], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
     """What layers make of hidden states [batch, tokens, hidden]; padding is looked at by nobody."""
     mask = None if bool(real.all()) else real[:, None, None, :]  # over [batch, heads, query, key]
     for layer in layers:
@@ -107,7 +103,7 @@ def through(layers: Sequence[torch.nn.Module], hidden: torch.Tensor, real: torch
     return hidden
 
 
-def pooled(hidden: torch.Tensor, real: torch.Tensor, pooling: str) -> torch.Tensor:
+def pool(hidden: torch.Tensor, real: torch.Tensor, pooling: str) -> torch.Tensor:
     """[batch, hidden]: the vector of [CLS] ("cls", and what a pooler reads) or the mean of all real tokens ("mean")."""
     if pooling != "mean":
         return hidden[:, 0]

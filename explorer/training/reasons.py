@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 import torch
@@ -12,9 +11,8 @@ from explorer.model.explorer import Explorer
 from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target
 from explorer.text import limits
-from explorer.text.words import joined, word_groups
+from explorer.text.pairs import Pair
 from explorer.training.classifier import Classifier
-from explorer.training.examples import Pair
 from explorer.training.finetune import Top
 
 REASONS = ("occlusion", "integrated_gradients")
@@ -69,19 +67,18 @@ def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision
     best = int(shares.argmax())
     trace = model.trace(*pair)
     target = Target("classifier", 0, best, classifier.labels[best])
-    score = log_odds(classifier, model, trace.segments, best)
+    score = log_odds(classifier, model, trace.encoding.segments, best)
     most = max(FEWEST_STEPS, PATH_TOKENS // trace.kept)
     steps = min(FIRST_STEPS, most)
     while True:
-        found = integrated_gradients(model, trace, target, steps, score)
+        found = integrated_gradients(trace, target, steps, score)
         if found.path.sums_up or 2 * steps > most:
             break
         steps *= 2
     encoding = trace.encoding
-    groups = [group for group in word_groups(encoding.sequences, encoding.words) if encoding.sequences[group[0]] >= 0]
-    effects = np.array([found.scores[group].sum() for group in groups[:MOST_WORDS]])
-    words = tuple(joined(encoding.tokens, group) for group in groups[:MOST_WORDS])
-    return Decision(shares, best, words, effects, found.path)
+    groups = encoding.text_words[:MOST_WORDS]
+    effects = np.array([found.scores[group].sum() for group in groups])
+    return Decision(shares, best, tuple(map(encoding.word, groups)), effects, found.path)
 
 
 def log_odds(
@@ -93,12 +90,10 @@ def log_odds(
     """
     top = classifier.top or Top(model, classifier.layer, 0, classifier.pooling).eval().requires_grad_(False)
     frozen = model.layers[: classifier.layer - classifier.layers_trained]
-    types = torch.tensor([list(segments)])
+    places = torch.tensor(segments)
 
     def score(words: torch.Tensor) -> torch.Tensor:
-        embeddings = attrgetter(model.family.embeddings)(model.encoder)
-        given = types.expand(words.shape[:2]) if model.capabilities.segments else None
-        hidden = embeddings(inputs_embeds=words, token_type_ids=given)
+        hidden = model.embed_words(words, places)
         for layer in frozen:
             hidden = layer(hidden)
         scores = classifier.head.scores(top(hidden, torch.ones(words.shape[:2], dtype=torch.bool)))
@@ -124,9 +119,7 @@ def compare(before: Explorer, after: Explorer, pairs: Sequence[Pair]) -> Change:
         one, other = first.hidden_states, second.hidden_states  # [layers + 1, tokens, hidden]
         lengths = np.linalg.norm(one, axis=-1) * np.linalg.norm(other, axis=-1)
         drift = drift + (1 - (one * other).sum(-1) / lengths).sum(-1)
-        moved = [
-            np.abs(second.attention(layer) - first.attention(layer)).sum((-1, -2)) / 2
-            for layer in range(before.capabilities.layers)
-        ]
+        layers = range(before.capabilities.layers)
+        moved = [np.abs(second.attention(layer) - first.attention(layer)).sum((-1, -2)) / 2 for layer in layers]
         shift, tokens = shift + np.stack(moved), tokens + first.kept
     return Change(np.maximum(drift / tokens, 0), shift / tokens)

@@ -13,59 +13,23 @@ import shutil
 import tempfile
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.paths import ASSETS
 from explorer.model import checkpoints
-
-if TYPE_CHECKING:
-    from explorer.training.classifier import Classifier
+from explorer.training.run import Run
 
 MOST_RUNS = 300
 MOST_BYTES = 2 * 2**30
 EXPIRES_AFTER = 7 * 24 * 3600  # seconds without being used
-TUNED = "tuned-"
-"""What the name of a tuned model starts with in the model box; the id of its run follows."""
+TUNED = "tuned-"  # what the name of a tuned model starts with in the model box; the id of its run follows
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _writing = threading.Lock()
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """The examples that were not trained on, and what the classifier said of them."""
-
-    texts: tuple[str, ...]
-    texts_b: tuple[str, ...]  # '' where there is none
-    targets: np.ndarray  # [examples] int64, places among the labels
-    probabilities: np.ndarray  # [examples, labels]
-    points: np.ndarray  # [examples, 2]: the vectors that the head reads, on their first two principal components
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One training: the classifier, how it was trained, and how it went."""
-
-    classifier: "Classifier"
-    title: str
-    settings: dict[str, Any]
-    history: list[dict[str, float]]  # one entry an epoch
-    best: int  # index in the history of the epoch that was kept
-    held_out: HeldOut | None = None  # none when it came in a file
-    baselines: dict[str, float] = field(default_factory=dict)  # accuracy on the held-out examples, by name
-    id: str = ""
-    created: float = 0.0  # seconds since 1970
-
-    @property
-    def accuracy(self) -> float:
-        """Of the epoch that was kept, on the held-out examples: 0 to 1."""
-        return self.history[self.best]["held_out_accuracy"] if self.history else 0.0
 
 
 def folder() -> Path:
@@ -128,22 +92,10 @@ def peek(identifiers: list[str]) -> list[dict[str, Any]]:
 
 def tuned_folder(name: str) -> Path | None:
     """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one."""
-    if not name.startswith(TUNED):
-        return None
     with contextlib.suppress(InputError):
-        place = _place(name.removeprefix(TUNED)) / "model"
-        return place if place.is_dir() else None
+        if name.startswith(TUNED) and (place := _place(name.removeprefix(TUNED)) / "model").is_dir():
+            return place
     return None
-
-
-def as_json(run: Run) -> dict[str, Any]:
-    """Everything about a run but the arrays."""
-    classifier = run.classifier
-    about = {name: getattr(run, name) for name in ("title", "settings", "history", "best", "baselines", "created")}
-    about |= {name: getattr(classifier, name) for name in ("model", "layer", "pooling", "layers_trained")}
-    held = run.held_out
-    texts = None if held is None else {"texts": held.texts, "texts_b": held.texts_b, "targets": held.targets.tolist()}
-    return {**about, "labels": list(classifier.labels), "held_out": texts}
 
 
 def _place(identifier: object) -> Path:

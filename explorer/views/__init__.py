@@ -1,0 +1,16 @@
+"""The tabs, in their order on the page; each has a folder, and each view in it a class."""
+
+from explorer.views import attention, fill_mask, finetune, hidden_states, inside_head, model, next_sentence, projection, tokens
+
+TABS = (
+    tokens.TAB,
+    attention.TAB,
+    inside_head.TAB,
+    hidden_states.TAB,
+    fill_mask.TAB,
+    next_sentence.TAB,
+    projection.TAB,
+    finetune.TAB,
+    model.TAB,
+)
+VIEWS = {view.name: view for tab in TABS for view in tab.views}

@@ -1,9 +1,11 @@
 """`python -m tests.benchmarks [NAME ...] [--json FILE]`: run the named benchmarks, or all of them."""
 
 import argparse
+import gc
 import json
 from pathlib import Path
 
+from explorer.base.cache import OnceCache, RecentArrays
 from tests.benchmarks import attention, features, fill_mask, finetune, startup
 
 BENCHMARKS = {
@@ -32,11 +34,19 @@ def main() -> None:
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
     rows = []
     for name in options.names or BENCHMARKS:
+        empty_caches()
         for comparison in BENCHMARKS[name]():
             print(comparison, flush=True)
             rows.append(comparison.as_row())
     if options.json:
         options.json.write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
+
+
+def empty_caches() -> None:
+    """Forget all models, traces, features and pictures, wherever they are kept: each benchmark does its own work."""
+    for kept in gc.get_objects():
+        if type(kept) in (OnceCache, RecentArrays):
+            kept.clear()
 
 
 if __name__ == "__main__":

@@ -49,8 +49,8 @@ RECIPES = {
 def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Callable[[str], None] = print) -> float:
     """The accuracy of one training; `report` hears how it goes."""
     import explorer
-    from explorer.tabs.finetune_settings import PRESETS, preset_for
-    from explorer.training.teach import make_plan, teach
+    from explorer.training.training import make_plan, run_training
+    from explorer.views.finetune.recipe import PRESETS, preset_for
 
     model, examples = explorer.load(model_name), _examples(recipe.train)
     layers = model.capabilities.layers if recipe.layers == "all" else recipe.layers
@@ -59,19 +59,19 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     if recipe.test:
         settings["held_out"] = 0.02 if layers else 0.1
     plan = make_plan(model, recipe.layer, recipe.pooling, layers, keep_best=not layers, **settings)
-    steps = teach(model, examples, plan)
+    steps = run_training(model, examples, plan)
     while True:
         try:
             progress = next(steps)
         except StopIteration as done:
-            taught = done.value
+            result = done.value
             break
         if progress.epoch:
             report(progress.doing)
     if recipe.test is None:
-        return taught.history[taught.best].held_out_accuracy
+        return result.history[result.best].held_out_accuracy
     test = _examples(recipe.test)
-    said = taught.classifier.classify(model, test.pairs).argmax(-1)
+    said = result.classifier.classify(model, test.pairs).argmax(-1)
     right = [examples.classes[answer] == label for answer, label in zip(said, test.labels, strict=True)]
     return float(np.mean(right))
 
@@ -88,9 +88,10 @@ def run(names: list[str], seeds: int, model_name: str | None) -> Iterator[str]:
 
 
 def _examples(name: str) -> Any:
-    from explorer.text.tables import choose, guess_columns, read_table
+    from explorer.text.tables import read_table
+    from explorer.training.from_table import examples_from_table, guess_columns
 
-    return choose(table := read_table(DATA / name), guess_columns(table))[0]
+    return examples_from_table(table := read_table(DATA / name), guess_columns(table))[0]
 
 
 def main() -> None:

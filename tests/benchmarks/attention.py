@@ -1,23 +1,26 @@
 """The Attention tab beside the forward pass that it shows, and what it sends beside BertViz."""
 
+import functools
 import itertools
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import explorer
 from explorer.model.explorer import Explorer
 from explorer.model.trace import Trace
-from explorer.page.wiring import Page, Selection, View
+from explorer.page.listening import apply
+from explorer.page.shell import Shell, build_shell
+from explorer.page.tab import TabPage
+from explorer.views.subject import Selection, Subject
+from explorer.views.view import select
 from tests.benchmarks import Comparison, side_by_side
 from tests.benchmarks.base_model import base_model, text_of
 
-BERTVIZ_BYTES = (
-    1.71e9  # head_view(html_action="return") of BertViz 1.4.1 for 512 tokens of BERT-base, measured once: 48 s
-)
+BERTVIZ_BYTES = 1.71e9  # head_view(html_action="return") of BertViz 1.4.1 for 512 tokens of BERT-base, measured once: 48 s
 MEMORY_LIMIT = 150e6
 fresh = itertools.count()
 
@@ -27,13 +30,7 @@ def attention_512() -> Iterator[Comparison]:
     opened = Opened(base_model(), 512)
     sent = opened.show()
     yield Comparison(
-        "attention-512-bytes",
-        "sent to the browser",
-        "BertViz head_view",
-        sent,
-        BERTVIZ_BYTES,
-        "bytes",
-        "at most 1/2000",
+        "attention-512-bytes", "sent to the browser", "BertViz head_view", sent, BERTVIZ_BYTES, "bytes", "at most 1/2000"
     )
     ours, theirs = side_by_side(opened.show, opened.forward_pass)
     yield Comparison("attention-512", "opening the tab", "one forward pass", ours, theirs, "s", "at most 1")
@@ -59,15 +56,9 @@ def head_change() -> Iterator[Comparison]:
 
 def trace_memory() -> Iterator[Comparison]:
     """What a Trace of 512 tokens and every view of it take at their peak over the loaded model, in a fresh process."""
-    command = [
-        sys.executable,
-        "-c",
-        f"from tests.benchmarks.attention import print_peak; print_peak({base_model().name!r})",
-    ]
+    command = [sys.executable, "-c", f"from tests.benchmarks.attention import print_peak; print_peak({base_model().name!r})"]
     peak = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
-    yield Comparison(
-        "trace-memory", "a Trace and all its views", "the limit", peak, MEMORY_LIMIT, "bytes", "ratio at most 1"
-    )
+    yield Comparison("trace-memory", "a Trace and all its views", "the limit", peak, MEMORY_LIMIT, "bytes", "ratio at most 1")
 
 
 class Opened:
@@ -75,55 +66,45 @@ class Opened:
 
     def __init__(self, model: Explorer, tokens: int) -> None:
         self.model, self.text = model, text_of(tokens)
-        self.page = built_page()
+        self.shell = built_shell()
         self.encoding = model.encode(self.text)
         assert self.encoding.kept == tokens
         self.trace = self.forward_pass()
 
     def forward_pass(self) -> Trace:
         """What the model itself does with the input."""
-        return self.model._run(self.encoding)
+        return Trace.of(self.model, self.encoding)
 
-    def view(self, **chosen: Any) -> View:
+    def subject(self, **chosen: Any) -> Subject:
         """The input on the page, its trace in the cache."""
-        view = View(self.model.name, self.text, "", Selection(**chosen))
-        vars(view)["trace"] = self.trace  # the forward pass is what this is compared with
-        return view
+        subject = Subject(self.model.name, self.text, "", Selection(**chosen))
+        vars(subject)["trace"] = self.trace  # the forward pass is what this is compared with
+        return subject
 
-    def show(self, tab: str = "attention", *first: Any) -> int:
+    def show(self, tab: str = "attention", choice: str = "") -> int:
         """Everything a tab does when it opens, on a trace of which nothing was derived yet; the bytes it sends."""
         self.trace = Trace(self.model, self.encoding, self.trace.states)
-        return sent(self.page.tabs[tab].updates(self.view(), *self.controls(tab, *first)))
+        page = self.shell.tabs[tab]
+        return sent(page.show(self.subject(), values_of(page, choice)))
 
     def change_head(self) -> int:
         """The bytes that a click on another picture sends."""
-        number = next(fresh)
-        view = self.view(layer=number // 12 % 12 + 1, head=number % 12 + 1, picked=True)
-        return sent(self.page.tabs["attention"].updates(view, *self.controls("attention")))
-
-    def controls(self, tab: str, *first: Any) -> list[Any]:
-        """The values that the controls of a tab open with, the first of them replaced."""
-        values = [control.value for control in self.page.tabs[tab].controls]
-        return [*first, *values[len(first) :]]
+        number, page = next(fresh), self.shell.tabs["attention"]
+        grid = next(panel for panel in page.panels if panel.view.name == "attention/heads")
+        change = select(layer=number // 12 % 12 + 1, head=number % 12 + 1)
+        return sent(apply(page, grid, self.subject(), values_of(page), change, grid.parts["grid"]))
 
 
-def built_page() -> Page:
+def values_of(page: TabPage, choice: str = "") -> dict[Any, Any]:
+    """The values that the controls of a tab open with, and which of its choices is open."""
+    values = {control: control.value for control in page.controls.values()}
+    return values | ({page.which: choice or page.which.value} if page.which else {})
+
+
+@functools.cache
+def built_shell() -> Shell:
     """The page with its tabs, without a server."""
-    import explorer.page.shell as page_module
-
-    made: list[Page] = []
-    original: Callable[..., Page] = page_module.Page
-
-    def keeping(*arguments: Any) -> Page:
-        made.append(original(*arguments))
-        return made[-1]
-
-    page_module.Page = keeping
-    try:
-        page_module.build()
-    finally:
-        page_module.Page = original
-    return made[0]
+    return build_shell()[1]
 
 
 def sent(updates: dict[Any, Any]) -> int:
@@ -150,13 +131,13 @@ def print_peak(folder: str) -> None:
     for weights in model.module.parameters():  # what lies in the file is in memory once it was read
         weights.sum()
     warm = Opened(model, 17)
-    for tab, first in VIEWS:
-        warm.show(tab, *first)  # what is imported and allocated once
+    for tab, choice in VIEWS:
+        warm.show(tab, choice)  # what is imported and allocated once
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     before = _status("VmRSS")
     opened = Opened(model, 512)
-    for tab, first in VIEWS:
-        opened.show(tab, *first)
+    for tab, choice in VIEWS:
+        opened.show(tab, choice)
     print(_status("VmHWM") - before)
 
 
@@ -166,12 +147,13 @@ def _status(name: str) -> int:
 
 
 VIEWS = [
-    ("tokens", ()),
-    ("attention", ()),
-    ("attention", ("All heads by numbers",)),
-    ("attention", ("Through all layers",)),
-    ("inside-head", ()),
-    ("inside-head", ("The whole layer",)),
-    ("inside-head", ("If it were a decoder",)),
-    ("inside-head", ("Positions",)),
+    ("tokens", ""),
+    ("attention", ""),
+    ("attention", "Several heads"),
+    ("attention", "All heads by numbers"),
+    ("attention", "Through all layers"),
+    ("inside-head", ""),
+    ("inside-head", "The whole layer"),
+    ("inside-head", "If it were a decoder"),
+    ("inside-head", "Positions"),
 ]

@@ -1,20 +1,14 @@
 """Features of 2,000 short texts, and the first picture of them, beside the plain way."""
 
-import csv
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from tests.benchmarks import Comparison, side_by_side
+from tests.benchmarks.texts import labelled_texts
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-TWEETS = ROOT.parent / "shared" / "data" / "tweets_train.csv"
 NUMBER = 2_000
 PLAIN_BATCH = 32
-SETTINGS = {"method": "PCA", "layer": 6, "source": "CSV file", "text_column": "text", "label_column": None}
-REST = {"sampled": False, "search": "", "colour": "Label or segment", "clusters": 4, "dimensions": "2-D", "seed": 0}
-FITS = {"pooling": "mean", "neighbors": 15, "min_dist": 0.1, "metric": "cosine", "sentences": ""}
 
 
 def run() -> Iterator[Comparison]:
@@ -22,7 +16,7 @@ def run() -> Iterator[Comparison]:
     import explorer
     from explorer.model.features import features, forget
 
-    model, given = explorer.load(), texts()
+    model, given = explorer.load(), labelled_texts(NUMBER).texts
     found = {}
 
     def ours() -> None:
@@ -43,18 +37,17 @@ def run_projection() -> Iterator[Comparison]:
     import explorer
     from explorer.analysis.projection import project
     from explorer.model.features import features, forget
-    from explorer.page.wiring import View
-    from explorer.tabs.projection_drawing import draw_in_steps
-    from explorer.tabs.projection_picture import NONE_CHOSEN
+    from explorer.text.tables import Table
+    from explorer.views.projection.map import FILE, Map
+    from explorer.views.subject import Subject
 
-    model, given = explorer.load(), texts()
+    model, given = explorer.load(), labelled_texts(NUMBER).texts
     project(np.eye(5, dtype=np.float32))  # imports scikit-learn, once a process
-    rows = [{"text": text} for text in given]
-    controls = SETTINGS | REST | FITS | {"rows": rows, "picked": NONE_CHOSEN, "kept": NONE_CHOSEN}
+    view = Map(source=FILE, table=Table(("text",), tuple((text,) for text in given), ""))
 
     def ours() -> None:
         forget()
-        next(step for step in draw_in_steps(View(model.name, "A", ""), controls) if "chart" in step)["chart"].to_json()
+        view.compute(Subject(model.name, "A", ""))["chart"].to_json()
 
     def theirs() -> None:
         forget()
@@ -64,20 +57,7 @@ def run_projection() -> Iterator[Comparison]:
     yield Comparison("projection", "first picture (PCA)", "features alone", *seconds, "s", "ratio at most 1.1")
 
 
-def texts() -> list[str]:
-    """2,000 tweets where they lie beside the repository; else our own examples, in pairs that make as many."""
-    if TWEETS.exists():
-        return _column(TWEETS)[:NUMBER]
-    short = _column(ROOT / "assets" / "examples" / "sentiment.csv")
-    return [f"{short[i % len(short)]} {short[i // len(short) * 7 % len(short)]}" for i in range(NUMBER)]
-
-
-def _column(path: Path) -> list[str]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return [row["text"] for row in csv.DictReader(file) if row["text"].strip()]
-
-
-def plain(model: object, given: list[str]) -> np.ndarray:
+def plain(model: object, given: Sequence[str]) -> np.ndarray:
     """What one writes first: transformers itself, batch by batch as the texts come."""
     import torch
 

@@ -9,9 +9,10 @@ import torch
 import transformers
 
 import explorer
+from explorer.base.steps import finished
 from explorer.model import checkpoints
 from explorer.model.explorer import Explorer
-from explorer.techniques.ablation import head_effects
+from explorer.techniques.ablation import head_effects_in_steps
 from explorer.techniques.targets import word_target
 from tests.benchmarks import Comparison, side_by_side
 
@@ -23,16 +24,14 @@ def head_effects_run() -> Iterator[Comparison]:
     """The effect of each head at 40 tokens: restarts in batches against one full forward pass a head."""
     model = base_sized()
     trace = model.trace(text_of(model, 40))
-    target = word_target(model, trace)
+    target = word_target(trace)
     found, slow = [], []
     ours, theirs = side_by_side(
-        lambda: found.append(head_effects(model, trace, target)),
+        lambda: found.append(finished(head_effects_in_steps(trace, target))),
         lambda: slow.append(one_pass_a_head(model, trace, target)),
         rounds=3,
     )
-    wanted = (
-        f"ratio at most 0.25; largest difference of a probability {np.abs(found[0] - slow[0]).max():.1e}, at most 1e-5"
-    )
+    wanted = f"ratio at most 0.25; largest difference of a probability {np.abs(found[0] - slow[0]).max():.1e}, at most 1e-5"
     yield Comparison("head-effects", "restart, in batches", "a full pass a head", ours, theirs, "s", wanted)
 
 
@@ -48,21 +47,19 @@ def fill_mask_run() -> Iterator[Comparison]:
         model.fill_mask(text.replace("man", next(words), 1), top_k=5)  # a text that was never seen, so never cached
 
     taken, theirs = side_by_side(ours, lambda: pipeline(text, top_k=5), rounds=15)
-    yield Comparison(
-        "fill-mask", "fill_mask", 'pipeline("fill-mask")', taken, theirs, "s", "ratio at most 1 at 128 tokens"
-    )
+    yield Comparison("fill-mask", "fill_mask", 'pipeline("fill-mask")', taken, theirs, "s", "ratio at most 1 at 128 tokens")
 
 
 @torch.no_grad()
 def one_pass_a_head(model: Explorer, trace: explorer.Trace, target: object) -> np.ndarray:
     """[layers, heads] probabilities of the target, with a hook that zeroes one head in a full pass of its own."""
-    can = model.capabilities
-    size = can.hidden_size // can.heads
-    found = np.empty((can.layers, can.heads), dtype=np.float32)
+    capabilities = model.capabilities
+    size = capabilities.hidden_size // capabilities.heads
+    found = np.empty((capabilities.layers, capabilities.heads), dtype=np.float32)
     ids = torch.tensor([trace.ids])
-    for layer in range(can.layers):
+    for layer in range(capabilities.layers):
         dense = model.layers[layer].attention.output.dense
-        for head in range(can.heads):
+        for head in range(capabilities.heads):
 
             def zero(_: torch.nn.Module, inputs: tuple[torch.Tensor], head: int = head) -> tuple[torch.Tensor]:
                 context = inputs[0].clone()

@@ -1,6 +1,5 @@
 """Training beside the way it is usually written: the frozen encoder run in every epoch, and in every step."""
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -12,11 +11,10 @@ import numpy as np
 import torch
 
 from tests.benchmarks import Comparison
+from tests.benchmarks.texts import labelled_texts
 
-ROOT = Path(__file__).resolve().parents[2]
-TWEETS = Path(os.environ.get("BERT_EXPLORER_TWEETS", ROOT.parent / "shared" / "data" / "tweets_train.csv"))
-MOST_TWEETS = 2_000
-TWEETS_FOR_LAYERS = 160  # ten epochs of every step would take an hour with all of them; the ratio is the same
+TEXTS = 2_000
+TEXTS_FOR_LAYERS = 160  # ten epochs of every step would take an hour with all of them; the ratio is the same
 EPOCHS, BATCH, RATE = 10, 32, 1e-2
 EVERY = 4  # of the loop's batches one in so many is timed, all along the file, and counted so many times
 
@@ -24,14 +22,17 @@ EVERY = 4  # of the loop's batches one in so many is timed, all along the file, 
 def tutorial() -> Iterator[Comparison]:
     """The tutorials' job: a linear head on the pooled vector, ten epochs."""
     from explorer.model.features import features
-    from explorer.training.head import Settings, train
+    from explorer.training.examples import split
+    from explorer.training.head import TrainingSettings, train
 
-    model, examples = base_model(), tweets(MOST_TWEETS)
+    model, examples = base_model(), labelled_texts(TEXTS)
+    parts = split(examples, 0)
+    settings = TrainingSettings(epochs=EPOCHS, learning_rate=RATE, batch_size=BATCH)
     head = torch.nn.Linear(model.capabilities.hidden_size, len(examples.classes))
 
     def ours() -> None:
         vectors = features(model, examples.texts, -1, "pooler")
-        list(train(vectors, examples, Settings(epochs=EPOCHS, learning_rate=RATE, batch_size=BATCH)))
+        list(train(vectors, examples, parts, settings))
 
     mine = seconds(ours)
     # The encoder is frozen: every epoch costs the same, so that a part of one is run and counted for all of them.
@@ -45,13 +46,7 @@ def tutorial() -> Iterator[Comparison]:
     found, wanted = features(model, sample, -1, "pooler"), np.concatenate(list(plain_pooled(model, sample)))
     cosine = (found * wanted).sum(-1) / np.linalg.norm(found, axis=-1) / np.linalg.norm(wanted, axis=-1)
     yield Comparison(
-        "tutorial-finetune-features",
-        "lowest cosine to fp32",
-        "the limit",
-        float(cosine.min()),
-        0.999,
-        "",
-        "ratio at least 1",
+        "tutorial-finetune-features", "lowest cosine to fp32", "the limit", float(cosine.min()), 0.999, "", "ratio at least 1"
     )
     yield from _accuracies()
 
@@ -61,19 +56,20 @@ def _accuracies() -> Iterator[Comparison]:
     import explorer
     from explorer.model.features import features
     from explorer.training.examples import split
-    from explorer.training.head import Settings, train
+    from explorer.training.head import TrainingSettings, train
 
-    model, examples = explorer.load(), tweets(MOST_TWEETS)
+    model, examples = explorer.load(), labelled_texts(TEXTS)
     vectors = features(model, examples.texts, -1, "pooler")
     fp32 = torch.from_numpy(np.concatenate(list(plain_pooled(model, examples.texts))))
     targets = torch.from_numpy(examples.targets)
     ours, loops = [], []
     for seed in range(5):
-        settings = Settings(epochs=EPOCHS, learning_rate=RATE, batch_size=BATCH, seed=seed)
-        *_, (epoch, _) = train(vectors, examples, settings)
+        settings = TrainingSettings(epochs=EPOCHS, learning_rate=RATE, batch_size=BATCH, seed=seed)
+        parts = split(examples, seed)
+        *_, (epoch, _) = train(vectors, examples, parts, settings)
         ours.append(epoch.held_out_accuracy)
         torch.manual_seed(seed)
-        trained, held = (torch.from_numpy(rows) for rows in split(examples, seed))
+        trained, held = (torch.from_numpy(rows) for rows in parts)
         head = torch.nn.Linear(fp32.shape[1], len(examples.classes))
         optimizer = torch.optim.Adam(head.parameters(), lr=RATE)
         for _ in range(EPOCHS):
@@ -100,17 +96,17 @@ def top_layers() -> Iterator[Comparison]:
     """
     from explorer.base.steps import finished
     from explorer.training import finetune
-    from explorer.training.finetune import train_top
-    from explorer.training.head import Settings
+    from explorer.training.examples import split
+    from explorer.training.finetune import Top, train_top
+    from explorer.training.head import TrainingSettings
     from explorer.training.prefix import hidden_in_steps
 
-    model, examples = base_model(), tweets(TWEETS_FOR_LAYERS)
-    settings = Settings(epochs=EPOCHS, learning_rate=5e-5, batch_size=BATCH)
-    most = model.capabilities.layers
-    plan = {"layer": most, "layers_trained": 2, "pooling": "cls", "settings": settings}
+    model, examples = base_model(), labelled_texts(TEXTS_FOR_LAYERS)
+    settings = TrainingSettings(epochs=EPOCHS, learning_rate=5e-5, batch_size=BATCH)
+    most, parts = model.capabilities.layers, split(examples, 0)
 
     def run(states: object) -> None:
-        for _ in train_top(model, states, examples, **plan):
+        for _ in train_top(Top(model, most, 2, "cls"), states, examples, parts, settings):
             pass
 
     ours = seconds(lambda: run(finished(hidden_in_steps(model, examples.pairs, most - 2))))
@@ -118,9 +114,7 @@ def top_layers() -> Iterator[Comparison]:
     yield Comparison("top-layers", "prefix run once", "prefix run in every step", ours, same, "s", "ratio at most 0.5")
     with mock.patch.object(finetune, "PART", BATCH):
         padded = seconds(lambda: run(Recomputed(model, examples, most - 2)))
-    yield Comparison(
-        "top-layers-padded", "prefix run once", "the same on whole padded batches", ours, padded, "s", "to compare"
-    )
+    yield Comparison("top-layers-padded", "prefix run once", "the same on whole padded batches", ours, padded, "s", "to compare")
 
 
 class Recomputed:
@@ -140,9 +134,7 @@ class Recomputed:
 
         ids = [self.ids[row] for row in rows]
         with precision():
-            hidden, real = hidden_of(
-                self.model, Batch(rows.numpy(), ids, [torch.zeros_like(row) for row in ids]), self.layer
-            )
+            hidden, real = hidden_of(self.model, Batch(rows.numpy(), ids, [torch.zeros_like(row) for row in ids]), self.layer)
         return hidden.float(), real
 
 
@@ -186,19 +178,6 @@ def base_model():
     transformers.BertForPreTraining(config).save_pretrained(folder)
     bundled.tokenizer.save_pretrained(folder)
     return explorer.load(folder)
-
-
-@cache
-def tweets(most: int):
-    """The tweets, or the built-in sentences as often as needed where there are none."""
-    from explorer.text.tables import choose, guess_columns, read_table
-    from explorer.training.examples import Examples, built_in
-
-    examples = (
-        choose(table := read_table(TWEETS), guess_columns(table))[0] if TWEETS.is_file() else built_in("sentiment")
-    )
-    rows = [row % len(examples) for row in range(most)] if not TWEETS.is_file() else range(min(most, len(examples)))
-    return Examples(tuple(examples.texts[row] for row in rows), tuple(examples.labels[row] for row in rows))
 
 
 def seconds(run: Callable[[], object]) -> float:

@@ -24,9 +24,7 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 def run() -> Iterator[Comparison]:
     """Compare the first answered page with that of `import gradio` and a bare `Blocks().launch()`."""
     ours, theirs = side_by_side(lambda: first_page(["app.py", "--port"]), lambda: first_page(["-c", BARE]))
-    yield Comparison(
-        "startup", "first page of app.py", "bare Blocks().launch()", ours, theirs, "s", "ratio at most 1.2"
-    )
+    yield Comparison("startup", "first page of app.py", "bare Blocks().launch()", ours, theirs, "s", "ratio at most 1.2")
     limit = 8.0
     trace, _ = side_by_side(first_trace, lambda: None, rounds=3)
     yield Comparison("startup-trace", "start to the first Trace", "the limit", trace, limit, "s", "ratio at most 1")

@@ -31,26 +31,26 @@ def choose(page, element: str, option: str) -> None:
 
 def test_the_most_telling_head_is_shown_first_until_one_is_picked(open_at):
     page = open_at("Attention")
-    about = page.locator("#head-about")
+    about = page.locator("#attention-heads-about")
     expect(about).to_contain_text(re.compile(r"Shown first: layer \d+, head \d+, because its words look most surely"))
-    page.locator("#head-grid button").nth(13).click()
+    page.locator("#attention-heads-grid button").nth(13).click()
     expect(about).to_contain_text("Layer 2, head 2. Pattern:")
     chips(page).nth(2).click()
-    expect(page.locator("#head-heatmap .shapelayer path")).to_have_count(1)
+    expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(1)
     expect(about).to_contain_text("Layer 2, head 2. Pattern:")
     open_tab(page, "Inside a head")
-    expect(page.locator("#inside-head-number input[type=number]")).to_have_value("2")
+    expect(page.locator("#inside-head-head input[type=number]")).to_have_value("2")
 
 
 def test_a_link_to_a_head_opens_that_head(open_at):
     page = open_at("Attention", PAIR + "&layer=4&head=7")
-    expect(page.locator("#head-title")).to_contain_text("Layer 4, head 7")
-    expect(page.locator("#head-check")).to_contain_text("✓ matches the model")
+    expect(page.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
+    expect(page.locator("#attention-head-check")).to_contain_text("✓ matches the model")
 
 
 def test_a_cell_tells_its_exact_weight(open_at, bundled):
     page = open_at("Attention", PAIR + "&layer=1&head=3")
-    heatmap = page.locator("#head-heatmap .nsewdrag")
+    heatmap = page.locator("#attention-head-heatmap .nsewdrag")
     expect(heatmap).to_be_visible()
     heatmap.scroll_into_view_if_needed()
     box = heatmap.bounding_box()
@@ -58,42 +58,42 @@ def test_a_cell_tells_its_exact_weight(open_at, bundled):
     size = trace.kept
     click_chart(page, box["x"] + box["width"] * 1.5 / size, box["y"] + box["height"] * 2.5 / size)
     weight = trace.attention(0)[2, 2, 1]
-    expect(page.locator("#head-cell")).to_contain_text(
+    expect(page.locator("#attention-head-cell")).to_contain_text(
         f"man (token 2) → the (token 1): {weight:.6f}, number 1 of {size}"
     )
 
 
 def test_what_is_shown_of_a_head_can_be_chosen(open_at):
     page = open_at("Attention")
-    ticks = page.locator("#head-heatmap .ytick text")
+    ticks = page.locator("#attention-head-heatmap .ytick text")
     expect(ticks.filter(has_text="[SEP]")).to_have_count(2)
-    choose(page, "specials", "Without [CLS] and [SEP], rows renormalised")
+    choose(page, "attention-specials", "Without [CLS] and [SEP], rows renormalised")
     expect(ticks.filter(has_text="[SEP]")).to_have_count(0)
-    expect(page.locator("#head-title")).to_contain_text("divided by what is left")
+    expect(page.locator("#attention-head-title")).to_contain_text("divided by what is left")
     page.get_by_role("button", name="More").click()
     page.get_by_label("Whole words").check()
     expect(ticks.filter(has_text="mispronounced")).to_have_count(1)
-    choose(page, "direction", "B→A")
+    choose(page, "attention-direction", "B→A")
     expect(ticks.filter(has_text="man")).to_have_count(0)
-    expect(page.locator("#head-heatmap .xtick text").filter(has_text="man")).to_have_count(1)
-    choose(page, "measure", "Weight × value ‖αf(x)‖")
-    expect(page.locator("#head-check")).to_contain_text("the weighted values of all heads sum to")
+    expect(page.locator("#attention-head-heatmap .xtick text").filter(has_text="man")).to_have_count(1)
+    choose(page, "attention-measure", "Weight × value ‖αf(x)‖")
+    expect(page.locator("#attention-head-check")).to_contain_text("the weighted values of all heads sum to")
     page.get_by_label("Lines").check()
-    expect(page.locator("#head-lines [data-side=query]")).to_have_count(4)
-    page.locator("#head-lines [data-side=query]").nth(1).click()
-    expect(page.locator("#head-lines")).to_contain_text("mispronounced looks most at")
-    choose(page, "marks", "entropy")
-    expect(page.locator("#head-grid .bx-marked")).to_have_count(1)
+    expect(page.locator("#attention-head-lines [data-side=query]")).to_have_count(4)
+    page.locator("#attention-head-lines [data-side=query]").nth(1).click()
+    expect(page.locator("#attention-head-lines")).to_contain_text("mispronounced looks most at")
+    choose(page, "attention-marks", "entropy")
+    expect(page.locator("#attention-heads-grid .bx-marked")).to_have_count(1)
 
 
 def test_every_head_by_numbers(open_at):
     page = open_at("Attention")
     page.get_by_label("All heads by numbers").check()
-    expect(page.locator("#metric-heatmap .heatmaplayer")).to_be_attached()
-    expect(page.locator("#metric-formula")).to_contain_text("ln n")
-    choose(page, "metric", "mean distance")
-    expect(page.locator("#metric-formula")).to_contain_text("0 to n − 1 tokens")
-    table = page.locator("#metric-table")
+    expect(page.locator("#attention-metric-heatmap .heatmaplayer")).to_be_attached()
+    expect(page.locator("#attention-metric-formula")).to_contain_text("ln n")
+    choose(page, "attention-metric", "mean distance")
+    expect(page.locator("#attention-metric-formula")).to_contain_text("0 to n − 1 tokens")
+    table = page.locator("#attention-metrics-table")
     table.get_by_role("button", name="on the previous token").click()
     shares = [float(text) for text in table.locator("tbody td:nth-child(9)").all_inner_texts()]
     assert len(shares) == 72
@@ -102,64 +102,79 @@ def test_every_head_by_numbers(open_at):
     name = second.inner_text()
     second.click()
     page.get_by_label("One head").first.check()
-    expect(page.locator("#head-title")).to_contain_text(name.capitalize())
+    expect(page.locator("#attention-head-title")).to_contain_text(name.capitalize())
 
 
 def test_rollout_follows_the_token_and_the_layer(open_at):
     page = open_at("Attention")
     page.get_by_label("Through all layers").check()
-    expect(page.locator("#rollout-said")).to_contain_text("Where 'the' (token 1)")
+    expect(page.locator("#attention-rollout-token")).to_contain_text("Where 'the' (token 1)")
     chips(page).nth(3).click()
-    expect(page.locator("#rollout-said")).to_contain_text("Where 'walked' (token 3)")
+    expect(page.locator("#attention-rollout-token")).to_contain_text("Where 'walked' (token 3)")
     expect(page.get_by_text("rows sum to 1 (max error")).to_be_visible()
 
 
 def test_inside_a_head_every_step_is_there(open_at):
     page = open_at("Inside a head", PAIR + "&layer=2&head=9&token=2")
     tokens = chips(page).all()
-    expect(page.locator("#dots-said")).to_contain_text("'man' (token 2) asks")
-    expect(page.locator("#dots tbody tr")).to_have_count(len(tokens) + 2)
-    expect(page.locator("#dots-check")).to_contain_text("✓ matches the model")
-    page.locator("#dots tbody button").nth(3).click()
-    expect(page.locator("#dots-said")).to_contain_text("'walked' (token 3) asks")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("'man' (token 2) asks")
+    expect(page.locator("#inside-head-dots-table tbody tr")).to_have_count(len(tokens) + 2)
+    expect(page.locator("#inside-head-dots-check")).to_contain_text("✓ matches the model")
+    page.locator("#inside-head-dots-table tbody button").nth(3).click()
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("'walked' (token 3) asks")
     page.get_by_label("The whole layer").check()
-    expect(page.locator("#layer-steps tbody tr")).to_have_count(17)
-    expect(page.locator("#layer-steps")).to_contain_text("GELU")
-    expect(page.locator("#layer-check")).to_contain_text("the model's own hidden state 2 for all tokens")
-    number = page.locator("#inside-layer input[type=number]")
+    expect(page.locator("#inside-head-layer-table tbody tr")).to_have_count(17)
+    expect(page.locator("#inside-head-layer-table")).to_contain_text("GELU")
+    expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 2 for all tokens")
+    number = page.locator("#inside-head-layer input[type=number]")
     number.fill("4")
     number.press("Enter")
-    expect(page.locator("#layer-check")).to_contain_text("the model's own hidden state 4 for all tokens")
+    expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 4 for all tokens")
     page.get_by_label("If it were a decoder").check()
-    expect(page.locator("#causal .heatmaplayer")).to_be_attached()
-    expect(page.locator("#decoder-check")).to_contain_text("✓ matches the model")
+    expect(page.locator("#inside-head-decoder-causal .heatmaplayer")).to_be_attached()
+    expect(page.locator("#inside-head-decoder-check")).to_contain_text("✓ matches the model")
     page.get_by_label("Positions").check()
     for chart in ("learned", "learned-alike", "waves", "waves-alike"):
-        expect(page.locator(f"#{chart} .heatmaplayer")).to_be_attached()
+        expect(page.locator(f"#inside-head-positions-{chart} .heatmaplayer")).to_be_attached()
+
+
+def test_a_model_of_one_layer_and_one_head_has_nothing_to_slide(open_at, make_tiny):
+    folder = make_tiny(num_hidden_layers=1, num_attention_heads=1)
+    page = open_at("Inside a head", f"{PAIR}&model={folder}")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("layer 1, head 1")
+    layer, head = page.locator("#inside-head-layer"), page.locator("#inside-head-head")
+    expect(layer).to_be_hidden()
+    expect(head).to_be_hidden()
+    page.get_by_label("The whole layer").check()
+    expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 1 for all tokens")
+    page.locator("#model-box input").fill("bert-l6-h384-uncased")
+    page.locator("#model-box input").press("Enter")
+    expect(layer).to_be_visible()
+    expect(head).to_be_visible()
 
 
 def test_tokens_add_up_and_the_vocabulary_can_be_searched(open_at):
     page = open_at("Tokens", PAIR + "&token=9")
-    expect(page.locator("#counted")).to_contain_text("mispronounced = mis + ##pro + ##no + ##unced")
-    expect(page.locator("#embedding-parts tbody tr")).to_have_count(6)
-    expect(page.locator("#embedding-check")).to_contain_text("✓ matches the model")
-    expect(page.locator("#token-cards .bx-token").nth(2)).to_have_attribute("title", "characters 5–7 of A")
-    page.locator("#vocabulary-query textarea, #vocabulary-query input").fill("##ology")
-    expect(page.locator("#vocabulary-found")).to_contain_text("1 piece matches")
-    page.locator("#vocabulary-pieces tbody button").first.click()
-    expect(page.locator("#nearest-said")).to_contain_text("Nearest to '##ology'")
-    page.locator("#nearest tbody button").first.click()
-    expect(page.locator("#nearest-said")).not_to_contain_text("'##ology'")
+    expect(page.locator("#tokens-pieces-counts")).to_contain_text("mispronounced = mis + ##pro + ##no + ##unced")
+    expect(page.locator("#tokens-embeddings-sum tbody tr")).to_have_count(6)
+    expect(page.locator("#tokens-embeddings-check")).to_contain_text("✓ matches the model")
+    expect(page.locator("#tokens-pieces-cards .bx-token").nth(2)).to_have_attribute("title", "characters 5–7 of A")
+    page.locator("#tokens-query textarea, #tokens-query input").fill("##ology")
+    expect(page.locator("#tokens-vocabulary-count")).to_contain_text("1 piece matches")
+    page.locator("#tokens-vocabulary-pieces tbody button").first.click()
+    expect(page.locator("#tokens-vocabulary-piece")).to_contain_text("Nearest to '##ology'")
+    page.locator("#tokens-vocabulary-nearest tbody button").first.click()
+    expect(page.locator("#tokens-vocabulary-piece")).not_to_contain_text("'##ology'")
 
 
 @pytest.mark.parametrize("width", [1440, 420])
 def test_512_tokens_are_shown_at_any_width(open_at, width):
     page = open_at("Attention", LONG, viewport={"width": width, "height": 900})
     expect(page.locator("#notice")).to_contain_text("512 of 602 tokens kept")
-    expect(page.locator("#head-heatmap .heatmaplayer image")).to_be_attached()
-    assert page.locator("#head-heatmap .ytick").count() < 60, "labels thin out"
+    expect(page.locator("#attention-head-heatmap .heatmaplayer image")).to_be_attached()
+    assert page.locator("#attention-head-heatmap .ytick").count() < 60, "labels thin out"
     page.get_by_label("Lines").check()
-    expect(page.locator("#head-lines")).to_contain_text("strongest of 262,144 edges")
+    expect(page.locator("#attention-head-lines")).to_contain_text("strongest of 262,144 edges")
     open_tab(page, "Inside a head")
-    expect(page.locator("#dots-said")).to_contain_text("The 32 strongest of 512 keys are shown.")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("The 32 strongest of 512 keys are shown.")
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -1,6 +1,7 @@
 """Every component on a page of its own: what a click sends to Python, and what it never does."""
 
 import json
+import re
 import time
 
 import gradio as gr
@@ -14,7 +15,7 @@ from explorer.figures.bars import bar_groups, bars
 from explorer.figures.head_grid import head_grid
 from explorer.figures.token_row import Numbers, token_row
 from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
-from tests.browser.steps import click_chart
+from tests.browser.steps import click_chart, squeeze_charts
 
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
 KINDS = ["special", "piece", "continuation", "mask", "unk", "special", "piece", "piece", "special"]
@@ -55,9 +56,7 @@ def cloud(shift=0.0):
 
 
 def points():
-    figure = go.Figure(
-        go.Scatter(x=[0, 1, 2], y=[5, 6, 7], mode="markers", marker={"size": 30}, customdata=["a", "b", "c"])
-    )
+    figure = go.Figure(go.Scatter(x=[0, 1, 2], y=[5, 6, 7], mode="markers", marker={"size": 30}, customdata=["a", "b", "c"]))
     return figure.update_layout(template="none", uirevision="same", margin=dict.fromkeys("ltrb", 40))
 
 
@@ -83,10 +82,7 @@ def build():
             "strip": TokenRow(row_value(), elem_id="strip"),
             "grid": HeadGrid(head_grid(weights(3, 4, 6, 6), (0, 0)), elem_id="grid"),
             "bars": Bars(bars([("store", 0.431, ""), ("shop", 0.0001, "rank 2")]), elem_id="bars"),
-            "groups": Bars(
-                bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]),
-                elem_id="groups",
-            ),
+            "groups": Bars(bar_groups([("one", [("a", 0.5, "")]), ("two", [("b", 0.2, ""), ("c", 0.1, "")])]), elem_id="groups"),
             "lines": AttentionLines(attention_lines(weights(9, 9), TOKENS, KINDS), height=260, elem_id="lines"),
             "chart": PlotlyChart(heatmap(weights(5, 5)), height=300, label="A heatmap", elem_id="chart"),
         }
@@ -104,12 +100,7 @@ def build():
                 space = PlotlyChart(cloud(), height=320, elem_id="space")
         for name, component in made.items():
             component.select(tell(name), None, said, show_progress="hidden", trigger_mode="multiple")
-        for name, component in {
-            "strip": made["strip"],
-            "cards": made["cards"],
-            "hiding": hiding,
-            "hidden": hidden,
-        }.items():
+        for name, component in {"strip": made["strip"], "cards": made["cards"], "hiding": hiding, "hidden": hidden}.items():
             component.mask(tell(name), None, masked, show_progress="hidden", trigger_mode="multiple")
         _buttons(made, notice, hidden, space)
     return blocks
@@ -196,15 +187,11 @@ def token(page, index, row="strip"):
 
 def plot(page, expression, chart="chart"):
     """A JavaScript expression about `plot`, the drawn Plotly chart."""
-    return page.evaluate(
-        f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {expression}; }})()"
-    )
+    return page.evaluate(f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {expression}; }})()")
 
 
 def wait_for_plot(page, condition, chart="chart"):
-    page.wait_for_function(
-        f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {condition}; }})()"
-    )
+    page.wait_for_function(f"(() => {{ const plot = document.querySelector('#{chart} .bx-chart'); return {condition}; }})()")
 
 
 def redrawn(page, action, chart="chart"):
@@ -480,6 +467,33 @@ class TestAttentionLines:
         expect(page.locator("#long .bx-lines-caption")).to_contain_text("The 1,500 strongest of 262,144 edges.")
         assert page.locator("#long").bounding_box()["height"] == 400
 
+    @pytest.mark.parametrize("width", [1440, 420])
+    @pytest.mark.parametrize(("size", "fits"), [(12, True), (20, True), (40, False), (128, False)])
+    def test_as_many_rows_as_fit_are_not_cut_and_longer_inputs_fade_where_they_go_on(self, open_kit, width, size, fits):
+        page = open_kit(viewport={"width": width, "height": 900})
+        value = attention_lines(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
+        page.evaluate(
+            """(value) => {
+                const host = document.createElement("div");
+                host.innerHTML = "<div class='bx bx-lines' id='many'></div>";
+                document.querySelector("#strip").append(host);
+                BertExplorer.mount("AttentionLines", host, () => {}, { value }, () => {}, { height: 460 });
+            }""",
+            value,
+        )
+        box = page.locator("#many .bx-lines-box")
+        last = page.locator("#many [data-side=key]").last
+        faded = re.compile("bx-more")
+        if fits:
+            expect(box).not_to_have_class(faded)
+        else:
+            expect(box).to_have_class(faded)
+            box.evaluate("box => box.scrollTo(0, box.scrollHeight)")
+            expect(box).not_to_have_class(faded)
+        ends = [one.evaluate("node => node.getBoundingClientRect().bottom") for one in (last, box)]
+        assert ends[0] <= ends[1] + 0.5
+        assert page.locator("#many").bounding_box()["height"] == 460
+
 
 class TestBars:
     def test_rows_say_label_and_percentage(self, open_kit):
@@ -499,9 +513,7 @@ class TestBars:
         page = open_kit()
         page.locator("#bars button").nth(1).focus()
         before = page.locator("#bars").bounding_box()["height"]
-        page.evaluate(
-            "[...document.querySelectorAll('button')].find((b) => b.textContent.trim() === 'other bars').click()"
-        )
+        page.evaluate("[...document.querySelectorAll('button')].find((b) => b.textContent.trim() === 'other bars').click()")
         expect(page.locator("#bars .bx-percent")).to_have_text([">99.9 %", "0.0 %"])
         assert page.locator("#bars").bounding_box()["height"] == before
         expect(page.locator("#bars button").nth(1)).to_be_focused()
@@ -548,8 +560,7 @@ class TestPlotlyChart:
 
         def ends():
             return plot(
-                page,
-                "[plot._fullLayout.coloraxis.colorscale.at(0)[1], BertExplorer.background(), plot._fullLayout.font.color]",
+                page, "[plot._fullLayout.coloraxis.colorscale.at(0)[1], BertExplorer.background(), plot._fullLayout.font.color]"
             )
 
         start, background, colour = ends()
@@ -607,6 +618,12 @@ class TestPlotlyChart:
         page.set_viewport_size({"width": 600, "height": 900})
         wait_for_plot(page, "plot.clientWidth < 600 && plot._fullLayout.width === plot.clientWidth")
 
+    def test_a_moment_without_room_cuts_no_label_off(self, open_kit):
+        page = open_kit()
+        before = plot(page, "plot._fullLayout._size")
+        squeeze_charts(page)
+        assert plot(page, "plot._fullLayout._size") == before
+
     def test_a_turned_camera_survives_an_update(self, open_kit):
         page = open_kit()
         page.get_by_role("tab", name="Second").click()
@@ -618,9 +635,7 @@ class TestPlotlyChart:
         page.mouse.down()
         page.mouse.move(x + 90, y + 40, steps=6)
         page.mouse.up()
-        wait_for_plot(
-            page, "plot.layout.scene?.camera?.eye && Math.abs(plot.layout.scene.camera.eye.x - 1.25) > 0.05", "space"
-        )
+        wait_for_plot(page, "plot.layout.scene?.camera?.eye && Math.abs(plot.layout.scene.camera.eye.x - 1.25) > 0.05", "space")
         turned = plot(page, "plot._fullLayout.scene.camera.eye", "space")
         redrawn(page, lambda: press(page, "new cloud"), "space")
         assert plot(page, "plot._fullLayout.scene.camera.eye", "space") == pytest.approx(turned)
@@ -656,7 +671,7 @@ class TestRamp:
         steps = np.linalg.norm(np.diff(lab, axis=0), axis=1)
         assert steps.std() / steps.mean() < 0.2, steps
         assert abs(lab[-1, 0] - lab[0, 0]) > 0.7
-        assert page.evaluate("BertExplorer.rampStops(3)[2]") == [1, f"rgb({','.join(map(str, colours[-1]))})"]
+        assert page.evaluate("BertExplorer.rampStops().at(-1)") == [1, f"rgb({','.join(map(str, colours[-1]))})"]
 
 
 def oklab(srgb):

@@ -19,7 +19,7 @@ def open_view(open_app):
     def opened(view: str, query: str = "", tab: str = "Fill-mask"):
         page = open_app(query)
         open_tab(page, tab)
-        views = page.locator("#fill-mask-view" if tab == "Fill-mask" else "#nsp-view")
+        views = page.locator("#fill-mask-view" if tab == "Fill-mask" else "#next-sentence-view")
         views.get_by_label(view, exact=True).check()
         return page
 
@@ -28,55 +28,52 @@ def open_view(open_app):
 
 def test_words_are_weighed_and_blanks_filled_together(open_view):
     page = open_view("Guesses", TWO)
-    expect(page.locator("#filled tbody tr")).to_have_count(3)
-    expect(page.locator("#filled thead th")).to_have_count(3)
-    type_into(page, "compare-words", "man, woman")
-    expect(page.locator("#compared .bx-name")).to_have_text(["man", "woman"])
-    expect(page.locator("#ratio")).to_contain_text("times as likely as")
-    type_into(page, "compare-words", "antidisestablishmentarianism")
+    expect(page.locator("#fill-mask-together-filled tbody tr")).to_have_count(3)
+    expect(page.locator("#fill-mask-together-filled thead th")).to_have_count(3)
+    type_into(page, "fill-mask-words", "man, woman")
+    expect(page.locator("#fill-mask-comparison-compared .bx-name")).to_have_text(["man", "woman"])
+    expect(page.locator("#fill-mask-comparison-ratio")).to_contain_text("times as likely as")
+    type_into(page, "fill-mask-words", "antidisestablishmentarianism")
     expect(page.get_by_text("is not one piece of this vocabulary")).to_be_visible()
 
 
 def test_every_position_is_asked_and_sentences_compared(open_view):
     page = open_view("Every position", ONE)
-    expect(page.locator("#surprise .bars .point")).to_have_count(6)
+    expect(page.locator("#fill-mask-positions-surprise .bars .point")).to_have_count(6)
     page.get_by_label("in sight").check()
     expect(page.get_by_text(re.compile(r"First guess right at \d of 6 places"))).to_be_visible()
-    expect(page.locator("#likelihoods")).to_contain_text("-")
-    page.locator("#scored-lines textarea").fill("The man went home.\nMan the home went.")
-    page.locator("#score-sentences").click()
-    expect(page.locator("#likelihoods tbody").first).to_contain_text("The man went home.")
+    expect(page.locator("#fill-mask-likelihoods-table")).to_contain_text("-")
+    page.locator("#fill-mask-sentences textarea").fill("The man went home.\nMan the home went.")
+    page.locator("#fill-mask-likelihoods-score").click()
+    expect(page.locator("#fill-mask-likelihoods-table tbody").first).to_contain_text("The man went home.")
 
 
 def test_the_lens_shows_every_layer_and_follows_words(open_view, bundled):
     page = open_view("Lens", ONE)
-    rows = page.locator("#lens-table tbody tr")
+    rows = page.locator("#fill-mask-lens-table tbody tr")
     expect(rows).to_have_count(bundled.capabilities.layers + 1)
     (guess,) = bundled.fill_mask("She drank a cup of [MASK].")
     expect(rows.last.locator("td").nth(guess.position)).to_have_text(guess.candidates[0].token)
     expect(page.get_by_text("✓ matches the model: the last row")).to_be_visible()
-    type_into(page, "follow-words", "tea, milk")
-    expect(page.locator("#followed .legendtext")).to_have_text(["tea", "milk"])
+    type_into(page, "fill-mask-follow", "tea, milk")
+    expect(page.locator("#fill-mask-followed-followed .legendtext")).to_have_text(["tea", "milk"])
     rows.first.locator("button").nth(2).click()
-    expect(page.locator("#lens-said")).to_contain_text("At position 2")
+    expect(page.locator("#fill-mask-followed-summary")).to_contain_text("At position 2")
 
 
 def test_heads_are_switched_off_and_on_again(open_view, bundled):
     page = open_view("Switch heads off", ONE)
-    board = page.locator("#word-board")
+    board = page.locator("#fill-mask-heads-board")
     expect(board.locator(".bx-switch")).to_have_count(72)
     expect(board.locator(".bx-switch").first).to_have_attribute("title", re.compile(r"layer 1, head 1: .*% → .*%"))
-    colours = {
-        switch.evaluate("node => getComputedStyle(node).backgroundColor")
-        for switch in board.locator(".bx-switch").all()
-    }
+    colours = {switch.evaluate("node => getComputedStyle(node).backgroundColor") for switch in board.locator(".bx-switch").all()}
     assert len(colours) > 10  # each switch shows what switching it off does
     board.locator(".bx-switch").nth(12 + 2).click()
     expect(board.locator("[aria-pressed=true]")).to_have_count(1)
     trace = bundled.trace("She drank a cup of [MASK].")
     (position,) = trace.mask_positions
-    (guess,) = bundled.guesses(without_heads(bundled, trace, [(1, 2)])[[position]], [position], 5)
-    after = page.locator("#word-answers .bx-group").nth(1)
+    (guess,) = bundled.guesses(without_heads(trace, [(1, 2)])[[position]], [position], 5)
+    after = page.locator("#fill-mask-heads-answers .bx-group").nth(1)
     expect(after).to_contain_text("Without head 2.3")
     expect(after.locator(".bx-name").first).to_have_text(guess.candidates[0].token)
     page.keyboard.press("ArrowRight")
@@ -84,7 +81,7 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     expect(board.locator("[aria-pressed=true]")).to_have_count(2)
     board.locator(".bx-layer").nth(3).click()
     expect(board.locator("[aria-pressed=true]")).to_have_count(14)
-    page.locator("#word-reset").click()
+    page.locator("#fill-mask-heads-reset").click()
     expect(board.locator("[aria-pressed=true]")).to_have_count(0)
 
 
@@ -95,36 +92,36 @@ def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
     page.get_by_label("Gradient × input").check()
     expect(page.get_by_text("This method promises no sum")).to_be_visible()
     page.locator("#fill-mask-view").get_by_label("Patching").check()
-    expect(page.locator("#patching .heatmaplayer")).to_be_attached()
+    expect(page.locator("#fill-mask-patching-heatmap .heatmaplayer")).to_be_attached()
     expect(page.get_by_text("✓ matches the model: the last state")).to_be_visible()
-    page.locator("#corrupted textarea, #corrupted input").first.click()
-    type_into(page, "corrupted", "too short")
+    page.locator("#fill-mask-corrupted textarea, #fill-mask-corrupted input").first.click()
+    type_into(page, "fill-mask-corrupted", "too short")
     expect(page.get_by_text("must have as many pieces")).to_be_visible()
 
 
 def test_the_game_is_played_and_its_loss_told(open_view):
     page = open_view("Pre-training game")
-    expect(page.locator("#game-loss")).to_contain_text("nats")
+    expect(page.locator("#fill-mask-game-loss")).to_contain_text("nats")
     expect(page.get_by_text("✓ matches the model: the sum is the loss")).to_be_visible()
     page.get_by_label("Spans (SpanBERT)").check()
-    expect(page.locator("#span-lengths .bars .point").first).to_be_attached()
-    before = page.locator("#game-loss").inner_text()
-    page.locator("#hide-again").click()
-    page.wait_for_function("before => document.querySelector('#game-loss').innerText !== before", arg=before)
-    expect(page.locator("#game-loss")).to_contain_text("a stranger instead of B")
+    expect(page.locator("#fill-mask-game-lengths .bars .point").first).to_be_attached()
+    before = page.locator("#fill-mask-game-loss").inner_text()
+    page.locator("#fill-mask-game-again").click()
+    page.wait_for_function("before => document.querySelector('#fill-mask-game-loss').innerText !== before", arg=before)
+    expect(page.locator("#fill-mask-game-loss")).to_contain_text("a stranger instead of B")
 
 
 def test_the_quiz_keeps_the_score(open_view):
     page = open_view("Quiz")
-    expect(page.locator("#quiz-row .bx-mask").first).to_be_visible()
-    type_into(page, "quiz-guess", "zebra")
-    page.locator("#quiz-submit").click()
-    expect(page.locator("#quiz-told")).to_contain_text("You: zebra, wrong.")
-    expect(page.locator("#quiz-score")).to_contain_text("of 1 blanks")
-    truth = re.match(r"It was (\S+)\.", page.locator("#quiz-told").inner_text())[1]
-    expect(page.locator("#quiz-row")).to_contain_text(truth)
-    page.locator("#quiz-next").click()
-    expect(page.locator("#quiz-told")).to_have_text("")
+    expect(page.locator("#fill-mask-quiz-row .bx-mask").first).to_be_visible()
+    type_into(page, "fill-mask-guess", "zebra")
+    page.locator("#fill-mask-quiz-submit").click()
+    expect(page.locator("#fill-mask-quiz-answer")).to_contain_text("You: zebra, wrong.")
+    expect(page.locator("#fill-mask-quiz-points")).to_contain_text("of 1 blanks")
+    truth = re.match(r"It was (\S+)\.", page.locator("#fill-mask-quiz-answer").inner_text())[1]
+    expect(page.locator("#fill-mask-quiz-row")).to_contain_text(truth)
+    page.locator("#fill-mask-quiz-following").click()
+    expect(page.locator("#fill-mask-quiz-answer")).to_have_text("")
 
 
 def test_without_a_blank_the_views_say_what_to_do(open_view):
@@ -133,26 +130,26 @@ def test_without_a_blank_the_views_say_what_to_do(open_view):
     for view in ("Guesses", "Switch heads off", "Attribution", "Patching"):
         page.locator("#fill-mask-view").get_by_label(view, exact=True).check()
         expect(page.locator("#fill-mask-hint")).to_contain_text("No blank yet")
-    page.locator("#mask-row .bx-token").nth(2).click()
-    expect(page.locator("#patching .heatmaplayer")).to_be_attached()
+    page.locator("#fill-mask-words-row .bx-token").nth(2).click()
+    expect(page.locator("#fill-mask-patching-heatmap .heatmaplayer")).to_be_attached()
 
 
 def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
     page = open_view("Find the next sentence", tab="Next sentence")
-    expect(page.locator("#ranking button")).to_have_count(7)
-    page.locator("#nsp-view").get_by_label("Many pairs").check()
-    expect(page.locator("#pairs")).to_contain_text("0.")
+    expect(page.locator("#next-sentence-candidates-ranking button")).to_have_count(7)
+    page.locator("#next-sentence-view").get_by_label("Many pairs").check()
+    expect(page.locator("#next-sentence-pairs")).to_contain_text("0.")
     page.get_by_text("Bring your own").click()
     table = tmp_path / "pairs.csv"
     table.write_text("a,b\n<b>one</b>,=1+1\nShe ran.,She fell.\n", "utf-8")
-    page.locator("#pair-file input[type=file]").set_input_files(table)
-    expect(page.locator("#pairs-status")).to_contain_text("2 pairs scored.")
+    page.locator("#next-sentence-file input[type=file]").set_input_files(table)
+    expect(page.locator("#next-sentence-pairs-status")).to_contain_text("2 pairs scored.")
     with page.expect_download() as download:
-        page.locator("#export-pairs").click()
+        page.locator("#next-sentence-pairs-export").click()
     written = list(csv.reader(download.value.path().read_text("utf-8").splitlines()))
     assert written[0] == ["A", "B", "IsNext", "Logit difference"]
     assert sorted(row[:2] for row in written[1:]) == [["<b>one</b>", "'=1+1"], ["She ran.", "She fell."]]
-    page.locator("#nsp-view").get_by_label("Which tokens").check()
+    page.locator("#next-sentence-view").get_by_label("Which tokens").check()
     expect(page.get_by_text("the logit of IsNext changes by")).to_be_visible(timeout=30_000)  # captum is loaded
-    page.locator("#nsp-view").get_by_label("Which heads").check()
-    expect(page.locator("#nsp-board .bx-switch")).to_have_count(72)
+    page.locator("#next-sentence-view").get_by_label("Which heads").check()
+    expect(page.locator("#next-sentence-heads-board .bx-switch")).to_have_count(72)

@@ -5,31 +5,31 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_tab, type_into
+from tests.browser.steps import open_tab, squeeze_charts, type_into
 
-DONE = "() => !document.querySelector('#train').disabled"
+DONE = "() => !document.querySelector('#fine-tune-recipe-train').disabled"
 
 
 @pytest.fixture
 def tab(open_app):
     page = open_app("")
     open_tab(page, "Fine-tune")
-    expect(page.locator("#curves .scatterlayer .trace")).to_have_count(5, timeout=60_000)
+    expect(page.locator("#fine-tune-outcome-curves .scatterlayer .trace")).to_have_count(5, timeout=60_000)
     return page
 
 
 def train(page, wait=90_000):
-    page.locator("#train").click()
-    expect(page.locator("#train")).to_be_disabled()
+    page.locator("#fine-tune-recipe-train").click()
+    expect(page.locator("#fine-tune-recipe-train")).to_be_disabled()
     page.wait_for_function(DONE, timeout=wait)
 
 
 def status(page):
-    return page.locator("#training-status")
+    return page.locator("#fine-tune-outcome-status")
 
 
 def layers(page, number):
-    box = page.locator("#layers-trained input[type=number]")
+    box = page.locator("#fine-tune-layers input[type=number]")
     box.fill(str(number))
     box.press("Enter")
 
@@ -38,77 +38,103 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     expect(tab.get_by_text(re.compile(r"283 sentences"))).to_be_visible()
     expect(status(tab)).to_contain_text("held-out accuracy")
     expect(status(tab)).to_contain_text("chosen on these same held-out sentences")
-    expect(tab.locator("#try-it-verdict button").first).to_contain_text("positive")
-    expect(tab.locator("#compare button")).to_have_count(3)
-    expect(tab.locator("#try-it-verdict button")).to_have_count(3)
-    expect(tab.locator("#result-picture .heatmaplayer")).to_have_count(1)
-    before = tab.locator("#try-it-verdict").inner_text()
-    type_into(tab, "try-it", "What a wonderful <b>surprise</b> ${alert(1)}!")
-    tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=before)
-    expect(tab.locator("#decided .barlayer .point")).to_have_count(8)
-    tab.locator("#reasons").get_by_label("integrated gradients").check()
+    expect(tab.locator("#fine-tune-try-it-verdict button").first).to_contain_text("positive")
+    expect(tab.locator("#fine-tune-baselines-compared button")).to_have_count(3)
+    expect(tab.locator("#fine-tune-try-it-verdict button")).to_have_count(3)
+    expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
+    before = tab.locator("#fine-tune-try-it-verdict").inner_text()
+    type_into(tab, "fine-tune-tried", "What a wonderful <b>surprise</b> ${alert(1)}!")
+    tab.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=before)
+    expect(tab.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
+    tab.locator("#fine-tune-method").get_by_label("integrated gradients").check()
     expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=60_000)  # captum is loaded
 
 
+def cut_labels(page):
+    """What is written in a chart and reaches over its edge."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('.bx-chart')].filter((chart) => chart.clientWidth).flatMap((chart) => {
+            const box = chart.getBoundingClientRect();
+            return [...chart.querySelectorAll('.main-svg text')].filter((text) => {
+                const place = text.getBoundingClientRect();
+                return place.width && (place.left < box.left - 1 || place.right > box.right + 1);
+            }).map((text) => `${chart.getAttribute('aria-label')}: ${text.textContent}`);
+        })"""
+    )
+
+
+@pytest.mark.parametrize("width", [1440, 420])
+def test_labels_are_whole_after_a_moment_without_room(open_app, width):
+    page = open_app("", viewport={"width": width, "height": 900})
+    open_tab(page, "Fine-tune")
+    expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=240_000)
+    expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
+    page.get_by_role("button", name="Ask every layer").click()
+    expect(page.locator("#fine-tune-probe-curve .scatterlayer .trace")).to_have_count(2)
+    assert cut_labels(page) == []
+    squeeze_charts(page)
+    assert cut_labels(page) == []
+
+
 def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
-    tab.locator("#built-in input").click()
+    tab.locator("#fine-tune-ready input").click()
     tab.get_by_role("option", name=re.compile("Pairs")).click()
     expect(tab.get_by_text(re.compile("164 pairs"))).to_be_visible()
     layers(tab, 1)
-    tab.locator("#training-more").get_by_text("More", exact=True).click()
-    expect(tab.locator("#pooling input")).to_have_value("[CLS]")
-    tab.locator("#last-epoch").get_by_role("checkbox").check()
+    tab.locator("#fine-tune-recipe-more").get_by_text("More", exact=True).click()
+    expect(tab.locator("#fine-tune-pooling input")).to_have_value("[CLS]")
+    tab.locator("#fine-tune-last").get_by_role("checkbox").check()
     train(tab)
     expect(status(tab)).to_contain_text("Pairs: the head and 1 layer, epoch 4 of 4")
     expect(status(tab)).not_to_contain_text("chosen")
-    expect(tab.locator("#try-it-b")).to_be_visible()
-    tab.locator("#result-look").get_by_label("What changed").check()
-    expect(tab.locator("#result-said")).to_contain_text("✓ The 5 frozen layers", timeout=60_000)
-    tab.locator("#result-look").get_by_label("Classes").check()
-    expect(tab.locator("#class-scores")).to_contain_text("different")
+    expect(tab.locator("#fine-tune-second")).to_be_visible()
+    tab.locator("#fine-tune-look").get_by_label("What changed").check()
+    expect(tab.locator("#fine-tune-result-note")).to_contain_text("✓ The 5 frozen layers", timeout=60_000)
+    tab.locator("#fine-tune-look").get_by_label("Classes").check()
+    expect(tab.locator("#fine-tune-result-scores")).to_contain_text("different")
     said = status(tab).inner_text()
 
     tab.reload()
     open_tab(tab, "Fine-tune")
     expect(status(tab)).to_have_text(said, timeout=60_000)
-    tab.locator("#explore-tuned").click()
+    tab.locator("#fine-tune-runs-explore").click()
     expect(tab.locator("#model-box input")).to_have_value(re.compile("^tuned-"), timeout=60_000)
     open_tab(tab, "Model")
-    expect(tab.locator("#parameters .barlayer .point").first).to_be_visible()
+    expect(tab.locator("#model-parameters-bars .barlayer .point").first).to_be_visible()
 
 
 def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     tab.get_by_label("Typed here").check()
-    expect(tab.locator("#examples-about")).to_contain_text("8 sentences")
-    tab.locator("#add-class").click()
-    type_into(tab, "lines-3", "What time is it?")
-    expect(tab.locator("#examples-about")).to_contain_text("Class 3 has sentences but no name")
-    type_into(tab, "class-3", "question")
-    expect(tab.locator("#examples-about")).to_contain_text("one example")
-    tab.locator("#lines-3 textarea").fill("What time is it?\nWhere is the key?\nWho called?\nWhy so late?")
-    expect(tab.locator("#examples-about")).to_contain_text("12 sentences")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("8 sentences")
+    tab.locator("#fine-tune-examples-add-class").click()
+    type_into(tab, "fine-tune-lines-3", "What time is it?")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("Class 3 has sentences but no name")
+    type_into(tab, "fine-tune-class-3", "question")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("one example")
+    tab.locator("#fine-tune-lines-3 textarea").fill("What time is it?\nWhere is the key?\nWho called?\nWhy so late?")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("12 sentences")
     train(tab)
     expect(status(tab)).to_contain_text("complaint / praise / question")
 
-    tab.locator("#save-run").click()
+    tab.locator("#fine-tune-runs-save").click()
     with tab.expect_download() as download:
-        tab.locator("#download-run").click()
+        tab.locator("#fine-tune-runs-download").click()
     file = tmp_path / "run.zip"
     download.value.save_as(file)
     tab.locator("input[type=file]").last.set_input_files(file)
-    expect(tab.locator("#runs-said")).to_contain_text("is loaded")
-    expect(tab.locator("#run-curves .scatterlayer .trace")).to_have_count(2)
+    expect(tab.locator("#fine-tune-runs-note")).to_contain_text("is loaded")
+    expect(tab.locator("#fine-tune-runs-curves .scatterlayer .trace")).to_have_count(2)
 
     tab.get_by_label("Built in").check()
     layers(tab, 6)
-    tab.locator("#train").click()
+    tab.locator("#fine-tune-recipe-train").click()
     expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
-    tab.locator("#cancel").click()
+    tab.locator("#fine-tune-recipe-cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
-    expect(tab.locator("#train")).to_be_enabled()
-    verdict = tab.locator("#try-it-verdict").inner_text()
-    type_into(tab, "try-it", "They charged me twice!")  # what was trained before can still be tried
-    tab.wait_for_function("before => document.querySelector('#try-it-verdict').innerText !== before", arg=verdict)
+    expect(tab.locator("#fine-tune-recipe-train")).to_be_enabled()
+    verdict = tab.locator("#fine-tune-try-it-verdict").inner_text()
+    type_into(tab, "fine-tune-tried", "They charged me twice!")  # what was trained before can still be tried
+    tab.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=verdict)
 
 
 @pytest.mark.parametrize(
@@ -126,43 +152,43 @@ def test_a_file_is_described_or_refused(tab, tmp_path, content, said):
     tab.get_by_label("A file").check()
     file = tmp_path / "mine.csv"
     file.write_bytes(content)
-    tab.locator("#examples-file input[type=file]").set_input_files(file)
+    tab.locator("#fine-tune-table input[type=file]").set_input_files(file)
     expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
 
 
 def test_after_a_training_that_fails_one_can_train_again(tab):
     tab.get_by_label("A file").check()
-    tab.locator("#train").click()
+    tab.locator("#fine-tune-recipe-train").click()
     expect(tab.get_by_text("Choose a CSV").first).to_be_visible()
     expect(status(tab)).to_contain_text("Nothing was trained")
-    expect(tab.locator("#train")).to_be_enabled()
-    expect(tab.locator("#cancel")).to_be_disabled()
+    expect(tab.locator("#fine-tune-recipe-train")).to_be_enabled()
+    expect(tab.locator("#fine-tune-recipe-cancel")).to_be_disabled()
     tab.get_by_label("Built in").check()
     train(tab)
     expect(status(tab)).to_contain_text("held-out accuracy")
 
 
 def test_every_layer_is_asked(tab):
-    tab.locator("#probe").click()
-    expect(tab.locator("#probe-status")).to_contain_text("Best at hidden state", timeout=90_000)
-    expect(tab.locator("#probe-curve .scatterlayer .trace")).to_have_count(2)
+    tab.locator("#fine-tune-probe-start").click()
+    expect(tab.locator("#fine-tune-probe-about")).to_contain_text("Best at hidden state", timeout=90_000)
+    expect(tab.locator("#fine-tune-probe-curve .scatterlayer .trace")).to_have_count(2)
 
 
 def test_a_data_set_that_cannot_be_had_is_told(tab):
     tab.get_by_label("From the hub").check()
-    type_into(tab, "data-set", "not a name")
-    tab.locator("#fetch-data-set").click()
+    type_into(tab, "fine-tune-data-set", "not a name")
+    tab.locator("#fine-tune-examples-fetch").click()
     expect(tab.get_by_text("not the name of a data set")).to_be_visible()
 
 
 def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):
     layers(tab, 2)
-    tab.locator("#training-more").get_by_text("More", exact=True).click()
-    expect(tab.locator("#pooling input")).to_have_value("[CLS]")  # the settings for so many layers are there
-    epochs = tab.locator("#epochs input[type=number]")
+    tab.locator("#fine-tune-recipe-more").get_by_text("More", exact=True).click()
+    expect(tab.locator("#fine-tune-pooling input")).to_have_value("[CLS]")  # the settings for so many layers are there
+    epochs = tab.locator("#fine-tune-epochs input[type=number]")
     epochs.fill("50")
     epochs.press("Enter")
-    tab.locator("#train").click()
+    tab.locator("#fine-tune-recipe-train").click()
     expect(status(tab)).to_contain_text(re.compile(r"Epoch ([2-9]|\d\d) of 50"), timeout=90_000)
     again = tab.context.new_page()
     tab.close()

@@ -12,18 +12,18 @@ from tests.browser.steps import open_tab
 def page(open_app):
     page = open_app("?a=She+sat+on+the+bank+of+the+river.&b=He+put+the+money+in+the+bank.")
     open_tab(page, "Hidden states")
-    expect(page.locator("#similarity .heatmaplayer")).to_be_attached()
+    expect(page.locator("#hidden-one-layer-picture .heatmaplayer")).to_be_attached()
     return page
 
 
 def to_layer(page, layer: int) -> None:
-    number = page.locator("#layer input[type=number]")
+    number = page.locator("#hidden-hidden-state input[type=number]")
     number.fill(str(layer))
     number.press("Enter")
 
 
 def test_a_layer_its_dimensions_and_its_changes(page):
-    expect(page.locator("#by-layer .heatmaplayer")).to_be_attached()
+    expect(page.locator("#hidden-every-layer-picture .heatmaplayer")).to_be_attached()
     to_layer(page, 0)
     expect(page.get_by_text("in the embedding output", exact=False)).to_be_visible()
     expect(page.get_by_text("in common already")).to_be_visible()
@@ -38,7 +38,7 @@ def test_a_layer_its_dimensions_and_its_changes(page):
 
 
 def test_a_number_past_the_end_is_the_end(page):
-    number = page.locator("#layer input[type=number]")
+    number = page.locator("#hidden-hidden-state input[type=number]")
     number.fill("99")
     expect(number).to_have_value("6")
     expect(page.get_by_text("in the output of layer 6")).to_be_visible()
@@ -55,52 +55,52 @@ def test_a_number_past_the_end_is_the_end(page):
 
 def test_one_word_in_many_contexts(page):
     page.get_by_label("One word, many contexts").check()
-    expect(page.locator("#word-lines .scatterlayer .trace")).to_have_count(6)
+    expect(page.locator("#hidden-word-lines .scatterlayer .trace")).to_have_count(6)
     to_layer(page, 4)
     expect(page.get_by_text("8 of 8")).to_be_visible()
-    expect(page.locator("#sense-map .scatterlayer .point")).to_have_count(8)
-    page.locator("#word-source input").click()
+    expect(page.locator("#hidden-word-map .scatterlayer .point")).to_have_count(8)
+    page.locator("#hidden-source input").click()
     page.get_by_role("option", name=re.compile("crane")).click()
-    expect(page.locator("#word-sentences textarea")).to_have_value(re.compile("crane"))
+    expect(page.locator("#hidden-contexts textarea")).to_have_value(re.compile("crane"))
     expect(page.get_by_text(re.compile(r"[1-7] of 8"))).to_be_visible()
-    page.locator("#word-sentences textarea").fill("The crane lifts.\nThe crane flies.")
-    expect(page.locator("#sense-map .scatterlayer .point")).to_have_count(2)
-    page.locator("#word-source input").click()
-    page.locator("#word-chosen input").click()
-    expect(page.locator("#word-sentences textarea")).to_have_value("The crane lifts.\nThe crane flies.")
-    page.locator("#word-source input").click()
+    page.locator("#hidden-contexts textarea").fill("The crane lifts.\nThe crane flies.")
+    expect(page.locator("#hidden-word-map .scatterlayer .point")).to_have_count(2)
+    page.locator("#hidden-source input").click()
+    page.locator("#hidden-word input").click()
+    expect(page.locator("#hidden-contexts textarea")).to_have_value("The crane lifts.\nThe crane flies.")
+    page.locator("#hidden-source input").click()
     page.get_by_role("option", name="A and B above").click()
     expect(page.get_by_text("The cosine between the two is")).to_be_visible()
-    expect(page.locator("#word-sentences")).to_be_hidden()
-    expect(page.locator("#word-chosen input")).to_have_value("bank")
+    expect(page.locator("#hidden-contexts")).to_be_hidden()
+    expect(page.locator("#hidden-word input")).to_have_value("bank")
     page.locator("#text-a textarea").fill("Quite different.")
     page.locator("#text-b textarea").fill("Nothing alike.")
-    expect(page.locator("#word-problem")).to_contain_text(re.compile("fewer than twice|no sentences"))
+    expect(page.locator("#hidden-word-problem")).to_contain_text(re.compile("fewer than twice|no sentences"))
 
 
 def test_sentences_and_their_spaces(page):
     page.locator("#hidden-view").get_by_label("Sentences").check()
-    expect(page.locator("#sentences-matrix .heatmaplayer")).to_be_attached()
-    expect(page.locator("#sentences-closest button")).to_have_count(5)
+    expect(page.locator("#hidden-sentences-matrix .heatmaplayer")).to_be_attached()
+    expect(page.locator("#hidden-sentences-closest button")).to_have_count(5)
     for space in ("centred", "whitened"):
-        page.locator("#sentences-space").get_by_label(space).check()
+        page.locator("#hidden-space").get_by_label(space).check()
         expect(page.get_by_text(f"{space.capitalize()}: ")).to_be_visible()
-    page.locator("#sentences textarea").fill("One <b>line</b>.\nAnother line.\nOne <b>line</b>.")
-    expect(page.locator("#sentences-closest button")).to_have_count(3)
-    expect(page.locator("#sentences-closest")).to_contain_text("1 · One <b>line</b>.")
-    page.locator("#sentences textarea").fill("x\n" * 51)
+    page.locator("#hidden-sentences textarea").fill("One <b>line</b>.\nAnother line.\nOne <b>line</b>.")
+    expect(page.locator("#hidden-sentences-closest button")).to_have_count(3)
+    expect(page.locator("#hidden-sentences-closest")).to_contain_text("1 · One <b>line</b>.")
+    page.locator("#hidden-sentences textarea").fill("x\n" * 51)
     expect(page.get_by_text("keep 50 of them or fewer")).to_be_visible()
 
 
 def test_the_last_choice_counts(page):
     page.locator("#hidden-view").get_by_label("Sentences").check()
-    expect(page.locator("#sentences-closest button")).to_have_count(5)
-    space = page.locator("#sentences-space")
-    page.locator("#sentences textarea").fill("One line.\nAnother line.\nA third.")
+    expect(page.locator("#hidden-sentences-closest button")).to_have_count(5)
+    space = page.locator("#hidden-space")
+    page.locator("#hidden-sentences textarea").fill("One line.\nAnother line.\nA third.")
     space.get_by_label("centred").check()
     space.get_by_label("whitened").check()
     expect(page.get_by_text("Whitened: ")).to_be_visible()
-    expect(page.locator("#sentences-closest button")).to_have_count(3)
+    expect(page.locator("#hidden-sentences-closest button")).to_have_count(3)
     page.wait_for_timeout(1000)  # whatever was still on its way has come
     expect(page.get_by_text("Whitened: ")).to_be_visible()
 
@@ -108,7 +108,7 @@ def test_the_last_choice_counts(page):
 def test_on_a_phone_the_sentences_leave_room_for_their_matrix(open_app):
     page = open_app("?tab=hidden", viewport={"width": 420, "height": 900})
     page.locator("#hidden-view").get_by_label("Sentences").check()
-    matrix = page.locator("#sentences-matrix")
+    matrix = page.locator("#hidden-sentences-matrix")
     expect(matrix.locator(".ytick text").first).to_have_text("1")
     assert matrix.locator(".nsewdrag").first.bounding_box()["width"] > 200
     page.set_viewport_size({"width": 1200, "height": 900})

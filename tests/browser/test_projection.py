@@ -18,16 +18,16 @@ def page(open_app):
 
 def drawn(page):
     """The points, and the rings around chosen ones."""
-    return page.locator("#projection-map .scatterlayer .point")
+    return page.locator("#projection-map-chart .scatterlayer .point")
 
 
 def said(page):
-    return page.locator("#projection-said")
+    return page.locator("#projection-map-summary")
 
 
 def upload(page, path) -> None:
     page.locator("#projection-source").get_by_label("CSV file").check()
-    expect(page.locator("#projection-upload")).to_be_visible()
+    expect(page.locator("#projection-table")).to_be_visible()
     page.locator('input[data-testid^="CSV file"]').set_input_files(path)
 
 
@@ -40,44 +40,44 @@ def test_words_sentences_and_the_vocabulary(page):
     page.locator("#projection-source").get_by_label("Sentences", exact=True).check()
     for text, number in (("Only one.", 1), ("Same.\nSame.\nSame.", 3)):
         page.locator("#projection-sentences textarea").fill(text)
-        page.locator("#projection-draw").click()
+        page.locator("#projection-map-redraw").click()
         expect(said(page)).to_contain_text(re.compile(rf"\b{number} points? in"))
         expect(drawn(page)).to_have_count(number)
     page.locator("#projection-sentences textarea").fill("")
-    page.locator("#projection-draw").click()
+    page.locator("#projection-map-redraw").click()
     expect(page.get_by_text("There are no sentences; type one a line.")).to_be_visible()
 
 
 def test_a_point_has_neighbours_a_search_hits_and_layers_play(page):
-    page.locator("#projection-map").scroll_into_view_if_needed()
+    page.locator("#projection-map-chart").scroll_into_view_if_needed()
     box = drawn(page).first.bounding_box()
     click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.locator("#projection-neighbors button")).to_have_count(8)
-    expect(page.locator("#projection-neighbors")).to_contain_text("By cosine in all 384 dimensions")
-    page.locator("#projection-neighbors button").first.click()
+    expect(page.locator("#projection-map-nearest button")).to_have_count(8)
+    expect(page.locator("#projection-map-nearest")).to_contain_text("By cosine in all 384 dimensions")
+    page.locator("#projection-map-nearest button").first.click()
     expect(drawn(page)).to_have_count(32 + 9)
-    page.locator("#projection-forget").click()
-    expect(page.locator("#projection-neighbors button")).to_have_count(0)
+    page.locator("#projection-map-forget").click()
+    expect(page.locator("#projection-map-nearest button")).to_have_count(0)
     page.locator("#projection-search input, #projection-search textarea").fill("bread")
     expect(said(page)).to_contain_text("1 of 32 hold ‘bread’")
-    page.locator("#projection-play").click()
-    expect(page.locator("#projection-meter")).to_contain_text("Hidden state 2 of 6")
-    page.locator("#projection-cancel").click()
-    expect(page.locator("#projection-meter progress")).to_be_hidden()
+    page.locator("#projection-map-play").click()
+    expect(page.locator("#projection-map-progress")).to_contain_text("Hidden state 2 of 6")
+    page.locator("#projection-map-stop").click()
+    expect(page.locator("#projection-map-progress progress")).to_be_hidden()
 
 
 def test_a_lasso_keeps_a_set(page):
-    page.locator("#projection-map").hover()
-    page.locator("#projection-map .modebar-btn[data-val=lasso]").click()
-    box = page.locator("#projection-map .nsewdrag").bounding_box()
+    page.locator("#projection-map-chart").hover()
+    page.locator("#projection-map-chart .modebar-btn[data-val=lasso]").click()
+    box = page.locator("#projection-map-chart .nsewdrag").bounding_box()
     corners = [(0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98), (0.02, 0.02)]
     for i, (x, y) in enumerate(corners):
         page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"], steps=5)
         if i == 0:
             page.mouse.down()
     page.mouse.up()
-    expect(page.locator("#projection-neighbors")).to_contain_text(re.compile(r"\d+ points taken with the lasso"))
-    expect(page.locator("#projection-forget")).to_be_visible()
+    expect(page.locator("#projection-map-nearest")).to_contain_text(re.compile(r"\d+ points taken with the lasso"))
+    expect(page.locator("#projection-map-forget")).to_be_visible()
 
 
 def test_files_that_fit_and_files_that_do_not(page, tmp_path):
@@ -90,7 +90,7 @@ def test_files_that_fit_and_files_that_do_not(page, tmp_path):
         (tmp_path / f"{name}.csv").write_text(content, "utf-8")
     upload(page, tmp_path / "small.csv")
     expect(drawn(page)).to_have_count(3)
-    expect(page.locator("#text-column input")).to_have_value("what")
+    expect(page.locator("#projection-text-column input")).to_have_value("what")
     upload(page, tmp_path / "empty.csv")
     expect(page.get_by_text("The file has no rows")).to_be_visible()
     upload(page, tmp_path / "long.csv")
@@ -102,6 +102,6 @@ def test_umap_in_three_dimensions(page):
     page.locator("#projection-method").get_by_label("UMAP").check()
     expect(said(page)).to_contain_text("UMAP keeps neighbours together", timeout=90_000)
     page.get_by_role("button", name="More").last.click()
-    page.locator("#projection-space").get_by_label("3-D").check()
-    expect(page.locator("#projection-map .gl-container canvas").first).to_be_attached(timeout=60_000)
+    page.locator("#projection-dimensions").get_by_label("3-D").check()
+    expect(page.locator("#projection-map-chart .gl-container canvas").first).to_be_attached(timeout=60_000)
     page.problems = [problem for problem in page.problems if "WebGL" not in problem]  # no GPU here

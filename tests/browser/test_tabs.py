@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_tab
+from tests.browser.steps import open_tab, squeeze_charts
 
 
 @pytest.fixture
@@ -23,62 +23,73 @@ def open_at(open_app):
 def test_tokens_have_ids_segments_and_positions(open_at, bundled):
     page = open_at("Tokens", "?a=unbelievable+%F0%9F%8D%8E&b=yes")
     encoding = bundled.encode("unbelievable 🍎", "yes")
-    cards = page.locator("#token-cards .bx-cell")
+    cards = page.locator("#tokens-pieces-cards .bx-cell")
     expect(cards).to_have_count(len(encoding.ids))
     for index, number in enumerate(encoding.ids):
         expect(cards.nth(index)).to_contain_text(str(number))
-    expect(page.locator("#token-cards .bx-unk")).to_have_count(encoding.tokens.count("[UNK]"))
-    expect(page.locator("#token-cards .bx-special")).to_have_count(3)
+    expect(page.locator("#tokens-pieces-cards .bx-unk")).to_have_count(encoding.tokens.count("[UNK]"))
+    expect(page.locator("#tokens-pieces-cards .bx-special")).to_have_count(3)
 
 
 def test_attention_a_click_and_arrow_keys_enlarge_a_head(open_at):
     page = open_at("Attention")
-    heads = page.locator("#head-grid button")
+    heads = page.locator("#attention-heads-grid button")
     heads.nth(2 * 12 + 4).click()
-    title = page.locator("#head-title")
+    title = page.locator("#attention-head-title")
     expect(title).to_contain_text("Layer 3, head 5")
     page.keyboard.press("ArrowRight")
     expect(title).to_contain_text("Layer 3, head 6")
     page.keyboard.press("ArrowDown")
     expect(title).to_contain_text("Layer 4, head 6")
-    expect(page.locator("#head-heatmap")).to_contain_text("row: looks (query)")
+    expect(page.locator("#attention-head-heatmap")).to_contain_text("row: looks (query)")
+
+
+@pytest.mark.parametrize("width", [1440, 420])
+def test_positions_outlast_a_moment_without_room(open_app, width):
+    page = open_app("", viewport={"width": width, "height": 900})
+    open_tab(page, "Inside a head")
+    page.get_by_role("radio", name="Positions").check()
+    for chart in ("learned", "learned-alike", "waves", "waves-alike"):
+        expect(page.locator(f"#inside-head-positions-{chart} .cbaxis")).to_have_count(1)
+    squeeze_charts(page)
+    assert not page.problems
 
 
 def test_fill_mask_a_click_hides_a_word(open_at):
     page = open_at("Fill-mask", "?a=The+sky+is+blue.")
-    row = page.locator("#mask-row .bx-token")
+    row = page.locator("#fill-mask-words-row .bx-token")
     row.nth(4).click()
     expect(page.locator("#text-a textarea")).to_have_value("The sky is [MASK].")
-    expect(page.locator("#guesses button")).to_have_count(5)
-    expect(page.locator("#guesses button").first).to_contain_text("%")
+    expect(page.locator("#fill-mask-guesses-guesses button")).to_have_count(5)
+    expect(page.locator("#fill-mask-guesses-guesses button").first).to_contain_text("%")
     row.nth(2).click()
-    expect(page.locator("#guesses h4")).to_have_count(2)
+    expect(page.locator("#fill-mask-guesses-guesses h4")).to_have_count(2)
     row.nth(2).click()
     expect(page.locator("#text-a textarea")).to_have_value("The sky is [MASK].")
-    expect(page.locator("#guesses h4")).to_have_count(1)
+    expect(page.locator("#fill-mask-guesses-guesses h4")).to_have_count(1)
 
 
 def test_fill_mask_shows_what_the_model_says(open_at, bundled):
     page = open_at("Fill-mask", "?a=She+drank+a+cup+of+%5BMASK%5D.")
     (guess,) = bundled.fill_mask("She drank a cup of [MASK].")
-    names = page.locator("#guesses .bx-name")
+    names = page.locator("#fill-mask-guesses-guesses .bx-name")
     expect(names).to_have_text([candidate.token for candidate in guess.candidates])
 
 
 def test_next_sentence_both_ways(open_at):
     page = open_at("Next sentence")
-    expect(page.locator("#verdict")).to_contain_text(re.compile(r"IsNext.*%.*NotNext.*%", re.DOTALL))
-    page.locator("#nsp-view").get_by_label("Many pairs").check()
-    expect(page.locator("#pairs")).to_contain_text(re.compile(r"0\.\d{2,4}"))
-    page.locator("#nsp-view").get_by_label("This pair").check()
+    expect(page.locator("#next-sentence-pair-verdict")).to_contain_text(re.compile(r"IsNext.*%.*NotNext.*%", re.DOTALL))
+    page.locator("#next-sentence-view").get_by_label("Many pairs").check()
+    expect(page.locator("#next-sentence-pairs")).to_contain_text(re.compile(r"0\.\d{2,4}"))
+    page.locator("#next-sentence-view").get_by_label("This pair").check()
     page.locator("#text-b textarea").fill("")
     expect(page.get_by_text("Type a second sentence in B")).to_be_visible()
 
 
 def test_model_is_described(open_at):
     page = open_at("Model")
-    expect(page.locator("#parameters .barlayer .point")).to_have_count(19)
-    expect(page.locator("#configuration")).to_contain_text("hidden_size")
+    expect(page.locator("#model-parameters-bars .barlayer .point")).to_have_count(19)
+    expect(page.locator("#model-configuration-table")).to_contain_text("hidden_size")
     expect(page.get_by_text("22,893,116")).to_be_visible()
     page.get_by_text("Module tree").click()
-    expect(page.locator("#module-tree textarea")).to_have_value(re.compile("BertForPreTraining"))
+    expect(page.locator("#model-modules-tree textarea")).to_have_value(re.compile("BertForPreTraining"))

@@ -12,7 +12,7 @@ from explorer.api import masked_lm
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model import checkpoints
-from explorer.techniques.ablation import head_effects, patching_in_steps, without_heads
+from explorer.techniques.ablation import head_effects_in_steps, patching_in_steps, without_heads
 from explorer.techniques.targets import is_next_target, own_reading, read, word_target
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
@@ -54,8 +54,8 @@ def zeroed(module, heads):
 def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, reference):
     module, encoded = reference
     trace = model.trace(TEXT, TEXT_B)
-    word, is_next = word_target(model, trace), is_next_target(model, trace)
-    found, found_next = head_effects(model, trace, word), head_effects(model, trace, is_next)
+    word, is_next = word_target(trace), is_next_target(trace)
+    found, found_next = (finished(head_effects_in_steps(trace, target)) for target in (word, is_next))
     layers, heads = model.capabilities.layers, model.capabilities.heads
     assert found.shape == found_next.shape == (layers, heads)
     for layer, head in [(0, 0), (0, heads - 1), (layers // 2, 1), (layers - 1, 0), (layers - 1, heads - 1)]:
@@ -71,24 +71,24 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
 def test_heads_go_together_and_no_heads_change_nothing(model, reference):
     module, encoded = reference
     trace = model.trace(TEXT, TEXT_B)
-    assert without_heads(model, trace, []) is not None
-    np.testing.assert_array_equal(without_heads(model, trace, []), trace.states[-1])
+    assert without_heads(trace, []) is not None
+    np.testing.assert_array_equal(without_heads(trace, []), trace.states[-1])
     layers, heads = model.capabilities.layers, model.capabilities.heads
     whole_layer = [(layers - 1, head) for head in range(heads)]
     for off in ([(0, 0), (0, 1), (1, 1)], [(1, 0)], whole_layer):
         with zeroed(module, off), torch.no_grad():
             theirs = module.bert(**encoded).last_hidden_state[0]
-        np.testing.assert_allclose(without_heads(model, trace, off), theirs, atol=2e-5)
+        np.testing.assert_allclose(without_heads(trace, off), theirs, atol=2e-5)
 
 
 def test_patching_restores_what_was_there(model):
     clean, corrupted = model.trace("The man went to the [MASK]."), model.trace("The dog went to the [MASK].")
-    target = word_target(model, clean)
-    found = finished(patching_in_steps(model, clean, corrupted, target))
+    target = word_target(clean)
+    found = finished(patching_in_steps(clean, corrupted, target))
     layers = model.capabilities.layers
     assert found.shape == (layers + 1, clean.kept)
-    before = float(own_reading(model, corrupted, target).probability)
-    after = float(own_reading(model, clean, target).probability)
+    before = float(own_reading(corrupted, target).probability)
+    after = float(own_reading(clean, target).probability)
     changed = clean.tokens.index("man")
     assert found[0, changed] == pytest.approx(after, abs=1e-5), "the embedding is all that differs"
     same = [i for i in range(clean.kept) if i != changed]
@@ -100,12 +100,10 @@ def test_patching_restores_what_was_there(model):
 
 def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):
     clean, corrupted = bundled.trace("The man went to the [MASK]."), bundled.trace("The dog went to the [MASK].")
-    target = word_target(bundled, clean)
-    found = finished(patching_in_steps(bundled, clean, corrupted, target))
+    target = word_target(clean)
+    found = finished(patching_in_steps(clean, corrupted, target))
     folder = checkpoints.find(bundled.name).folder
-    module = transformers.BertForPreTraining.from_pretrained(
-        folder, attn_implementation="eager", dtype=torch.float32
-    ).eval()
+    module = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
     ids = {trace: torch.tensor([trace.ids]) for trace in (clean, corrupted)}
     with torch.no_grad():
         states = module(ids[clean], output_hidden_states=True).hidden_states
@@ -125,8 +123,8 @@ def test_a_patched_state_is_that_of_a_hook_that_replaces_it(bundled):
 
 def test_inputs_of_different_lengths_cannot_be_patched(bundled, refusal):
     clean, corrupted = bundled.trace("The man went to [MASK]."), bundled.trace("The man went [MASK].")
-    target = word_target(bundled, clean)
-    refusal(InputError, lambda: finished(patching_in_steps(bundled, clean, corrupted, target)))
+    target = word_target(clean)
+    refusal(InputError, lambda: finished(patching_in_steps(clean, corrupted, target)))
 
 
 def test_nothing_is_left_behind_even_under_eight_threads(bundled):
@@ -158,11 +156,11 @@ def test_nothing_is_left_behind_even_under_eight_threads(bundled):
 def test_a_word_is_one_piece_or_the_first_guess(bundled, refusal):
     trace = bundled.trace("Rome is the capital of [MASK].")
     first = bundled.fill_mask("Rome is the capital of [MASK].")[0].candidates[0]
-    assert word_target(bundled, trace).token == first.token
-    assert word_target(bundled, trace, " Italy ").token == "italy"
-    assert word_target(bundled, trace, "##ing").token == "##ing"
-    assert read(bundled, word_target(bundled, trace), trace.states[-1:]).probability == pytest.approx(first.probability)
+    assert word_target(trace).token == first.token
+    assert word_target(trace, " Italy ").token == "italy"
+    assert word_target(trace, "##ing").token == "##ing"
+    assert read(bundled, word_target(trace), trace.states[-1:]).probability == pytest.approx(first.probability)
     for word in ("antidisestablishmentarianism", "two words", "\ud800", 5):
-        refusal(InputError, lambda word=word: word_target(bundled, trace, word))
-    refusal(InputError, lambda: word_target(bundled, bundled.trace("no blank")))
-    refusal(InputError, lambda: is_next_target(bundled, trace))
+        refusal(InputError, lambda word=word: word_target(trace, word))
+    refusal(InputError, lambda: word_target(bundled.trace("no blank")))
+    refusal(InputError, lambda: is_next_target(trace))

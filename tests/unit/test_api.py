@@ -137,12 +137,7 @@ def test_a_head_is_trained_and_classifies(ask):
     assert again["head"] != answer["head"]
 
 
-PAYLOADS = {
-    "empty": "",
-    "blank": " \t\n",
-    "long": "word " * 20_000,
-    "control": "\x00\x07\x1b",
-}
+PAYLOADS = {"empty": "", "blank": " \t\n", "long": "word " * 20_000, "control": "\x00\x07\x1b"}
 GOOD_TEXTS = {
     "emoji": "I like 🍎 and 👩‍👩‍👧",
     "right to left": "مرحبا بالعالم",

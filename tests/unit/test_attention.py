@@ -1,17 +1,25 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.attention import Choice, Tokens, choose, merged, rank_in_row, thumbnails, top_p
+from explorer.analysis.attention import Choice, choose, merged, rank_in_row, rows_error, thumbnails, top_p
 from explorer.analysis.rollout import rollout
-from explorer.text.words import joined, word_groups
+from explorer.text.encoding import Encoding
 
 PIECES = ("[CLS]", "the", "wal", "##king", "man", "[SEP]", "milk", "##s", "[SEP]")
 SEQUENCES = (-1, 0, 0, 0, 0, -1, 1, 1, -1)
 WORDS = (-1, 0, 1, 1, 2, -1, 0, 0, -1)
 SEGMENTS = (0, 0, 0, 0, 0, 0, 1, 1, 1)
-KINDS = ["special", "piece", "piece", "continuation", "piece", "special", "piece", "continuation", "special"]
-TOKENS = Tokens(PIECES, KINDS, SEGMENTS, SEQUENCES, WORDS)
 N = len(PIECES)
+
+
+def encoding(tokens, sequences, words, segments):
+    n = len(tokens)
+    columns = {"ids": range(n), "positions": range(n), "attention_mask": [1] * n, "offsets": [(0, 0)] * n}
+    given = {"tokens": tokens, "sequences": sequences, "words": words, "segments": segments, **columns}
+    return Encoding("", "", **{name: tuple(column) for name, column in given.items()}, kept=n, total=n)
+
+
+TOKENS = encoding(PIECES, SEQUENCES, WORDS, SEGMENTS)
 
 
 @pytest.fixture
@@ -27,17 +35,17 @@ def test_everything_is_what_the_model_has(weights):
 
 
 def test_pieces_are_joined_into_words_and_specials_stay_alone():
-    groups = word_groups(SEQUENCES, WORDS)
+    groups = TOKENS.word_groups
     assert groups == [[0], [1], [2, 3], [4], [5], [6, 7], [8]]
-    assert [joined(PIECES, group) for group in groups] == ["[CLS]", "the", "walking", "man", "[SEP]", "milks", "[SEP]"]
+    assert [TOKENS.word(group) for group in groups] == ["[CLS]", "the", "walking", "man", "[SEP]", "milks", "[SEP]"]
 
 
 def test_two_words_with_the_same_number_in_a_and_b_stay_two():
-    assert word_groups([0, 1], [0, 0]) == [[0], [1]]
+    assert encoding("ab", [0, 1], [0, 0], [0, 1]).word_groups == [[0], [1]]
 
 
 def test_whole_words_sum_over_keys_and_average_over_queries(weights):
-    groups = word_groups(SEQUENCES, WORDS)
+    groups = TOKENS.word_groups
     whole = merged(weights, groups)
     for row, queries in enumerate(groups):
         for column, keys in enumerate(groups):
@@ -72,7 +80,7 @@ def test_the_four_directions_are_the_four_quarters(weights):
 
 
 def test_one_text_has_nothing_in_b(weights):
-    alone = Tokens(PIECES, KINDS, (0,) * N, SEQUENCES, WORDS)
+    alone = encoding(PIECES, SEQUENCES, WORDS, (0,) * N)
     assert choose(weights, alone, Choice(direction="A→B")).weights.shape == (N, 0)
     assert choose(weights, alone, Choice(direction="B→B", top_p=0.5, specials="renormalised")).weights.shape == (0, 0)
 
@@ -107,6 +115,30 @@ def test_a_single_sharp_line_survives_in_a_thumbnail(tokens):
     assert (small.max(axis=-1)[0, 1:] == 1).all()
     if tokens > size:
         assert small.mean() < 4 / size  # a line, and not a filled square
+
+
+def test_a_small_thumbnail_is_the_attention_itself():
+    weights = np.random.default_rng(0).random((2, 3, 40, 40))
+    assert np.array_equal(thumbnails(weights, 48), weights)
+
+
+@pytest.mark.parametrize("tokens", [49, 100, 512])
+def test_a_thumbnail_keeps_every_line(tokens):
+    diagonal = np.eye(tokens)[None]
+    small = thumbnails(diagonal, 48)
+    assert small.shape == (1, 48, 48)
+    assert np.array_equal(np.diagonal(small[0]), np.ones(48))
+    column = np.zeros((1, tokens, tokens))
+    column[..., 7] = 1
+    assert (thumbnails(column, 48).max(-1) == 1).all()
+
+
+def test_the_error_of_rows():
+    weights = np.random.default_rng(0).random((2, 5, 5))
+    weights /= weights.sum(-1, keepdims=True)
+    assert rows_error(weights) < 1e-12
+    weights[0, 0, 0] += 0.25
+    assert rows_error(weights) == pytest.approx(0.25)
 
 
 def test_rollout_is_the_written_out_product():

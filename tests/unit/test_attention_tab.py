@@ -3,20 +3,20 @@
 import pytest
 
 from explorer.model.explorer import Explorer
-from tests.benchmarks.attention import VIEWS, Opened
+from tests.benchmarks.attention import VIEWS, Opened, values_of
 
 
 @pytest.fixture
 def passes(monkeypatch, bundled):
     """How many forward passes were run, and how many layers were run as a whole."""
     counted = {"passes": 0, "layers": 0}
-    run = Explorer._run
+    run = Explorer.hidden_states
 
     def counting(self, encoding):
         counted["passes"] += 1
         return run(self, encoding)
 
-    monkeypatch.setattr(Explorer, "_run", counting)
+    monkeypatch.setattr(Explorer, "hidden_states", counting)
 
     def count_layer(*_):
         counted["layers"] += 1
@@ -30,8 +30,8 @@ def passes(monkeypatch, bundled):
 def test_another_head_and_another_view_need_no_forward_pass(bundled, passes):
     opened = Opened(bundled, 17)
     assert passes == {"passes": 1, "layers": 6}
-    for tab, first in VIEWS:
-        opened.show(tab, *first)
+    for tab, choice in VIEWS:
+        opened.show(tab, choice)
     for _ in range(3):
         opened.change_head()
     assert passes == {"passes": 1, "layers": 6}
@@ -46,11 +46,10 @@ def test_the_same_input_is_opened_once(bundled, passes):
 
 def test_what_was_picked_stays_and_what_was_not_follows_the_input(bundled):
     opened = Opened(bundled, 17)
-    page = opened.page
+    page = opened.shell.tabs["attention"]
 
     def selected(**chosen):
-        updates = page.tabs["attention"].updates(opened.view(**chosen), *opened.controls("attention"))
-        return updates[page.selection]
+        return page.show(opened.subject(**chosen), values_of(page))[page.inputs.selection]
 
     best = selected(layer=5, head=5)
     assert (best.layer, best.head) != (5, 5)
@@ -58,14 +57,13 @@ def test_what_was_picked_stays_and_what_was_not_follows_the_input(bundled):
     assert selected(layer=best.layer, head=best.head) == best
     kept = selected(layer=5, head=5, picked=True)
     assert (kept.layer, kept.head, kept.picked) == (5, 5, True)
-    reselected = page.reselect(opened.view(), head=3)
-    assert reselected.selection.picked
-    assert not page.reselect(opened.view(), token=3).selection.picked
+    assert opened.subject().select(head=3).selection.picked
+    assert not opened.subject().select(token=3).selection.picked
 
 
 @pytest.mark.parametrize("tokens", [5, 40, 128, 512])
 def test_every_view_opens_at_any_length_and_sends_little(bundled, tokens):
     opened = Opened(bundled, tokens)
-    for tab, first in VIEWS:
-        most = 1_100_000 if "If it were a decoder" in first else 800_000  # two whole heads
-        assert opened.show(tab, *first) < most, (tab, first)
+    for tab, choice in VIEWS:
+        most = 1_100_000 if choice == "If it were a decoder" else 800_000  # two whole heads
+        assert opened.show(tab, choice) < most, (tab, choice)

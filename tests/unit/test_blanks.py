@@ -1,11 +1,10 @@
 import pytest
 
-from explorer.text.blanks import Blanks, token_kinds
+from explorer.text.blanks import Blanks
 
 
 def toggled(model, blanks, token):
-    encoding = model.encode(*blanks.texts)
-    return blanks.toggle(token, encoding.offsets, encoding.sequences, encoding.words)
+    return blanks.toggle(model.encode(*blanks.texts), token)
 
 
 def test_every_word_can_be_hidden_and_brought_back(bundled):
@@ -62,7 +61,7 @@ def test_odd_texts_survive_every_click(bundled, text):
 
 def test_kinds(bundled):
     encoding = bundled.encode("unbelievable [MASK] 🍎", "ok")
-    kinds = dict(zip(encoding.tokens, token_kinds(encoding.tokens, encoding.sequences), strict=True))
+    kinds = dict(zip(encoding.tokens, encoding.kinds, strict=True))
     assert kinds["[CLS]"] == kinds["[SEP]"] == "special"
     assert (kinds["[MASK]"], kinds["[UNK]"], kinds["ok"]) == ("mask", "unk", "piece")
     assert all((kind == "continuation") == token.startswith("##") for token, kind in kinds.items())

@@ -21,9 +21,7 @@ def edit_json(path, **entries):
 # nothing heavy before it is needed
 
 
-@pytest.mark.parametrize(
-    "module", ["explorer", "explorer.model.checkpoints", "explorer.text.limits", "explorer.base.cache"]
-)
+@pytest.mark.parametrize("module", ["explorer", "explorer.model.checkpoints", "explorer.text.limits", "explorer.base.cache"])
 def test_importing_does_not_load_torch(module):
     code = f"import sys, {module}; print(sorted({{'torch', 'transformers', 'gradio'}} & sys.modules.keys()))"
     here = Path(explorer.__file__).parent.parent
@@ -58,58 +56,14 @@ def test_no_name_is_the_default(monkeypatch, tiny_folder):
 def test_a_folder_can_be_written_in_many_ways(monkeypatch, tiny_folder):
     monkeypatch.chdir(tiny_folder.parent)
     monkeypatch.setenv("HOME", str(tiny_folder.parent))
-    for name in (
-        tiny_folder,
-        str(tiny_folder),
-        "bert",
-        "./bert",
-        "../" + tiny_folder.parent.name + "/bert",
-        "~/bert",
-        " bert\n",
-    ):
+    for name in (tiny_folder, str(tiny_folder), "bert", "./bert", "../" + tiny_folder.parent.name + "/bert", "~/bert", " bert\n"):
         assert checkpoints.find(name).folder == tiny_folder.resolve()
 
 
 STRANGE = [
-    *(
-        "a\x00b",
-        "a\nb",
-        "\ud800",
-        "\u202egoogle",
-        "x" * 301,
-        "x" * 299,
-        "x/" * 140,
-        "🥛",
-        "مرحبا",
-        "a b",
-        "..",
-        "../../etc",
-    ),
-    *(
-        "/etc",
-        "~root",
-        "~nobody-here/x",
-        "<script>alert(1)</script>",
-        "${alert(1)}",
-        "a//b",
-        "a/b/c",
-        "-a",
-        "a--b",
-        "[MASK]",
-    ),
-    *(
-        "http://localhost/bert",
-        "file:///etc/passwd",
-        "con.git",
-        "a/..",
-        5,
-        1e9,
-        float("nan"),
-        True,
-        b"bert",
-        ["bert"],
-        object(),
-    ),
+    *("a\x00b", "a\nb", "\ud800", "\u202egoogle", "x" * 301, "x" * 299, "x/" * 140, "🥛", "مرحبا", "a b", "..", "../../etc"),
+    *("/etc", "~root", "~nobody-here/x", "<script>alert(1)</script>", "${alert(1)}", "a//b", "a/b/c", "-a", "a--b", "[MASK]"),
+    *("http://localhost/bert", "file:///etc/passwd", "con.git", "a/..", 5, 1e9, float("nan"), True, b"bert", ["bert"], object()),
 ]
 
 
@@ -231,6 +185,16 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     assert not (folder.parent / "exploded").exists()
     assert explorer.load(tiny.name) is tiny
     assert tiny.trace("the man") is trace
+
+
+@pytest.mark.parametrize("breakage", ["truncated safetensors", "tokenizer is no JSON"])
+def test_the_log_holds_why_a_library_failed_and_not_what_was_typed(breakage, make_tiny, refusal, caplog):
+    folder = make_tiny()
+    BROKEN[breakage](folder)
+    refusal(ModelError, lambda: explorer.load(str(folder)), typed=folder)
+    (record,) = [record for record in caplog.records if record.name == "explorer"]
+    assert record.exc_info[1] is not None
+    assert str(folder) not in record.getMessage()
 
 
 def test_code_that_comes_with_a_model_is_never_run(make_tiny, monkeypatch):

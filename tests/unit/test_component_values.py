@@ -62,12 +62,8 @@ class TestTokenRow:
     kinds = ("special", "piece", "continuation", "special", "piece", "special")
 
     def pack(self, **more):
-        numbers = Numbers(
-            **{name: more.pop(name) for name in ("ids", "positions", "attention_mask", "offsets") if name in more}
-        )
-        return token_row(
-            self.tokens, **{"kinds": self.kinds, "segments": (0, 0, 0, 0, 1, 1), "numbers": numbers, **more}
-        )
+        numbers = Numbers(**{name: more.pop(name) for name in ("ids", "positions", "attention_mask", "offsets") if name in more})
+        return token_row(self.tokens, **{"kinds": self.kinds, "segments": (0, 0, 0, 0, 1, 1), "numbers": numbers, **more})
 
     def test_letters_only_where_there_are_two_segments(self):
         assert self.pack()["letters"] is True
@@ -92,14 +88,7 @@ class TestTokenRow:
 
     @pytest.mark.parametrize(
         "wrong",
-        [
-            {"kinds": ["piece"]},
-            {"kinds": ["word"] * 6},
-            {"segments": [0]},
-            {"ids": [1, 2]},
-            {"selected": 6},
-            {"selected": -1},
-        ],
+        [{"kinds": ["piece"]}, {"kinds": ["word"] * 6}, {"segments": [0]}, {"ids": [1, 2]}, {"selected": 6}, {"selected": -1}],
     )
     def test_what_does_not_fit_the_tokens_is_refused(self, wrong):
         with pytest.raises(ValueError, match=r"entries|kinds|no token"):

@@ -8,16 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.page.components import (
-    HEAD,
-    AttentionLines,
-    Bars,
-    HeadGrid,
-    Notice,
-    PlotlyChart,
-    StripTable,
-    TokenRow,
-)
+from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, StripTable, TokenRow
 
 ALL = (AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, StripTable, TokenRow)
 
@@ -73,12 +64,6 @@ class TestPlotlyChart:
 
     def test_the_height_is_there_before_any_script_runs(self):
         assert "height:460px" in PlotlyChart(height=460).html_template
-
-    def test_shown_is_an_update(self):
-        update = PlotlyChart.shown("{}")
-        assert update["visible"] is True
-        assert update["value"] == "{}"
-        assert update["__type__"] == "update"
 
 
 def test_an_update_of_a_chart_in_a_handler_makes_json():

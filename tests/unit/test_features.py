@@ -27,7 +27,7 @@ def one_by_one(model, texts, layer, pooling):
     for text in texts:
         trace = model.trace(text)
         state = trace.hidden_states[layer]
-        pooled = model.pool(trace.states[-1:])[0].numpy() if pooling == "pooler" else None
+        pooled = model.pooler(trace.states[-1:])[0].numpy() if pooling == "pooler" else None
         vectors.append({"cls": state[0], "mean": state.mean(0), "pooler": pooled}[pooling])
     return np.stack(vectors)
 

@@ -7,22 +7,10 @@ from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.base.cache import RecentArrays
 from explorer.base.steps import finished
 from explorer.model import features as module
-from explorer.model.features import (
-    BATCH_SIZE,
-    BATCH_TOKENS,
-    FAST_FROM,
-    features,
-    layer_features_in_steps,
-    pooled_output,
-    reference_states,
-    word_embeddings,
-)
+from explorer.model.features import ANY_TOKEN, BATCH_SIZE, BATCH_TOKENS, FAST_FROM, features, layer_features_in_steps
 
 SENTENCES = [
-    f"the {size} cat {verb} the {what} ."
-    for size in ("sad", "happy")
-    for verb in ("went to", "bought")
-    for what in "abc"
+    f"the {size} cat {verb} the {what} ." for size in ("sad", "happy") for verb in ("went to", "bought") for what in "abc"
 ]
 
 
@@ -31,10 +19,8 @@ def passes(monkeypatch, tiny, bundled):
     """How many rows went through the model: one number a batch."""
     rows = []
     embed = type(tiny).embed
-    monkeypatch.setattr(
-        type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments)
-    )
-    module._kept.clear()
+    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments))
+    module.forget()
     return rows
 
 
@@ -74,17 +60,13 @@ def test_batches_hold_few_tokens_and_texts_of_one_length():
     batches = module._batches(ids)
     assert sorted(text for batch in batches for text in batch) == sorted(ids)
     lengths = [[len(ids[text]) for text in batch] for batch in batches]
-    assert all(
-        len(row) <= BATCH_SIZE and (len(row) == 1 or len(row) * max(row) <= BATCH_TOKENS + max(row)) for row in lengths
-    )
+    assert all(len(row) <= BATCH_SIZE and (len(row) == 1 or len(row) * max(row) <= BATCH_TOKENS + max(row)) for row in lengths)
     padding = sum(len(row) * max(row) - sum(row) for row in lengths)
     assert padding < 0.15 * sum(map(sum, lengths))
 
 
 def test_fast_features_point_where_the_exact_ones_do(bundled, passes):
-    texts = [
-        f"{sentence} {word}" for sentence in SENTENCES for word in ("yes", "no", "never again in this long winter")
-    ]
+    texts = [f"{sentence} {word}" for sentence in SENTENCES for word in ("yes", "no", "never again in this long winter")]
     for pooling in ("mean", "cls"):
         exact = finished(layer_features_in_steps(bundled, texts, pooling, "exact"))
         fast = finished(layer_features_in_steps(bundled, texts, pooling, "fast"))
@@ -130,7 +112,7 @@ def test_two_threads_that_ask_for_the_same_get_the_same(tiny, passes):
 
 def test_the_reference_is_one_token_of_each_text(tiny):
     texts = ["the man went", "a", "she was happy to walk"]
-    states = reference_states(tiny, texts)
+    states = finished(layer_features_in_steps(tiny, texts, ANY_TOKEN))
     for i, text in enumerate(texts):
         own = tiny.trace(text).hidden_states  # [layers + 1, tokens, hidden]
         errors = np.abs(own - states[:, [i]]).max(axis=(0, 2))
@@ -143,12 +125,12 @@ def test_the_table_of_word_embeddings_is_the_models_own(tiny, eager):
     encoded, _ = eager(tiny, "the man")
     ids = encoded["input_ids"][0].tolist()
     table = tiny.module.state_dict()["bert.embeddings.word_embeddings.weight"].numpy()
-    np.testing.assert_array_equal(word_embeddings(tiny, ids), table[ids])
+    np.testing.assert_array_equal(tiny.word_table[ids], table[ids])
 
 
 def test_the_poolers_formula_gives_the_poolers_output(bundled, eager):
     trace = bundled.trace("The man went home.", "He slept.")
-    vector, weight, bias = pooled_output(trace)
+    vector, (weight, bias) = trace.pooler_output(), bundled.pooler_weights
     np.testing.assert_allclose(np.tanh(weight @ trace.hidden_states[-1, 0] + bias), vector, atol=1e-5)
     import torch
 

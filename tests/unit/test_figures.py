@@ -29,18 +29,18 @@ def test_repeated_tokens_have_places_of_their_own():
 @pytest.mark.parametrize(
     "figure",
     [
-        go.Figure(attention.weights_heatmap(np.eye(len(ODD)), ODD, ODD, row=2)),
-        go.Figure(attention.weights_heatmap(np.zeros((0, 0)), [], [])),
-        go.Figure(attention.weights_heatmap(np.ones((512, 512)), ["<b>"] * 512, ["<b>"] * 512)),
+        go.Figure(attention.attention_heatmap(np.eye(len(ODD)), ODD, ODD, row=2)),
+        go.Figure(attention.attention_heatmap(np.zeros((0, 0)), [], [])),
+        go.Figure(attention.attention_heatmap(np.ones((512, 512)), ["<b>"] * 512, ["<b>"] * 512)),
         attention.sources_heatmap(np.eye(len(ODD)), ODD),
         heatmaps.similarity_heatmap(np.eye(len(ODD)), ODD),
         hidden.by_layer_heatmap(np.ones((7, len(ODD))), ODD, 0, "norm"),
         hidden.vectors_heatmap(np.ones((len(ODD), 5)), ODD, 1.0),
         hidden.sentences_heatmap(np.eye(len(ODD)), ODD),
         hidden.context_lines([(ODD[0], np.ones(3))], ODD[2], [(ODD[4], np.zeros(3))], np.zeros(3), True),
-        maps.map_figure(np.zeros((len(ODD), 2)), ODD, ODD, ["PC 1", "PC 2"], "key"),
-        maps.map_figure(np.zeros((len(ODD), 3)), ODD, ODD, ["a", "b", "c"], "key"),
-        maps.map_figure(np.zeros((len(ODD), 3)), ODD, np.ones(len(ODD)), ["a", "b", "c"], "key", unit="<b>"),
+        maps.point_map(np.zeros((len(ODD), 2)), ODD, ODD, ["PC 1", "PC 2"], "key"),
+        maps.point_map(np.zeros((len(ODD), 3)), ODD, ODD, ["a", "b", "c"], "key"),
+        maps.point_map(np.zeros((len(ODD), 3)), ODD, maps.Quantity(np.ones(len(ODD)), "<b>"), ["a", "b", "c"], "key"),
         charts.parameter_bars({"<b>": 3, "x": 4}),
     ],
 )
@@ -54,7 +54,7 @@ def test_figures_hold_no_markup_and_no_text_in_a_template(figure):
 def test_the_square_root_changes_the_colours_and_is_named():
     weights = np.array([[0.25, 0.75], [1, 0]], dtype=np.float32)
     plain, rooted = (
-        go.Figure(attention.weights_heatmap(weights, ["a", "b"], ["a", "b"], square_root=root))
+        go.Figure(attention.attention_heatmap(weights, ["a", "b"], ["a", "b"], attention.WeightScale(square_root=root)))
         for root in (False, True)
     )
     np.testing.assert_allclose(decoded(rooted, "z"), np.sqrt(decoded(plain, "z")))
@@ -64,7 +64,7 @@ def test_the_square_root_changes_the_colours_and_is_named():
 
 def test_a_long_input_travels_as_a_byte_a_cell_on_the_scale_that_is_shown():
     weights = np.random.default_rng(0).dirichlet(np.full(300, 0.1), size=300).astype(np.float32)
-    figure = go.Figure(attention.weights_heatmap(weights, ["x"] * 300, ["x"] * 300, square_root=True))
+    figure = go.Figure(attention.attention_heatmap(weights, ["x"] * 300, ["x"] * 300, attention.WeightScale(square_root=True)))
     shown = decoded(figure, "z")
     assert shown.dtype == np.uint8
     np.testing.assert_allclose((shown / 255) ** 2 * weights.max(), weights, atol=0.005)
@@ -80,8 +80,8 @@ def decoded(figure, name: str) -> np.ndarray:
 
 def test_every_point_is_on_the_map_once_whatever_its_label():
     texts = [f"t{i}" for i in range(60)]
-    for labels in ([f"label {i % 20}" for i in range(60)], ["one"] * 60, np.arange(60.0)):
-        figure = maps.map_figure(np.zeros((60, 2)), texts, labels, ["a", "b"], "key", picked=3, neighbors=[4, 5])
+    for labels in ([f"label {i % 20}" for i in range(60)], ["one"] * 60, maps.Quantity(np.arange(60.0))):
+        figure = maps.point_map(np.zeros((60, 2)), texts, labels, ["a", "b"], "key", maps.Marks(picked=3, neighbors=[4, 5]))
         *groups, rings = figure.data
         assert sorted(row for group in groups for row in group.customdata) == list(range(60))
         assert len(groups) <= 8
@@ -90,10 +90,6 @@ def test_every_point_is_on_the_map_once_whatever_its_label():
 
 def test_rows_that_are_not_meant_fade():
     bright = np.array([True, False, True])
-    figure = maps.map_figure(np.zeros((3, 2)), ["a", "b", "c"], ["x", "x", "y"], ["a", "b"], "key", bright=bright)
-    shown = {
-        row: size
-        for group in figure.data[:-1]
-        for row, size in zip(group.customdata, group.marker.opacity, strict=True)
-    }
+    figure = maps.point_map(np.zeros((3, 2)), ["a", "b", "c"], ["x", "x", "y"], ["a", "b"], "key", maps.Marks(bright=bright))
+    shown = {row: size for group in figure.data[:-1] for row, size in zip(group.customdata, group.marker.opacity, strict=True)}
     assert shown[1] < 0.2 < 0.8 < min(shown[0], shown[2])

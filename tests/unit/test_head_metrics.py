@@ -3,9 +3,21 @@ import pytest
 
 from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, most_interesting, patterns
 from explorer.analysis.overview import overview
+from explorer.text.encoding import Encoding
 
 N = 8
-FACTS = TokenFacts.of(ids=[101, 7, 8, 7, 9, 10, 11, 102], sequences=[-1, 0, 0, 0, 0, 0, 0, -1])
+
+
+def facts_of(ids, sequences):
+    ids, sequences, n = tuple(ids), tuple(sequences), len(ids)
+    numbers = tuple(range(n))
+    more = {"tokens": ("a",) * n, "segments": (0,) * n, "attention_mask": (1,) * n, "offsets": ((0, 0),) * n}
+    return TokenFacts.of(
+        Encoding("", "", ids=ids, sequences=sequences, positions=numbers, words=numbers, **more, kept=n, total=n)
+    )
+
+
+FACTS = facts_of(ids=[101, 7, 8, 7, 9, 10, 11, 102], sequences=[-1, 0, 0, 0, 0, 0, 0, -1])
 
 
 def shift(offset: int) -> np.ndarray:
@@ -70,12 +82,12 @@ def test_the_same_token_elsewhere():
     found = head_metrics(matrix[None], FACTS)
     assert found["same_token"][0] == 1
     assert patterns({key: values[None] for key, values in found.items()})[0, 0] == "itself"  # six of eight do that
-    twice = TokenFacts.of([101, 7, 7, 7, 7, 7, 7, 102], [-1, 0, 0, 0, 0, 0, 0, -1])
+    twice = facts_of([101, 7, 7, 7, 7, 7, 7, 102], [-1, 0, 0, 0, 0, 0, 0, -1])
     assert patterns(head_metrics(0.9 * shift(2)[None] + 0.1 * shift(0)[None], twice))[0] == "same token"
 
 
 def test_two_sep_are_not_the_same_token():
-    facts = TokenFacts.of([101, 7, 102, 8, 102], [-1, 0, -1, 1, -1])
+    facts = facts_of([101, 7, 102, 8, 102], [-1, 0, -1, 1, -1])
     assert facts.same.sum() == 0
     assert facts.sep.tolist() == [False, False, True, False, True]
 
@@ -86,7 +98,7 @@ def test_every_pattern_has_its_name(metrics):
 
 def test_every_number_keeps_to_its_range(bundled):
     trace = bundled.trace("The man went to the store.", "The man bought milk.")
-    facts = TokenFacts.of(trace.ids, trace.encoding.sequences)
+    facts = TokenFacts.of(trace.encoding)
     for layer in range(bundled.capabilities.layers):
         found = head_metrics(trace.attention(layer), facts)
         assert set(found) == {metric.key for metric in METRICS}
@@ -100,7 +112,7 @@ def test_the_numbers_are_those_of_transformers(bundled, eager):
     texts = "The man went to the store.", "The man bought milk."
     _, outputs = eager(bundled, *texts)
     trace = bundled.trace(*texts)
-    seen = overview((trace.attention(layer) for layer in range(6)), TokenFacts.of(trace.ids, trace.encoding.sequences))
+    seen = overview((trace.attention(layer) for layer in range(6)), TokenFacts.of(trace.encoding))
     n = trace.kept
     steps = np.abs(np.arange(n)[:, None] - np.arange(n))
     for layer, tensor in enumerate(outputs.attentions):
@@ -114,9 +126,9 @@ def test_the_numbers_are_those_of_transformers(bundled, eager):
 
 def test_the_head_shown_first_is_the_one_whose_words_look_most_surely_at_another(bundled):
     trace = bundled.trace("The keys to the old cabinet were on the table.")
-    facts = TokenFacts.of(trace.ids, trace.encoding.sequences)
+    facts = TokenFacts.of(trace.encoding)
     seen = overview((trace.attention(layer) for layer in range(6)), facts)
-    layer, head = seen.most_interesting
+    layer, head = most_interesting(seen.metrics)
     assert seen.metrics["word"].max() == seen.metrics["word"][layer, head] > 0.5
     assert most_interesting({"word": np.zeros((2, 3))}) == (0, 0), "a text of one word has no other word"
 
@@ -124,13 +136,13 @@ def test_the_head_shown_first_is_the_one_whose_words_look_most_surely_at_another
 def test_one_token_and_one_word_have_numbers_too():
     for n in (1, 3):
         sequences = [-1] if n == 1 else [-1, 0, -1]
-        found = head_metrics(np.full((2, n, n), 1 / n, dtype=np.float32), TokenFacts.of(range(n), sequences))
+        found = head_metrics(np.full((2, n, n), 1 / n, dtype=np.float32), facts_of(range(n), sequences))
         assert all(np.isfinite(values).all() for values in found.values())
 
 
 @pytest.mark.parametrize("tokens", [5, 17, 128, 512])
 def test_pictures_stay_readable_at_any_length(tokens):
-    facts = TokenFacts.of(range(tokens), [-1] + [0] * (tokens - 2) + [-1])
+    facts = facts_of(range(tokens), [-1] + [0] * (tokens - 2) + [-1])
     uniform = np.full((tokens, tokens), 1 / tokens, dtype=np.float32)
     sharp = np.eye(tokens, k=-1, dtype=np.float32)
     seen = overview([np.stack([uniform, sharp, sharp / 50])], facts)

@@ -52,9 +52,7 @@ class Hub:
             return http.Response(401, headers={"X-Error-Code": "RepoNotFound"}, json={"error": "Repository not found"})
         files = self.repos[name].items()
         if rest.startswith("tree/"):
-            entries = [
-                {"type": "file", "path": path, "size": len(content), "oid": sha(content)} for path, content in files
-            ]
+            entries = [{"type": "file", "path": path, "size": len(content), "oid": sha(content)} for path, content in files]
             return http.Response(200, json=entries)
         siblings = [{"rfilename": path, "size": len(content), "blobId": sha(content)} for path, content in files]
         return http.Response(200, json={"id": name, "modelId": name, "sha": SHA, "siblings": siblings})
@@ -256,9 +254,7 @@ def test_a_download_that_fails_in_other_ways(error, words, hub, tiny_folder, ref
     ],
     ids=lambda value: ascii(value)[:40],
 )
-def test_a_repository_that_is_no_use_is_refused_before_its_weights_are_fetched(
-    change, words, hub, tiny_folder, refusal
-):
+def test_a_repository_that_is_no_use_is_refused_before_its_weights_are_fetched(change, words, hub, tiny_folder, refusal):
     hub.put(REPO, tiny_folder)
     hub.repos[REPO] = {path: content for path, content in (hub.repos[REPO] | change).items() if content is not None}
     assert words in refuse_hub(refusal)

@@ -4,16 +4,7 @@ import torch
 import transformers
 
 from explorer.analysis.positions import sinusoids
-from explorer.techniques.inside import (
-    causal_attention,
-    embedding_parts,
-    head_step,
-    layer_steps,
-    position_table,
-    value_error,
-    value_norms,
-    word_table,
-)
+from explorer.techniques.inside import causal_attention, embedding_parts, head_step, layer_steps, value_error, value_norms
 
 TEXTS = ("The man went to the [MASK] store.", "He bought a gallon of milk!")
 
@@ -29,8 +20,8 @@ def test_the_three_embeddings_sum_to_what_the_first_layer_reads(model, eager):
     assert parts.error < 1e-6
     np.testing.assert_allclose(parts.token + parts.position + parts.segment, parts.total, atol=1e-6)
     np.testing.assert_allclose(parts.normed, outputs.hidden_states[0][0], atol=1e-6)
-    np.testing.assert_array_equal(parts.token, word_table(model)[encoded["input_ids"][0]])
-    np.testing.assert_array_equal(parts.position, position_table(model)[: len(parts.position)])
+    np.testing.assert_array_equal(parts.token, model.word_table[encoded["input_ids"][0]])
+    np.testing.assert_array_equal(parts.position, model.position_table[: len(parts.position)])
     assert len(np.unique(parts.segment, axis=0)) == 2
 
 
@@ -43,7 +34,7 @@ def test_a_model_with_one_segment_adds_the_same_to_every_token(variant_folders):
 
 
 def test_the_tables_cannot_be_changed(model):
-    for table in (word_table(model), position_table(model)):
+    for table in (model.word_table, model.position_table):
         with pytest.raises(ValueError, match="read-only"):
             table[0, 0] = 1
 
@@ -79,9 +70,7 @@ def test_the_steps_are_what_transformers_computes_on_the_way(bundled):
         "feed-forward out": module.output.dense,
     }
     hooks = [
-        part.register_forward_hook(
-            lambda _m, _i, out, name=name: seen.__setitem__(name, out.reshape(-1, out.shape[-1]))
-        )
+        part.register_forward_hook(lambda _m, _i, out, name=name: seen.__setitem__(name, out.reshape(-1, out.shape[-1])))
         for name, part in watched.items()
     ]
     try:
@@ -136,7 +125,7 @@ def test_a_decoder_of_transformers_has_the_causal_weights(bundled):
     with torch.no_grad():
         outputs = decoder(
             input_ids=torch.tensor([trace.ids]),
-            token_type_ids=torch.tensor([trace.segments]),
+            token_type_ids=torch.tensor([trace.encoding.segments]),
             output_attentions=True,
             use_cache=False,
         )

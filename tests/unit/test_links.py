@@ -3,17 +3,17 @@ from urllib.parse import parse_qsl
 import pytest
 
 from explorer.outlets import links
-from explorer.page.wiring import Selection, View
+from explorer.views.subject import Selection, Subject
 
-DEFAULT = View("bert-l6-h384-uncased", "default a", "default b", Selection(1, 1))
+DEFAULT = Subject("bert-l6-h384-uncased", "default a", "default b", Selection(1, 1))
 
 
 @pytest.mark.parametrize(
     "view",
     [
-        View("bert-l6-h384-uncased", "a & b = c?", "", Selection(0, 12, 0, True)),
-        View("some/model", "emoji 🍎 مرحبا", "B", Selection(6, 1, None, True)),
-        View("bert-l6-h384-uncased", "<img src=x> ${x} %41", "+ + +", Selection(3, 4, 511, True)),
+        Subject("bert-l6-h384-uncased", "a & b = c?", "", Selection(0, 12, 0, True)),
+        Subject("some/model", "emoji 🍎 مرحبا", "B", Selection(6, 1, None, True)),
+        Subject("bert-l6-h384-uncased", "<img src=x> ${x} %41", "+ + +", Selection(3, 4, 511, True)),
     ],
 )
 def test_a_link_brings_the_view_back(view):

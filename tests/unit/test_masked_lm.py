@@ -30,9 +30,7 @@ def model(request):
 def module(model):
     """transformers' own model, eager, read afresh."""
     folder = checkpoints.find(model.name).folder
-    return transformers.BertForPreTraining.from_pretrained(
-        folder, attn_implementation="eager", dtype=torch.float32
-    ).eval()
+    return transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
 
 
 # the lens
@@ -42,7 +40,7 @@ def test_the_lens_is_the_head_of_transformers_on_every_hidden_state(model, modul
     _, outputs = eager(model, TEXT)
     trace = model.trace(TEXT)
     positions = range(trace.kept)
-    found = lens(model, trace, positions, top_k=3)
+    found = lens(trace, positions, top_k=3)
     final = outputs.prediction_logits[0].argmax(-1)
     for layer, states in enumerate(outputs.hidden_states):
         with torch.no_grad():
@@ -52,14 +50,14 @@ def test_the_lens_is_the_head_of_transformers_on_every_hidden_state(model, modul
         assert (found.final_ranks[layer] == ranks.numpy()).mean() > 0.9  # ties may fall either way
     np.testing.assert_array_equal(found.ids[-1, :, 0], final)
     assert (found.final_ranks[-1] == 1).all()
-    assert lens_error(model, trace, positions) < 1e-4
+    assert lens_error(trace, positions) < 1e-4
 
 
 def test_words_are_followed_through_the_layers(model):
     trace = model.trace(TEXT)
     (blank,) = trace.mask_positions
-    seen = lens(model, trace, [blank], top_k=2)
-    probabilities, ranks = follow(model, trace, blank, seen.ids[-1, 0])
+    seen = lens(trace, [blank], top_k=2)
+    probabilities, ranks = follow(trace, blank, seen.ids[-1, 0])
     np.testing.assert_allclose(probabilities[-1], seen.probabilities[-1, 0], atol=1e-6)
     np.testing.assert_array_equal(ranks[-1], [1, 2])
     np.testing.assert_array_equal(ranks[:, 0], seen.final_ranks[:, 0])
@@ -70,7 +68,7 @@ def test_words_are_followed_through_the_layers(model):
 
 def logit_by_hand(module, trace, target, words):
     """transformers' logit of the target for word embeddings [batch, tokens, hidden]."""
-    types = torch.tensor([trace.segments]).expand(words.shape[:2])
+    types = torch.tensor([trace.encoding.segments]).expand(words.shape[:2])
     outputs = module(inputs_embeds=words, token_type_ids=types)
     if target.head == "next_sentence":
         return outputs.seq_relationship_logits[:, 0]
@@ -80,11 +78,11 @@ def logit_by_hand(module, trace, target, words):
 @pytest.mark.parametrize("text_b", ["", "He bought milk."])
 def test_integrated_gradients_are_the_sum_written_out(model, module, text_b):
     trace = model.trace(TEXT, text_b)
-    target = is_next_target(model, trace) if text_b else word_target(model, trace)
+    target = is_next_target(trace) if text_b else word_target(trace)
     steps = 20
-    found = attribute(model, trace, target, steps=steps)
+    found = attribute(trace, target, steps=steps)
     table = module.bert.embeddings.word_embeddings.weight.detach()
-    words, baseline = table[list(trace.ids)], table[baseline_ids(model, trace)]  # [tokens, hidden]
+    words, baseline = table[list(trace.ids)], table[baseline_ids(trace)]  # [tokens, hidden]
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     total = torch.zeros_like(words)
     for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
@@ -103,28 +101,26 @@ def test_integrated_gradients_are_the_sum_written_out(model, module, text_b):
 def test_the_baseline_keeps_special_tokens_and_gives_them_no_score(model):
     trace = model.trace(TEXT)
     expected = [id if token.startswith("[") else 0 for token, id in zip(trace.tokens, trace.ids, strict=True)]
-    assert baseline_ids(model, trace) == expected
-    scores = attribute(model, trace, word_target(model, trace), steps=3).scores
+    assert baseline_ids(trace) == expected
+    scores = attribute(trace, word_target(trace), steps=3).scores
     assert not scores[[token.startswith("[") for token in trace.tokens]].any()
 
 
 def test_more_steps_come_closer_to_the_change_of_the_logit(bundled):
     trace = bundled.trace(TEXT)
-    target = word_target(bundled, trace)
-    few, many = (attribute(bundled, trace, target, steps=steps) for steps in (2, 100))
+    target = word_target(trace)
+    few, many = (attribute(trace, target, steps=steps) for steps in (2, 100))
     assert abs(many.path.delta) < abs(few.path.delta)
     assert abs(many.path.delta) < 0.02 * max(1, abs(many.path.change))
 
 
 def test_integrated_gradients_can_be_watched_and_stopped(bundled):
     trace = bundled.trace(TEXT)
-    target = word_target(bundled, trace)
+    target = word_target(trace)
     np.testing.assert_allclose(
-        finished(integrated_gradients_in_steps(bundled, trace, target, 8)).scores,
-        attribute(bundled, trace, target, steps=8).scores,
-        atol=1e-5,
+        finished(integrated_gradients_in_steps(trace, target, 8)).scores, attribute(trace, target, steps=8).scores, atol=1e-5
     )
-    running = integrated_gradients_in_steps(bundled, trace, target, 500)
+    running = integrated_gradients_in_steps(trace, target, 500)
     assert 0 <= next(running) < 1
     before = threading.active_count()
     running.close()
@@ -133,14 +129,14 @@ def test_integrated_gradients_can_be_watched_and_stopped(bundled):
 
 def test_gradient_x_input_and_occlusion_as_written_out(model, module):
     trace = model.trace(TEXT)
-    target = word_target(model, trace)
+    target = word_target(trace)
     table = module.bert.embeddings.word_embeddings.weight.detach()
     words = table[list(trace.ids)].clone().requires_grad_()
     (gradient,) = torch.autograd.grad(logit_by_hand(module, trace, target, words[None]).sum(), words)
-    found = attribute(model, trace, target, "gradient_x_input")
+    found = attribute(trace, target, "gradient_x_input")
     np.testing.assert_allclose(found.scores, (gradient * words).sum(-1).detach(), atol=1e-3)
     assert found.path is None
-    occluded = attribute(model, trace, target, "occlusion").scores
+    occluded = attribute(trace, target, "occlusion").scores
     for position in range(trace.kept):
         ids = list(trace.ids)
         if not trace.tokens[position].startswith("["):
@@ -173,7 +169,7 @@ def test_pseudo_likelihood_hides_one_piece_at_a_time(model, module):
 def test_what_is_seen_surprises_less_than_what_is_hidden(bundled):
     trace = bundled.trace("The man went to the store to buy some milk.")
     hidden = finished(hidden_surprise_in_steps(bundled, trace.encoding))
-    seen = seen_surprise(bundled, trace.encoding, trace.states[-1])
+    seen = seen_surprise(trace)
     assert seen.positions == hidden.positions == tuple(range(1, trace.kept - 1))
     assert seen.bits.sum() < hidden.bits.sum()
     assert (hidden.bits >= 0).all()
@@ -186,7 +182,7 @@ def test_what_is_seen_surprises_less_than_what_is_hidden(bundled):
 @pytest.mark.parametrize("order", ["left_to_right", "best_first"])
 def test_joint_filling_fills_one_blank_after_the_other(model, module, order):
     trace = model.trace("The [MASK] went to the [MASK] to buy [MASK].")
-    filled = fill_jointly(model, trace, order)
+    filled = fill_jointly(trace, order)
     ids = torch.tensor([trace.ids])
     left = set(trace.mask_positions)
     for step in filled:
@@ -251,4 +247,4 @@ def test_what_cannot_be_answered_is_refused_in_a_sentence(bundled, variant_folde
         refusal(InputError, lambda steps=steps: masked_lm.attribution(TEXT, steps=steps))
     for texts in ([], "a text", [""], ["a"] * 201):
         refusal(InputError, lambda texts=texts: masked_lm.pseudo_likelihood(texts))
-    refusal(InputError, lambda: fill_jointly(bundled, bundled.trace("[MASK] " * 65)))
+    refusal(InputError, lambda: fill_jointly(bundled.trace("[MASK] " * 65)))

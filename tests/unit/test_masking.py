@@ -2,17 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
-from explorer.text.masking import (
-    IGNORED,
-    KEPT,
-    MASKED,
-    RANDOM,
-    UNTOUCHED,
-    choose_pieces,
-    mask_pieces,
-    ordinary_ids,
-    treat_pieces,
-)
+from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED, choose_pieces, ordinary_ids, treat_pieces
 
 MASK_ID = 3
 RANDOM_IDS = np.arange(10, 500)
@@ -27,10 +17,11 @@ def example(rows: int = 8, tokens: int = 64):
     return ids, special
 
 
-def masked(seed: int, **options):
+def masked(seed: int, rate: float = 0.15, choose=choose_pieces, **options):
     ids, special = example()
     rng = np.random.default_rng(seed)
-    return ids, special, mask_pieces(ids, special, mask_id=MASK_ID, random_ids=RANDOM_IDS, rng=rng, **options)
+    chosen = choose(~special, rate, rng)
+    return ids, special, treat_pieces(ids, chosen, mask_id=MASK_ID, random_ids=RANDOM_IDS, rng=rng, **options)
 
 
 def test_shares_of_the_treatments_fit_80_10_10():

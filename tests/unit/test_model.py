@@ -25,14 +25,14 @@ def model(request):
 @pytest.fixture
 def passes(monkeypatch):
     """Counts the forward passes of all models, and makes each take long enough to be asked for meanwhile."""
-    ran, run = [], Explorer._run
+    ran, run = [], Explorer.hidden_states
 
     def counted(self, encoding):
         ran.append((encoding.text_a, encoding.text_b))
         time.sleep(0.05)
         return run(self, encoding)
 
-    monkeypatch.setattr(Explorer, "_run", counted)
+    monkeypatch.setattr(Explorer, "hidden_states", counted)
     return ran
 
 
@@ -101,9 +101,7 @@ def test_next_sentence_equals_the_softmax_of_transformers(model, eager):
 
 def test_index_0_means_that_b_follows(bundled):
     follows = bundled.next_sentence("She opened the door of the old house.", "She went inside and looked around.")
-    random = bundled.next_sentence(
-        "She opened the door of the old house.", "Gross domestic product fell by 3% in 1982."
-    )
+    random = bundled.next_sentence("She opened the door of the old house.", "Gross domestic product fell by 3% in 1982.")
     assert follows.is_next > 0.5 > random.is_next
 
 
@@ -131,9 +129,7 @@ def test_a_wrong_top_k_is_refused(tiny, top_k, refusal):
     refusal(InputError, lambda: tiny.fill_mask("[MASK]", top_k=top_k))
 
 
-@pytest.mark.parametrize(
-    "text_b", ["", " \n", None, 5, "\x00", "x" * 100_000, "\ud800", "\ue000"], ids=lambda b: ascii(b)[:9]
-)
+@pytest.mark.parametrize("text_b", ["", " \n", None, 5, "\x00", "x" * 100_000, "\ud800", "\ue000"], ids=lambda b: ascii(b)[:9])
 def test_next_sentence_needs_two_texts(tiny, text_b, refusal):
     refusal(InputError, lambda: tiny.next_sentence("the man", text_b))
     refusal(InputError, lambda: tiny.next_sentence(text_b, "the man"))
@@ -181,14 +177,14 @@ def test_eight_threads_that_ask_at_once_cause_one_pass(model, passes):
 def test_an_error_is_not_kept(tiny, monkeypatch):
     model = fresh(tiny)
     with monkeypatch.context() as broken:
-        broken.setattr(Explorer, "_run", lambda self, encoding: 1 / 0)
+        broken.setattr(Explorer, "hidden_states", lambda self, encoding: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             model.trace("the man")
     assert model.trace("the man").kept == 4
 
 
 def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
-    one = tiny.trace("the man went").nbytes
+    one = tiny.trace("the man went").states.nbytes
     monkeypatch.setattr(model_module, "TRACE_CACHE_BYTES", 3.5 * one)
     model = fresh(tiny)
     for word in ("dog", "cat", "milk", "store"):
@@ -200,7 +196,7 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     model.trace("the dog went")  # the oldest of four, so it had to leave
     assert len(passes) == 1
     model.trace("the " * 600)  # larger than everything allowed: kept, alone
-    assert [trace.text_a for trace in model._traces.values()] == ["the " * 600]
+    assert [trace.encoding.text_a for trace in model._traces.values()] == ["the " * 600]
 
 
 # the shared model
@@ -331,10 +327,16 @@ CAN = {  # masked words, next sentence, segments, pooler
 @pytest.mark.parametrize("variant", CAN)
 def test_what_a_checkpoint_can_do_is_found_out(variant, variant_folders, tiny, eager, refusal):
     model = explorer.load(variant_folders[variant])
-    can = model.capabilities
-    assert (can.fill_mask, can.next_sentence, can.segments, can.pooler) == CAN[variant]
-    assert (can.layers, can.heads, can.hidden_size, can.vocab_size, can.max_tokens) == (2, 2, 16, 108, 512)
-    assert can.name == str(variant_folders[variant])
+    capabilities = model.capabilities
+    assert (capabilities.fill_mask, capabilities.next_sentence, capabilities.segments, capabilities.pooler) == CAN[variant]
+    assert (
+        capabilities.layers,
+        capabilities.heads,
+        capabilities.hidden_size,
+        capabilities.vocab_size,
+        capabilities.max_tokens,
+    ) == (2, 2, 16, 108, 512)
+    assert model.name == str(variant_folders[variant])
 
     _, outputs = eager(model, "the man [MASK]", "he went")
     trace = model.trace("the man [MASK]", "he went")
@@ -345,10 +347,10 @@ def test_what_a_checkpoint_can_do_is_found_out(variant, variant_folders, tiny, e
     requests = {
         "fill_mask": lambda model: [guess.logit for guess in model.fill_mask("the man [MASK]")[0].candidates],
         "next_sentence": lambda model: model.next_sentence("the man [MASK]", "he went").logits,
-        "pooler": lambda model: model.pool(model.trace("the man").states[-1:]),
+        "pooler": lambda model: model.pooler(model.trace("the man").states[-1:]),
     }
     for capability, request in requests.items():
-        if not getattr(can, capability):
+        if not getattr(capabilities, capability):
             said = refusal(CapabilityError, lambda request=request: request(model), typed=model.name)
             assert said.startswith(model.name)
         elif variant != "one_segment":

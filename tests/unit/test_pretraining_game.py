@@ -9,14 +9,7 @@ from explorer.base.errors import InputError
 from explorer.model import checkpoints
 from explorer.techniques.masking_game import Rules, hide, loss_error, play
 from explorer.text.masking import IGNORED, KEPT, MASKED, RANDOM, UNTOUCHED
-from explorer.text.spans import (
-    LONGEST,
-    span_chooser,
-    span_length_shares,
-    spans_of,
-    treat_spans,
-    word_chooser,
-)
+from explorer.text.spans import LONGEST, span_chooser, span_length_shares, spans_of, treat_spans, word_chooser
 
 TEXT_A = "The old man walked slowly to the market because he wanted to buy some milk and bread for his dog."
 TEXT_B = "He paid and carried the bottle home."
@@ -95,9 +88,7 @@ def test_the_shares_of_the_game_itself_fit_80_10_10(bundled, strategy):
     encoding, counts, places = bundled.encode(TEXT_A, TEXT_B), np.zeros(3), 0
     for seed in range(300):
         treatment = hide(bundled, encoding, Rules(strategy, seed=seed)).treatment[0]
-        groups = (
-            spans_of(treatment != UNTOUCHED) if strategy == "spans" else [(i, i) for i in np.flatnonzero(treatment)]
-        )
+        groups = spans_of(treatment != UNTOUCHED) if strategy == "spans" else [(i, i) for i in np.flatnonzero(treatment)]
         places += int((treatment != UNTOUCHED).sum())
         for start, _ in groups:
             counts[treatment[start] - 1] += 1
@@ -111,9 +102,7 @@ def test_the_shares_of_the_game_itself_fit_80_10_10(bundled, strategy):
 def test_the_losses_are_those_of_transformers(bundled, strategy, next_label):
     played = play(bundled, TEXT_A, TEXT_B, Rules(strategy, rate=0.3, seed=4), next_label)
     folder = checkpoints.find(bundled.name).folder
-    module = transformers.BertForPreTraining.from_pretrained(
-        folder, attn_implementation="eager", dtype=torch.float32
-    ).eval()
+    module = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
     encoded = bundled.tokenizer(TEXT_A, TEXT_B, return_tensors="pt")
     labels = encoded["input_ids"].clone()
     hidden = torch.from_numpy(played.masked.treatment != UNTOUCHED)
@@ -121,10 +110,7 @@ def test_the_losses_are_those_of_transformers(bundled, strategy, next_label):
     ids = torch.from_numpy(played.masked.input_ids)
     with torch.no_grad():
         outputs = module(
-            input_ids=ids,
-            token_type_ids=encoded["token_type_ids"],
-            labels=labels,
-            next_sentence_label=torch.tensor([next_label]),
+            input_ids=ids, token_type_ids=encoded["token_type_ids"], labels=labels, next_sentence_label=torch.tensor([next_label])
         )
     assert played.loss == pytest.approx(float(outputs.loss), abs=1e-4)
     assert played.loss == pytest.approx(played.mlm_loss + played.next_loss)
@@ -148,8 +134,7 @@ def test_the_same_seed_plays_the_same_game(bundled):
 
 
 @pytest.mark.parametrize(
-    "rules",
-    [Rules("letters"), Rules(rate=0), Rules(rate=1.5), Rules(masked=0.8, random=0.4), Rules(seed=-1), Rules(seed=0.5)],
+    "rules", [Rules("letters"), Rules(rate=0), Rules(rate=1.5), Rules(masked=0.8, random=0.4), Rules(seed=-1), Rules(seed=0.5)]
 )
 def test_impossible_rules_are_refused(bundled, rules, refusal):
     refusal(InputError, lambda: play(bundled, TEXT_A, "", rules))

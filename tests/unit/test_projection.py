@@ -1,6 +1,4 @@
 import itertools
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from explorer.analysis.mapping import aligned, chained, clusters, of_one_size, t
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.basics import projection
 from explorer.base.errors import InputError
-from explorer.tabs.working import Stopped, in_steps
+from explorer.base.steps import Stopped
 
 RANDOM = np.random.default_rng(0)
 GROUPS = np.concatenate([RANDOM.normal(centre, 0.5, size=(15, 20)) for centre in (-2, 0, 2)]).astype(np.float32)
@@ -58,6 +56,47 @@ def test_few_and_identical_rows_give_finite_points_or_a_reason(method, number, r
         assert same or number < 3 or 0 <= found.trustworthiness <= 1
 
 
+def test_pca_keeps_distances_and_says_how_much():
+    vectors = RANDOM.normal(size=(30, 3)) * [5, 2, 0.1]
+    found = project(vectors, MapSettings("pca", 3))
+    wanted = np.linalg.norm(vectors[:, None] - vectors[None], axis=-1)
+    np.testing.assert_allclose(np.linalg.norm(found.points[:, None] - found.points[None], axis=-1), wanted, atol=1e-4)
+    assert found.explained_variance.sum() == pytest.approx(1)
+    assert list(found.explained_variance) == sorted(found.explained_variance, reverse=True)
+
+
+@pytest.mark.parametrize(("rows", "dimensions"), [(1, 2), (1, 3), (2, 2), (2, 3), (3, 3)])
+def test_pca_of_few_points(rows, dimensions):
+    found = project(RANDOM.normal(size=(rows, 8)), MapSettings("pca", dimensions))
+    assert found.points.shape == (rows, dimensions)
+    assert np.isfinite(found.points).all()
+    assert np.isfinite(found.explained_variance).all()
+
+
+def test_pca_of_identical_points():
+    found = project(np.ones((5, 8)), MapSettings("pca", 2))
+    assert not found.points.any()
+    assert not found.explained_variance.any()
+
+
+@pytest.mark.parametrize("rows", [5, 8, 40])
+def test_umap_in_3_d_is_finite_and_repeats(rows):
+    vectors = RANDOM.normal(size=(rows, 8)).astype(np.float32)
+    first, second = (project(vectors, MapSettings("umap", 3)) for _ in range(2))
+    assert first.points.shape == (rows, 3)
+    assert np.isfinite(first.points).all()
+    assert np.array_equal(first.points, second.points)
+    assert first.explained_variance is None
+
+
+def test_umap_keeps_groups_apart():
+    groups = np.repeat([0, 1], 20)
+    vectors = RANDOM.normal(size=(40, 8)) * 0.05 + np.eye(8)[groups * 3]
+    points = project(vectors.astype(np.float32), MapSettings("umap")).points
+    near = np.linalg.norm(points[:, None] - points[None], axis=-1).argsort(1)[:, 1:6]
+    assert (groups[near] == groups[:, None]).mean() > 0.95
+
+
 def test_aligned_maps_keep_their_distances_and_come_back():
     points = RANDOM.normal(size=(40, 2)).astype(np.float32)
     turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # turned and mirrored
@@ -81,9 +120,7 @@ def test_layers_follow_each_other_without_a_jump():
 def test_a_layers_map_is_made_once_and_those_above_it_first(monkeypatch):
     made = []
     fit = layer_maps.project
-    monkeypatch.setattr(
-        layer_maps, "project", lambda vectors, *args: made.append(float(vectors[0, 0])) or fit(vectors, *args)
-    )
+    monkeypatch.setattr(layer_maps, "project", lambda vectors, *args: made.append(float(vectors[0, 0])) or fit(vectors, *args))
     states = np.stack([GROUPS, GROUPS + 1, GROUPS + 2])
     maps = LayerMaps(MapSettings())
     shares = maps.at(states, 1).explained_variance
@@ -102,26 +139,11 @@ def test_clusters_find_the_groups_and_never_more_than_there_are_rows():
     assert set(clusters(np.ones((4, 3)), 4)) == {0}
 
 
-def test_progress_is_told_and_a_stop_ends_the_fit():
+def test_progress_is_told():
     shares = []
     project(GROUPS, MapSettings("umap"), report=shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1
-    seen, ended = [], threading.Event()
-
-    def work(report):
-        try:
-            for step in range(100):
-                report(step / 100)
-                time.sleep(0.05)
-        finally:
-            ended.set()
-
-    steps = in_steps(work)
-    seen.append(next(steps))
-    steps.close()
-    assert ended.wait(5)
-    assert 0 <= seen[0] < 0.5
 
 
 def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():
@@ -141,40 +163,14 @@ def test_tsne_that_nobody_waits_for_ends_before_the_next_layer():
     assert maps.at(states, 1).points.shape == (len(GROUPS), 2)  # what comes next does not wait for it
 
 
-def test_what_the_work_returns_or_raises_comes_out():
-    def result_of(work):
-        steps = in_steps(work)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                return done.value
-
-    assert result_of(lambda report: 7) == 7
-    with pytest.raises(InputError, match="no"):
-        result_of(lambda report: (_ for _ in ()).throw(InputError("no")))
-
-
 def test_the_endpoint_says_how_far_its_map_can_be_trusted(bundled, refusal):
-    texts = [
-        f"{who} {did} the {what}."
-        for who in ("She", "He")
-        for did in ("ate", "lost")
-        for what in ("soup", "game", "key")
-    ]
+    texts = [f"{who} {did} the {what}." for who in ("She", "He") for did in ("ate", "lost") for what in ("soup", "game", "key")]
     for method in METHODS:
         found = projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
         assert set(found) == {"points", "explained_variance", "trustworthiness"}
         assert np.array(found["points"]).shape == (len(texts), 2)
         assert 0 <= found["trustworthiness"] <= 1
         assert found == projection(texts, method, neighbors=5, min_dist=0.2, seed=1)
-    for wrong in (
-        {"neighbors": 1},
-        {"min_dist": 1},
-        {"min_dist": -0.1},
-        {"seed": -1},
-        {"method": "isomap"},
-        {"dimensions": 4},
-    ):
+    for wrong in ({"neighbors": 1}, {"min_dist": 1}, {"min_dist": -0.1}, {"seed": -1}, {"method": "isomap"}, {"dimensions": 4}):
         refusal(InputError, lambda wrong=wrong: projection(texts, **wrong))
     assert projection(texts[:1])["trustworthiness"] is None

@@ -1,21 +1,22 @@
 """Files as other people make them."""
 
 import json
+import logging
+import sys
+from types import SimpleNamespace
 
 import pytest
 
 from explorer.base.errors import InputError
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
-from explorer.text.tables import MAX_FILE_BYTES, Columns, choose, guess_columns, read_table
-from explorer.training.examples import BUILT_IN, Examples, built_in, check_examples, check_pairs, split
+from explorer.text.tables import MAX_FILE_BYTES, read_table
+from explorer.training import hub_data
+from explorer.training.examples import Examples, check_examples, check_texts_or_pairs, split
+from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
+from tests.benchmarks.texts import recombined
 
-ROWS = [
-    ("A fine, long day; really", "good"),
-    ('She said "no" twice', "bad"),
-    ("Grüße | aus Köln", "good"),
-    ("tab?", "bad"),
-]
+ROWS = [("A fine, long day; really", "good"), ('She said "no" twice', "bad"), ("Grüße | aus Köln", "good"), ("tab?", "bad")]
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def test_delimiter_and_encoding_are_found_out(write, delimiter, encoding):
     table = read_table(write(quoted([("text", "label"), *ROWS], delimiter).encode(encoding)))
     assert table.columns == ("text", "label")
     assert list(table.rows) == ROWS
-    examples, said = choose(table, guess_columns(table))
+    examples, said = examples_from_table(table, guess_columns(table))
     assert examples.texts == tuple(text for text, _ in ROWS)
     assert examples.labels == ("good", "bad", "good", "bad")
     assert said == ""
@@ -46,9 +47,7 @@ def test_delimiter_and_encoding_are_found_out(write, delimiter, encoding):
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_a_file_without_names_loses_no_row(write, newline):
-    table = read_table(
-        write(newline.join(f"{label}\tmessage {i}, here" for i, label in enumerate(["ham", "spam"] * 4)))
-    )
+    table = read_table(write(newline.join(f"{label}\tmessage {i}, here" for i, label in enumerate(["ham", "spam"] * 4))))
     assert len(table.rows) == 8
     assert guess_columns(table) == Columns("column 2", "column 1")
 
@@ -56,23 +55,39 @@ def test_a_file_without_names_loses_no_row(write, newline):
 @pytest.mark.parametrize(
     "data",
     [
-        "\n".join(
-            json.dumps({"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]}) for i in range(4)
-        ),
+        "\n".join(json.dumps({"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]}) for i in range(4)),
         json.dumps([{"id": i, "text": f"text {i}", "label": i % 2, "label_text": "ab"[i % 2]} for i in range(4)]),
         "\n".join(json.dumps([f"text {i}", "ab"[i % 2]]) for i in range(4)),
     ],
 )
 def test_json_lines(write, data):
     table = read_table(write(data, "file.jsonl"))
-    examples, _ = choose(table, guess_columns(table))
+    examples, _ = examples_from_table(table, guess_columns(table))
     assert examples.texts == ("text 0", "text 1", "text 2", "text 3")
     assert examples.labels == ("a", "b", "a", "b")
 
 
+def test_a_text_in_brackets_is_no_json(write):
+    table = read_table(write("[MASK] went home,a\nhe slept,a\n"))
+    assert table.rows == (("[MASK] went home", "a"), ("he slept", "a"))
+
+
+def test_why_a_data_set_cannot_be_fetched_is_logged(monkeypatch, caplog, refusal):
+    def fail(name):
+        raise ConnectionError("no route")
+
+    utils = SimpleNamespace(logging=SimpleNamespace(set_verbosity_error=lambda: None))
+    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(utils=utils, get_dataset_split_names=fail))
+    with caplog.at_level(logging.WARNING, "explorer"):
+        refusal(InputError, lambda: hub_data.fetch_data_set("someone/secret-name"))
+    (record,) = caplog.records
+    assert isinstance(record.exc_info[1], ConnectionError)
+    assert "secret-name" not in record.getMessage()
+
+
 def test_what_is_left_out_is_told(write):
     lines = ["text,label", "one,a", ",a", "two,", "three,b", "One,a", "four,b", "four,a", "x" * 30_000 + ",b", "five"]
-    examples, said = choose(table := read_table(write("\n".join(lines))), guess_columns(table))
+    examples, said = examples_from_table(table := read_table(write("\n".join(lines))), guess_columns(table))
     assert len(examples) == 6
     assert "3 rows without a text or a label left out." in said
     assert "1 text cut to 20,000 characters." in said
@@ -83,10 +98,11 @@ def test_what_is_left_out_is_told(write):
 
 def test_of_very_many_rows_some_are_drawn(write):
     table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(200_000))))
-    examples, said = choose(table, guess_columns(table), seed=1)
+    examples, said = examples_from_table(table, guess_columns(table), seed=1)
     assert len(examples) == limits.MAX_TEXTS
     assert "5,000 of 200,000 rows drawn" in said
-    assert examples == choose(table, guess_columns(table), seed=1)[0] != choose(table, guess_columns(table), seed=2)[0]
+    again, other = (examples_from_table(table, guess_columns(table), seed)[0] for seed in (1, 2))
+    assert examples == again != other
 
 
 def test_an_open_quote_does_not_swallow_the_file(write):
@@ -122,12 +138,12 @@ UNUSABLE = {
 @pytest.mark.parametrize("data", UNUSABLE.values(), ids=UNUSABLE)
 def test_a_table_without_two_classes_is_refused(write, data, refusal):
     table = read_table(write(data))
-    refusal(InputError, lambda: choose(table, guess_columns(table)))
+    refusal(InputError, lambda: examples_from_table(table, guess_columns(table)))
 
 
 def test_ten_megabytes_in_one_cell(write):
     table = read_table(write("text,label\n" + "word " * 2_000_000 + ",a\nb,b\nc,a\nd,b"))
-    examples, said = choose(table, guess_columns(table))
+    examples, said = examples_from_table(table, guess_columns(table))
     assert len(examples.texts[0]) == limits.MAX_CHARACTERS
     assert "cut" in said
 
@@ -136,10 +152,16 @@ def test_ten_megabytes_in_one_cell(write):
 def test_built_in_sets_are_balanced_and_free_of_repeats(name):
     examples = built_in(name)
     table = read_table(EXAMPLES / f"{name}.csv")
-    assert choose(table, guess_columns(table))[1] == ""
+    assert examples_from_table(table, guess_columns(table))[1] == ""
     assert bool(examples.texts_b) == (name == "same_meaning")
     assert min(examples.counts.values()) >= 30
     assert max(examples.counts.values()) <= min(examples.counts.values()) + 2
+
+
+def test_the_benchmarks_never_read_a_text_twice():
+    made = recombined(built_in("sentiment"), 2_000)
+    assert len(made) == len(set(made.texts)) == 2_000
+    assert max(made.counts.values()) - min(made.counts.values()) <= 1
 
 
 def test_examples_of_the_api_keep_their_order():
@@ -147,7 +169,7 @@ def test_examples_of_the_api_keep_their_order():
     assert found == Examples(tuple("abcdef"), ("1", "x", "1.5", "1", "x", "1.5"))
     assert found.targets.tolist() == [0, 2, 1, 0, 2, 1]
     assert check_examples([["a", "b", "x"], ["c", "d", "y"]] * 2).pairs[:2] == [("a", "b"), ("c", "d")]
-    assert check_pairs(["a", ["b", "c"]]) == [("a", ""), ("b", "c")]
+    assert check_texts_or_pairs(["a", ["b", "c"]]) == [("a", ""), ("b", "c")]
 
 
 @pytest.mark.parametrize("seed", range(5))

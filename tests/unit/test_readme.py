@@ -59,3 +59,11 @@ def test_every_requirement_is_pinned_with_a_reason():
     for file in ("requirements.txt", "tests/requirements.txt"):
         for line in (ROOT / file).read_text().splitlines():
             assert not line or line[0] in "#-" or re.fullmatch(r"\S+==\S+ +# .+", line), line
+
+
+def test_the_layout_is_that_of_the_folders(readme):
+    told = re.search(r"## Layout.*?```\n(.*?)```", readme, re.DOTALL)[1]
+    folders = {path.name for path in (ROOT / "explorer").iterdir() if (path / "__init__.py").is_file()}
+    assert set(re.findall(r"^  (\w+)/ ", told, flags=re.MULTILINE)) == folders
+    for path in re.findall(r"^(\S+?)/? ", told, flags=re.MULTILINE):
+        assert (ROOT / path).exists(), path

@@ -2,15 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis import contextuality
-from explorer.analysis.similarity import (
-    SPACES,
-    closest_pairs,
-    cosine_matrix,
-    cosines,
-    mean_of_pairs,
-    moved_to,
-    nearest,
-)
+from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, cosines, mean_of_pairs, moved_to, nearest, norms
 from explorer.api.similarity import sentence_similarity, similarity, word_in_context
 from explorer.base.errors import InputError
 
@@ -23,6 +15,7 @@ def test_cosines_by_hand():
     expected = [[1, half, 0, -1, 0], [half, 1, half, -half, 0], [0, half, 1, 0, 0], [-1, -half, 0, 1, 0], [0] * 5]
     np.testing.assert_allclose(cosine_matrix(VECTORS), expected, atol=1e-6)
     np.testing.assert_allclose(cosines(VECTORS[:2], VECTORS[2:4]), [0, -half], atol=1e-6)
+    np.testing.assert_allclose(norms(VECTORS), [1, 2**0.5, 2, 3, 0])
     assert mean_of_pairs(cosine_matrix(VECTORS[:2])) == pytest.approx(half)
     assert np.isnan(mean_of_pairs(cosine_matrix(VECTORS[:1])))
 
@@ -127,15 +120,12 @@ def test_sentences_are_compared_by_their_features(bundled, refusal):
 
 
 def test_the_senses_we_ship_come_apart_with_depth_but_for_the_one_we_say_does_not(bundled):
-    from explorer.tabs.hidden_word import NOT_TOLD_APART, _contexts, senses
     from explorer.text.lines import read_lines
-
-    class View:
-        model = bundled
+    from explorer.views.hidden_states.word import NOT_TOLD_APART, contexts_of, senses
 
     for word, lines in senses().items():
         texts, labels = read_lines(lines)
-        contexts = _contexts(View, texts, labels, word)
+        contexts = contexts_of(bundled, texts, labels, word)
         assert contexts.vectors.shape[1] == len(texts)
         right = [contextuality.told_apart(vectors, contexts.senses) for vectors in contexts.vectors[1:]]
         if word == NOT_TOLD_APART:

@@ -22,8 +22,7 @@ from explorer.techniques.attribution import Attribution, Path
 from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
 from explorer.training.reasons import compare, decide
-from explorer.training.runs import new_run
-from explorer.training.teach import make_plan, teach
+from explorer.training.training import make_plan, new_run, run_training
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 SINGLE = Examples(*zip(*TEXTS, strict=True))
@@ -45,7 +44,7 @@ def trained(tiny_folder):
     def trained(examples=SINGLE, **settings):
         model = explorer.load(tiny_folder)
         plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
-        return new_run(finished(teach(model, examples, plan)), examples, "Test")
+        return new_run(finished(run_training(model, examples, plan)), examples, "Test")
 
     return trained
 
@@ -78,9 +77,7 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples
         assert set(archive.namelist()) <= export.FILES
         archive.extractall(tmp_path / "home")
     shutil.copy(packed, tmp_path / "mine.zip")
-    for answer, shares in zip(
-        predict(tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True
-    ):
+    for answer, shares in zip(predict(tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True):
         assert answer["label"] == run.classifier.labels[shares.argmax()]
         found = [answer["probabilities"][label] for label in run.classifier.labels]
         np.testing.assert_allclose(found, shares, atol=1e-4)
@@ -100,9 +97,7 @@ def test_a_run_loads_where_its_model_is_not(trained, tmp_path):
     change(tmp_path / "mine.zip", "settings.json", lambda data: data.replace(b"/bert", b"/gone"))
     back = export.unpack(tmp_path / "mine.zip")
     assert back.classifier.model == store.TUNED + back.id
-    np.testing.assert_allclose(
-        back.classifier.classify(explorer.load(back.classifier.model), PROBES), wanted, atol=1e-5
-    )
+    np.testing.assert_allclose(back.classifier.classify(explorer.load(back.classifier.model), PROBES), wanted, atol=1e-5)
 
 
 def change(path, name, edit):
@@ -185,9 +180,7 @@ def test_hiding_a_word_tells_what_it_did(trained):
     model = explorer.load(classifier.model)
     found = decide(classifier, model, ("happy happy 3", "she was 5"))
     assert found.words == ("happy", "happy", "3", "she", "was", "5")
-    hidden = classifier.classify(model, [("happy happy 3", "she was 5"), ("[MASK] happy 3", "she was 5")])[
-        :, found.best
-    ]
+    hidden = classifier.classify(model, [("happy happy 3", "she was 5"), ("[MASK] happy 3", "she was 5")])[:, found.best]
     assert found.effects[0] == pytest.approx(hidden[0] - hidden[1], abs=1e-5)
     np.testing.assert_allclose(found.probabilities.sum(), 1, atol=1e-5)
     assert decide(classifier, model, ("?!", "")).words == ()
@@ -196,7 +189,7 @@ def test_hiding_a_word_tells_what_it_did(trained):
 def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(trained, monkeypatch):
     asked = []
 
-    def halving(model, trace, target, steps, score):
+    def halving(trace, target, steps, score):
         asked.append(steps)
         return Attribution(np.zeros(trace.kept, np.float32), Path(steps, change=10.0, delta=48 / steps))
 
@@ -219,13 +212,7 @@ def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(tr
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        {},
-        {"units": 4},
-        {"layers_trained": 1, "pooling": "cls"},
-        {"layer": 1, "layers_trained": 1},
-        {"pooling": "pooler"},
-    ],
+    [{}, {"units": 4}, {"layers_trained": 1, "pooling": "cls"}, {"layer": 1, "layers_trained": 1}, {"pooling": "pooler"}],
     ids=["frozen", "hidden layer", "tuned", "tuned below the top", "pooler"],
 )
 def test_integrated_gradients_are_the_sum_written_out(trained, settings):
@@ -250,7 +237,7 @@ def test_integrated_gradients_are_the_sum_written_out(trained, settings):
     head = {name: torch.from_numpy(value) for name, value in vars(classifier.head).items() if value is not None}
 
     def log_odds(words):
-        out = encoder(inputs_embeds=words, token_type_ids=torch.tensor([trace.segments]), output_hidden_states=True)
+        out = encoder(inputs_embeds=words, token_type_ids=torch.tensor([trace.encoding.segments]), output_hidden_states=True)
         hidden = out.hidden_states[classifier.layer]
         vector = {"cls": hidden[0, 0], "mean": hidden[0].mean(0), "pooler": out.pooler_output[0]}[classifier.pooling]
         if "hidden_weight" in head:

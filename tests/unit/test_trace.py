@@ -39,8 +39,8 @@ def test_every_layer_equals_what_transformers_returns_in_eager_mode(model, texts
     layers, heads, tokens = model.capabilities.layers, model.capabilities.heads, trace.kept
 
     assert trace.ids == tuple(encoded["input_ids"][0].tolist())
-    assert trace.segments == tuple(encoded["token_type_ids"][0].tolist())
-    assert trace.attention_mask == tuple(encoded["attention_mask"][0].tolist())
+    assert trace.encoding.segments == tuple(encoded["token_type_ids"][0].tolist())
+    assert trace.encoding.attention_mask == tuple(encoded["attention_mask"][0].tolist())
     assert trace.hidden_states.shape == (layers + 1, tokens, model.capabilities.hidden_size)
     assert len(outputs.hidden_states) == layers + 1
     assert len(outputs.attentions) == layers
@@ -73,11 +73,11 @@ def test_minus_one_is_the_last_layer_and_there_is_no_layer_after_it(model):
 
 def test_every_token_has_its_place(model, texts):
     trace = model.trace(*texts)
-    assert trace.positions == tuple(range(trace.kept))
+    assert trace.encoding.positions == tuple(range(trace.kept))
     assert trace.tokens == tuple(model.tokenizer.convert_ids_to_tokens(list(trace.ids)))
     assert trace.mask_positions == [i for i, token in enumerate(trace.tokens) if token == "[MASK]"]
-    assert (trace.text_a, trace.text_b) == texts
-    parts = (trace.encoding.sequences, trace.encoding.words, trace.offsets, trace.segments, trace.tokens)
+    assert (trace.encoding.text_a, trace.encoding.text_b) == texts
+    parts = (trace.encoding.sequences, trace.encoding.words, trace.encoding.offsets, trace.encoding.segments, trace.tokens)
     assert {len(part) for part in parts} == {trace.kept}
 
 
@@ -110,7 +110,7 @@ def test_segments_and_words_follow_the_texts(model):
         *("[CLS]", "[SEP]", "[SEP]")
     ]
     first_sep = trace.tokens.index("[SEP]")
-    assert trace.segments == (0,) * (first_sep + 1) + (1,) * (trace.kept - first_sep - 1)
+    assert trace.encoding.segments == (0,) * (first_sep + 1) + (1,) * (trace.kept - first_sep - 1)
     for position in range(1, trace.kept):
         continues = trace.tokens[position].startswith("##")
         assert continues == (trace.encoding.words[position] == trace.encoding.words[position - 1] != -1)
@@ -140,7 +140,7 @@ def test_a_pair_that_is_too_long_keeps_both_and_the_longer_gives_way(model, coun
 def test_the_limit_is_the_models_own(make_tiny):
     model = explorer.load(make_tiny(max_position_embeddings=16))
     trace = model.trace("the man " * 20, "milk")
-    assert (trace.kept, trace.total) == (16, 44)
+    assert (trace.kept, trace.encoding.total) == (16, 44)
     assert trace.hidden_states.shape[1] == 16
     assert "milk" in trace.tokens
 
@@ -149,7 +149,7 @@ def test_a_model_without_segments_reads_none(variant_folders, eager):
     model = explorer.load(variant_folders["one_segment"])
     trace = model.trace(*INPUTS["pair"])
     _, outputs = eager(model, *INPUTS["pair"])
-    assert set(trace.segments) == {0}
+    assert set(trace.encoding.segments) == {0}
     assert set(trace.encoding.sequences) == {-1, 0, 1}
     np.testing.assert_allclose(trace.hidden_states[-1], outputs.hidden_states[-1][0], atol=1e-5, rtol=0)
 
@@ -163,13 +163,11 @@ def test_what_a_trace_hands_out_cannot_change_it(model):
     np.testing.assert_array_equal(trace.attention(0), before)
     with pytest.raises(AttributeError):
         trace.states = None
-    assert trace.nbytes == trace.hidden_states.nbytes
+    assert trace.states.nbytes == trace.hidden_states.nbytes
     assert trace.hidden_states.dtype == trace.attention(0).dtype == np.float32
 
 
-@pytest.mark.parametrize(
-    "text", ["", " \n\t", "\x00\x07", "\u200b\ufeff", "\u0301", "\ue000", "\ufffd", None, 5, "\udfff!"]
-)
+@pytest.mark.parametrize("text", ["", " \n\t", "\x00\x07", "\u200b\ufeff", "\u0301", "\ue000", "\ufffd", None, 5, "\udfff!"])
 def test_a_text_with_nothing_to_read_is_refused(model, text, refusal):
     refusal(InputError, lambda: model.trace(text))
     if text not in ("", " \n\t", "\x00\x07", "\u200b\ufeff", None):  # these are no text B at all

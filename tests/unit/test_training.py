@@ -13,16 +13,14 @@ from explorer.analysis import evaluation
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model import features as explorer_features
-from explorer.model.features import features, forget
+from explorer.model.features import features, features_in_steps, forget, layer_features_in_steps
 from explorer.training import prefix, store
-from explorer.training.classifier import vectors_in_steps
 from explorer.training.examples import Examples, split
 from explorer.training.finetune import SeededDropout, Top, evaluate, most_layer_rate, train_top
-from explorer.training.head import Head, Settings, train
+from explorer.training.head import Head, TrainingSettings, train
 from explorer.training.prefix import hidden_in_steps
-from explorer.training.probe import control_targets, every_layer, probe
-from explorer.training.runs import new_run
-from explorer.training.teach import Progress, make_plan, teach
+from explorer.training.probe import control_targets, probe
+from explorer.training.training import Progress, make_plan, new_run, run_training
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 EXAMPLES = Examples(*zip(*TEXTS, strict=True))
@@ -59,20 +57,21 @@ def cosines(found, wanted):
 
 
 def test_bf16_changes_next_to_nothing_in_a_real_model(bundled, fp32, monkeypatch):
-    exact = finished(every_layer(bundled, PAIRS.pairs[:20], "cls"))
+    exact = finished(layer_features_in_steps(bundled, PAIRS.pairs[:20], "cls", "fast"))
     monkeypatch.undo()
-    assert cosines(finished(every_layer(bundled, PAIRS.pairs[:20], "cls")), exact).min() > 0.999
+    forget()
+    assert cosines(finished(layer_features_in_steps(bundled, PAIRS.pairs[:20], "cls", "fast")), exact).min() > 0.999
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
 def test_pairs_are_read_as_segments(tiny, fp32, pooling):
     layer = tiny.capabilities.layers
-    found = finished(vectors_in_steps(tiny, PAIRS.pairs, layer, pooling))
+    found = finished(features_in_steps(tiny, PAIRS.pairs, layer, pooling))
     for row in (0, 5, 40):
         trace = tiny.trace(*PAIRS.pairs[row])
-        assert 1 in trace.segments
+        assert 1 in trace.encoding.segments
         state = trace.hidden_states[-1]
-        wanted = {"cls": state[0], "mean": state.mean(0), "pooler": tiny.pool(trace.states[-1:])[0].numpy()}[pooling]
+        wanted = {"cls": state[0], "mean": state.mean(0), "pooler": tiny.pooler(trace.states[-1:])[0].numpy()}[pooling]
         np.testing.assert_allclose(found[row], wanted, atol=1e-5)
 
 
@@ -100,16 +99,16 @@ def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, fp32, poolin
 def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings, examples):
     before = weights_of(tiny)
     plan = make_plan(tiny, -1, "mean", **{"epochs": 20, "batch_size": 8, **settings})
-    seen, taught = run(teach(tiny, examples, plan))
-    assert taught.history[-1].train_loss < taught.history[0].train_loss or len(taught.history) == 1
-    assert taught.history[-1].held_out_accuracy >= 0.85
+    seen, result = run(run_training(tiny, examples, plan))
+    assert result.history[-1].train_loss < result.history[0].train_loss or len(result.history) == 1
+    assert result.history[-1].held_out_accuracy >= 0.85
     assert all(isinstance(step, Progress) and 0 <= step.share <= 1 for step in seen)
     assert weights_of(tiny) == before
     assert not any(parameter.requires_grad for parameter in tiny.module.parameters())
     assert not tiny.module.training
     assert not any(module._forward_hooks for module in tiny.module.modules())
-    again = taught.classifier.classify(tiny, [examples.pairs[row] for row in taught.held_rows])
-    np.testing.assert_allclose(again, taught.probabilities, atol=0.02)
+    again = result.classifier.classify(tiny, [examples.pairs[row] for row in result.split.held_out])
+    np.testing.assert_allclose(again, result.probabilities, atol=0.02)
     np.testing.assert_allclose(again.sum(-1), 1, atol=1e-5)
 
 
@@ -117,7 +116,7 @@ def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings,
 def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_trained):
     def history(seed):
         plan = make_plan(tiny, -1, "cls", layers_trained, epochs=3, batch_size=8, seed=seed)
-        return run(teach(tiny, EXAMPLES, plan))[1].history
+        return run(run_training(tiny, EXAMPLES, plan))[1].history
 
     alone, other = history(1), history(2)
     found = {}
@@ -128,6 +127,20 @@ def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_tra
         thread.join()
     assert alone != other
     assert found == {1: alone, 2: other}
+
+
+def test_pairs_that_were_read_are_not_read_again(tiny, fp32, monkeypatch):
+    rows, embed = [], type(tiny).embed
+    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more))
+    plan = make_plan(tiny, -1, "mean", epochs=2)
+    _, first = run(run_training(tiny, PAIRS, plan))
+    assert sum(rows) == len(PAIRS)
+    _, second = run(run_training(tiny, PAIRS, plan))
+    run(probe(tiny, PAIRS, "mean", 1))
+    assert sum(rows) == len(PAIRS)
+    assert second.history == first.history
+    run(run_training(tiny, EXAMPLES, plan))  # the first texts alone are other texts
+    assert sum(rows) == len(PAIRS) + len(EXAMPLES)
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean():
@@ -146,9 +159,9 @@ def test_dropout_drops_its_share_and_keeps_the_mean():
 
 def test_only_the_chosen_layers_change(tiny):
     plan = make_plan(tiny, 2, "mean", 1, epochs=2, batch_size=8)
-    _, taught = run(teach(tiny, EXAMPLES, plan))
-    assert taught.classifier.layers_trained == 1
-    changed = dict(taught.classifier.top.layers[0].named_parameters())
+    _, result = run(run_training(tiny, EXAMPLES, plan))
+    assert result.classifier.layers_trained == 1
+    changed = dict(result.classifier.top.layers[0].named_parameters())
     for name, parameter in tiny.layers[1].named_parameters():
         assert not torch.equal(changed[name], parameter), name
 
@@ -163,9 +176,9 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
 
     monkeypatch.setattr(Top, "snapshot", watched)
     states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1))
-    settings = Settings(epochs=5, batch_size=8)
-    plan = {"layer": 2, "layers_trained": 1, "pooling": "cls", "settings": settings}
-    kept = [report[2] for report in train_top(tiny, states, EXAMPLES, **plan) if isinstance(report, tuple)]
+    settings = TrainingSettings(epochs=5, batch_size=8)
+    steps = train_top(Top(tiny, 2, 1, "cls"), states, EXAMPLES, split(EXAMPLES, 0), settings)
+    kept = [report[2] for report in steps if isinstance(report, tuple)]
     for place, weights in enumerate(zip(*taken[1:], strict=True)):
         _, second, third, fourth, fifth = weights
         three = torch.stack([second, third, fourth]).mean(0)
@@ -178,7 +191,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
     plan = make_plan(tiny, -1, "mean", layers_trained, epochs=3, batch_size=16)
-    total = len(run(teach(tiny, EXAMPLES, plan))[0])
+    total = len(run(run_training(tiny, EXAMPLES, plan))[0])
     for stop_after in range(1, total + 1):
         count = 0
 
@@ -187,21 +200,21 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
             count += 1
             return count >= stop_after
 
-        seen, taught = run(teach(tiny, EXAMPLES, plan, stop))
+        seen, result = run(run_training(tiny, EXAMPLES, plan, stop))
         epochs = sum(step.epoch is not None for step in seen)
         assert len(seen) == stop_after
-        assert (taught is None) == (epochs == 0)
-        assert taught is None or len(taught.history) == epochs
+        assert (result is None) == (epochs == 0)
+        assert result is None or len(result.history) == epochs
 
 
 def test_early_stopping_and_the_best_epoch(tiny):
     noise = Examples(EXAMPLES.texts, tuple(np.random.default_rng(0).permutation(EXAMPLES.labels).tolist()))
     plan = make_plan(tiny, -1, "mean", epochs=200, learning_rate=0.5, patience=3, keep_best=True)
-    _, taught = run(teach(tiny, noise, plan))
-    losses = [epoch.held_out_loss for epoch in taught.history]
+    _, result = run(run_training(tiny, noise, plan))
+    losses = [epoch.held_out_loss for epoch in result.history]
     assert len(losses) < 200
     assert min(losses[-3:]) >= min(losses)
-    assert taught.history[taught.best].held_out_accuracy == max(e.held_out_accuracy for e in taught.history)
+    assert result.history[result.best].held_out_accuracy == max(e.held_out_accuracy for e in result.history)
 
 
 def test_class_weights_help_the_rare_class(tiny):
@@ -210,8 +223,8 @@ def test_class_weights_help_the_rare_class(tiny):
     scores = {}
     for balanced in (False, True):
         plan = make_plan(tiny, 0, "cls", balanced=balanced, epochs=30)  # hidden state 0 of [CLS] says nothing
-        _, taught = run(teach(tiny, Examples(texts, labels), plan))
-        scores[balanced] = taught.probabilities.mean(0)
+        _, result = run(run_training(tiny, Examples(texts, labels), plan))
+        scores[balanced] = result.probabilities.mean(0)
     assert abs(scores[True][0] - 0.5) < 0.02 < abs(scores[False][0] - 0.5)
 
 
@@ -219,10 +232,10 @@ def test_class_weights_help_the_rare_class(tiny):
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_as_much_is_held_out_as_was_asked_for(tiny, layers_trained, share):
     plan = make_plan(tiny, -1, "mean", layers_trained, epochs=1, batch_size=16, held_out=share)
-    taught = run(teach(tiny, EXAMPLES, plan))[1]
-    assert len(taught.held_rows) == pytest.approx(share * len(EXAMPLES), abs=len(EXAMPLES.classes))
-    assert len(taught.probabilities) == len(taught.vectors) == len(taught.held_rows)
-    assert not set(taught.held_rows) & set(taught.train_rows)
+    result = run(run_training(tiny, EXAMPLES, plan))[1]
+    assert len(result.split.held_out) == pytest.approx(share * len(EXAMPLES), abs=len(EXAMPLES.classes))
+    assert len(result.probabilities) == len(result.vectors) == len(result.split.held_out)
+    assert not set(result.split.held_out) & set(result.split.train)
 
 
 def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
@@ -243,8 +256,8 @@ def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
 
 def test_a_linear_head_says_what_was_trained(tiny):
     vectors = features(tiny, EXAMPLES.texts)
-    *_, (epoch, head) = train(vectors, EXAMPLES, Settings(epochs=5))
-    train_rows, held_rows = split(EXAMPLES, 0)
+    train_rows, held_rows = parts = split(EXAMPLES, 0)
+    *_, (epoch, head) = train(vectors, EXAMPLES, parts, TrainingSettings(epochs=5))
     right = EXAMPLES.targets
     for rows, accuracy in ((train_rows, epoch.train_accuracy), (held_rows, epoch.held_out_accuracy)):
         said = head.probabilities(vectors[rows]).argmax(-1)
@@ -256,10 +269,11 @@ def test_a_linear_head_says_what_was_trained(tiny):
 def test_what_is_held_out_is_never_trained_on():
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(len(EXAMPLES), 12)).astype(np.float32)
-    changed = vectors.copy()
-    changed[split(EXAMPLES, 3)[1]] += 100
-    for settings in (Settings(seed=3), Settings(seed=3, optimizer="lbfgs"), Settings(seed=3, units=8)):
-        (*_, (_, one)), (*_, (_, other)) = (list(train(given, EXAMPLES, settings)) for given in (vectors, changed))
+    changed, parts = vectors.copy(), split(EXAMPLES, 3)
+    changed[parts.held_out] += 100
+    for more in ({}, {"optimizer": "lbfgs"}, {"units": 8}):
+        settings = TrainingSettings(seed=3, **more)
+        one, other = (list(train(given, EXAMPLES, parts, settings))[-1][1] for given in (vectors, changed))
         assert np.array_equal(one.weight, other.weight)
         assert np.array_equal(one.bias, other.bias)
 
@@ -299,7 +313,7 @@ def test_calibration_of_one_who_knows_how_sure_to_be():
 
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
 def test_one_pass_gives_the_features_of_every_layer(tiny, fp32, pooling):
-    found = finished(every_layer(tiny, EXAMPLES.pairs, pooling))
+    found = finished(layer_features_in_steps(tiny, EXAMPLES.pairs, pooling))
     for layer in range(tiny.capabilities.layers + 1):
         np.testing.assert_allclose(found[layer], features(tiny, EXAMPLES.texts, layer, pooling), atol=1e-5)
 
@@ -325,27 +339,27 @@ def runs_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_a_run_outlasts_the_process(tiny_folder, runs_folder, layers_trained, monkeypatch):
     model = explorer.load(tiny_folder)
-    _, taught = run(teach(model, PAIRS, make_plan(model, -1, "mean", layers_trained, epochs=2)))
-    kept = new_run(taught, PAIRS, "mine")
+    _, result = run(run_training(model, PAIRS, make_plan(model, -1, "mean", layers_trained, epochs=2)))
+    kept = new_run(result, PAIRS, "mine")
     monkeypatch.setattr(store, "_read", type(store._read)(4))  # another process knows nothing yet
     read = store.fetch(kept.id)
     assert read is not kept
-    assert store.as_json(read) == store.as_json(kept)
+    assert read.as_json() == kept.as_json()
     pairs = PAIRS.pairs[:5]
     np.testing.assert_array_equal(read.classifier.classify(model, pairs), kept.classifier.classify(model, pairs))
-    np.testing.assert_allclose(read.held_out.probabilities, taught.probabilities, atol=1e-6)
+    np.testing.assert_allclose(read.held_out.probabilities, result.probabilities, atol=1e-6)
     assert {path.suffix for path in (runs_folder / kept.id).iterdir()} == {".json", ".safetensors"}
 
 
 def test_runs_expire_and_stay_below_a_number_and_a_size(tiny_folder, runs_folder, monkeypatch, refusal):
     model = explorer.load(tiny_folder)
-    _, taught = run(teach(model, EXAMPLES, make_plan(model, -1, "mean", epochs=1)))
+    _, result = run(run_training(model, EXAMPLES, make_plan(model, -1, "mean", epochs=1)))
     monkeypatch.setattr(store, "MOST_RUNS", 3)
-    first, *rest = [new_run(taught, EXAMPLES, str(i)).id for i in range(4)]
+    first, *rest = [new_run(result, EXAMPLES, str(i)).id for i in range(4)]
     refusal(InputError, lambda: store.fetch(first))
     assert [row["id"] for row in store.peek([first, *rest])] == rest
     monkeypatch.setattr(store, "MOST_BYTES", 1)
-    last = new_run(taught, EXAMPLES, "last").id
+    last = new_run(result, EXAMPLES, "last").id
     assert [path.name for path in runs_folder.iterdir()] == [last]
     for wrong in ("", "../../etc", None, 5, "x" * 22, f"{last}/..", [last]):
         refusal(InputError, lambda wrong=wrong: store.fetch(wrong))

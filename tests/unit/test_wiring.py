@@ -5,7 +5,7 @@ from collections import Counter
 import gradio as gr
 import pytest
 
-from explorer.page.wiring import CHOSEN
+from explorer.page.events import CHOSEN
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,47 @@
+"""How every handler and endpoint is run: what a person reads when it fails, and who waits for whom."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gradio as gr
+
+from explorer.base.errors import ExplorerError
+from explorer.base.log import logger
+
+ONE_AT_A_TIME = {"concurrency_id": "model", "concurrency_limit": 1}
+"""For every handler that runs torch: two passes at once on few cores are both slower than one after the other."""
+
+TRAINING = {"concurrency_id": "train", "concurrency_limit": 2}
+"""For work that takes long and must not hold up the others."""
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except gr.Error:
+        raise
+    except ExplorerError as error:
+        raise gr.Error(str(error), print_exception=False) from error
+    except Exception as error:
+        logger.error("A handler failed", exc_info=error)
+        raise gr.Error("That did not work, for a reason the server's log tells; the page keeps what it had.") from error
+
+
+def friendly(handler: Callable) -> Callable:
+    """Let a person read what went wrong: our own errors in their sentence, others as one that says no more."""
+
+    @functools.wraps(handler)
+    def run(*arguments: Any, **named: Any) -> Any:
+        with _explained():
+            return handler(*arguments, **named)
+
+    @functools.wraps(handler)
+    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
+        with _explained():
+            yield from handler(*arguments, **named)
+
+    return run_on if inspect.isgeneratorfunction(handler) else run

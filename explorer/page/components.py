@@ -1,0 +1,176 @@
+"""Our own components: a piece of JavaScript in the page's head draws each with DOM nodes.
+
+Values never enter a template: Gradio evaluates templates as JavaScript, and a token may say anything.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import gradio as gr
+
+from explorer.base.paths import ASSETS
+from explorer.figures.base import PLOTLY_JS
+
+
+def _joined(suffix: str) -> str:
+    """All files of a kind; what all share comes first, since the others add to it or overrule it."""
+    paths = sorted((ASSETS / "components").glob(f"*.{suffix}"), key=lambda path: (path.stem != "common", path.stem))
+    return "\n".join(path.read_text("utf-8") for path in paths)
+
+
+gr.set_static_paths([PLOTLY_JS])
+HEAD = f"""<style>{_joined("css")}</style>
+<script async id="plotly-js" src="gradio_api/file={PLOTLY_JS.as_posix()}"></script>
+<script>{_joined("js")}</script>
+"""
+"""For `launch(head=...)`: everything that the components need in the page."""
+
+
+class Drawn(gr.HTML):
+    """A component that the function of its name in assets/components/*.js draws into `skeleton`."""
+
+    skeleton = "<div class='bx'></div>"
+    custom_events: tuple[str, ...] = ()
+    travels_as = "object"
+    options: ClassVar[Mapping[str, Any]] = {}  # the arguments that its script is told, and what they are by default
+
+    def __init__(self, value: Any = None, **kw: Any) -> None:
+        # Settings are ours and stay: what Gradio calls props is lost when a component in a closed tab gets a value.
+        settings = {name: kw.pop(name, default) for name, default in self.options.items()}
+        vars(self).update(settings)  # Gradio takes every other name quoted in the script for an event
+        fixed = json.dumps(settings)
+        events = ", ".join(f"'{event}'" for event in self.custom_events)  # quoted, so that Gradio offers listeners
+        super().__init__(
+            value,
+            label=settings.get("label"),
+            html_template=self.skeleton,
+            js_on_load=f"BertExplorer.mount('{type(self).__name__}', element, trigger, props, watch, {fixed}); // {events}",
+            apply_default_css=False,
+            **kw,
+        )
+
+    def get_block_name(self) -> str:
+        """All of them are drawn by Gradio's HTML component."""
+        return "html"
+
+    def postprocess(self, value: Any) -> Any:
+        """Values are data, not markup, and pass as they are."""
+        return value
+
+    def api_info(self) -> dict[str, Any]:
+        """What a client would send."""
+        return {"type": self.travels_as}
+
+
+class TokenRow(Drawn):
+    """Tokens as chips, or with `detail` as cards with their numbers.
+
+    A click triggers `.select`; a double click, the M key or the small button on the chosen chip triggers `.mask`.
+    With `mask_on_click` a single click triggers `.mask`, and nothing triggers `.select`. Tokens of the kind "special"
+    cannot be masked. Handlers take `event: gr.SelectData`: `event.index` is the token's index, `event.value` its text.
+    """
+
+    skeleton = "<div class='bx bx-tokens' role='group' aria-label='tokens'></div>"
+    custom_events = ("mask",)
+    options: ClassVar = {"detail": False, "mask_on_click": False}
+
+
+class AttentionLines(Drawn):
+    """One head as lines from the tokens that look (left) to the tokens that are looked at (right).
+
+    Pointing at a token shows only its edges; a click keeps them and triggers `.select`: `event.index` is the row or
+    column, `event.side` is "query" or "key".
+    """
+
+    skeleton = "<div class='bx bx-lines'></div>"
+    options: ClassVar = {"height": None}
+
+
+class HeadGrid(Drawn):
+    """Layers × heads as small pictures. A click or an arrow key triggers `.select`: `event.index == [layer, head]`."""
+
+    skeleton = "<div class='bx bx-by-head bx-heads' role='group' aria-label='attention heads'></div>"
+
+
+class SwitchBoard(Drawn):
+    """Layers × heads as switches, coloured by what switching each off does.
+
+    A click, or Enter, switches a head over, and a layer's number all of its heads; both trigger `.select`, with all
+    heads that are off now, zero-based [layer, head], as `event.index`.
+    """
+
+    skeleton = "<div class='bx bx-by-head bx-board' role='group' aria-label='heads to switch off'></div>"
+
+
+class WordGrid(Drawn):
+    """A table of words, each with a colour between the page's background (0) and the ramp's end (1).
+
+    A click triggers `.select`: `event.index` is [row, column]. Wider than the page, it scrolls by itself.
+    """
+
+    skeleton = "<div class='bx bx-words' tabindex='0'></div>"
+
+
+class Bars(Drawn):
+    """Shares as horizontal bars. A click triggers `.select`: `event.index` is the row, or [group, row] in groups."""
+
+    skeleton = "<div class='bx bx-bars'></div>"
+
+
+class Ranking(Drawn):
+    """Texts with a number each, under a heading. A click triggers `.select`: `event.index` is the row's own index."""
+
+    skeleton = "<div class='bx bx-ranking' role='group'></div>"
+
+
+class StripTable(Drawn):
+    """Rows of names, numbers, bars and vectors drawn as strips: one small rectangle a number, blue above 0, orange below.
+
+    A click on the name of a row that stands for something triggers `.select`: `event.index` is its `token`. With
+    `sortable` a click on a column's title sorts by it, numbers from the largest, and again the other way round.
+    """
+
+    skeleton = "<div class='bx bx-strips'></div>"
+    options: ClassVar = {"height": 640, "sortable": False}
+
+
+class Meter(Drawn):
+    """How far long work is: {"text": ..., "share": 0 to 1, or None where nobody can tell}. Its place stays when empty."""
+
+    skeleton = "<div class='bx bx-meter' role='status'></div>"
+
+
+class Notice(Drawn):
+    """One plain sentence: a string, or {"text": ..., "kind": "info" or "error"}. Empty, it takes no space."""
+
+    skeleton = "<div class='bx bx-notice' role='status'></div>"
+    travels_as = "string"
+    options: ClassVar = {"keep_height": False}
+
+    def __init__(self, value: Any = "", **kw: Any) -> None:
+        super().__init__(value, **kw)
+
+
+class PlotlyChart(Drawn):
+    """A Plotly figure in the look of the page, which keeps zoom and camera while `layout.uirevision` stays the same.
+
+    A figure with `layout.meta = {"ramp": "sequential"}` gets the page's own ramp on all its colour axes.
+
+    A click triggers `.select`. In the handler, `event: gr.SelectData` has `event.index`, the number of the point
+    ([row, column] in a heatmap), `event.value` (z, text or y of the point), and besides `event.x`, `event.y`,
+    `event.customdata` and `event.trace`, the number of the trace. With `lasso` points can be drawn round with a lasso,
+    which triggers `.lasso`: `event.index` is the list of the points' customdata.
+    """
+
+    custom_events = ("lasso",)
+    travels_as = "string"  # JSON
+    options: ClassVar = {"label": "", "height": 400, "with_lasso": False}
+
+    def __init__(self, value: Any = None, *, height: int = 400, **kw: Any) -> None:
+        self.skeleton = f"<div class='bx bx-chart' role='img' style='height:{height}px'></div>"
+        super().__init__(value, height=height, **kw)
+
+    def postprocess(self, value: Any) -> str | dict[str, Any] | None:
+        """A figure as JSON, in which arrays are base64."""
+        return value if value is None or isinstance(value, (str, dict)) else value.to_json()

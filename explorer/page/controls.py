@@ -1,0 +1,133 @@
+"""Controls made from settings, and parts of the page made from the parts of a view."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from explorer.page import components
+from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
+from explorer.views.view import Part, View
+
+FOR_THE_PANEL = ("heard", "line", "queue")  # when a control is heard, whether it begins a line, and may wait its turn
+SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
+
+
+def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Component:
+    """The control of a setting; what a view keeps for itself becomes a state."""
+    if isinstance(setting, Memory):
+        named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # the same after a restart
+        return gr.BrowserState(default, **named) if setting.stored else gr.State(default)
+    look = {name: value for name, value in setting.look.items() if name not in FOR_THE_PANEL}
+    look |= {"elem_id": elem_id, "label": setting.label or None}
+    if isinstance(setting, Choice | Switch) and (not setting.label or isinstance(setting, Switch)):
+        look |= {"container": False} | ({} if isinstance(setting, Switch) else {"show_label": False})
+    return _MAKERS[type(setting)](setting, default, look)
+
+
+def _choice(setting: Choice, default: Any, look: dict[str, Any]) -> gr.components.Component:
+    if setting.menu:
+        look = {"allow_custom_value": setting.free, **look}
+        return gr.Dropdown(list(setting.options), value=default, **look)
+    return gr.Radio(list(setting.options), value=default, **look)
+
+
+def _number(setting: Number, default: float, look: dict[str, Any]) -> gr.components.Component:
+    if look.pop("box", False):
+        return gr.Number(default, precision=0 if isinstance(setting.step, int) else None, **look)
+    low, high = (SLIDER[name] if callable(bound := getattr(setting, name)) else bound for name in ("low", "high"))
+    return gr.Slider(low, high, value=min(default, high), step=setting.step, **look)
+
+
+def _upload(setting: Upload, default: None, look: dict[str, Any]) -> gr.components.Component:
+    """The table is kept in a state; the file itself is dropped once it was read."""
+    state = gr.State(default)
+    types = list(setting.types)
+    as_button = look.pop("as_button", False)
+    box = gr.UploadButton(file_types=types, size="sm", **look) if as_button else gr.File(file_types=types, **look)
+    state.box = box  # type: ignore[attr-defined]
+    return state
+
+
+_MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.Component]] = {
+    Choice: _choice,
+    Number: _number,
+    Upload: _upload,
+    Several: lambda setting, default, look: gr.CheckboxGroup([], value=list(default), **look),
+    Switch: lambda setting, default, look: gr.Checkbox(default, **look),
+    Text: lambda setting, default, look: gr.Textbox(default, **look),
+    Sheet: lambda setting, default, look: gr.Dataframe(
+        [list(row) for row in default],
+        headers=list(setting.columns),
+        static_columns=list(range(setting.fixed, len(setting.columns))),
+        interactive=True,
+        **look,
+    ),
+}
+
+
+def uploaded(setting: Upload, path: str | None) -> Any:
+    """What is in a file, None for no file. Raises InputError."""
+    return setting.read(Path(path)) if path else None
+
+
+def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, Any]:
+    """What has to change of a control for a model and the view's other settings: its range, and whether it is there.
+
+    Its value stays, unless it is not what the view made of it: somebody may be moving it just now.
+    """
+    changed: dict[str, Any] = {}
+    setting, kept = view.settings[name], getattr(view, name)
+    if isinstance(setting, Number) and (callable(setting.low) or callable(setting.high)):
+        low, high = setting.range(capabilities)
+        # A slider from a number to the same number is none; Gradio refuses to draw it.
+        changed |= {"minimum": low, "maximum": max(high, low + 1), "visible": low < high}
+        changed |= {"value": kept} if kept != value else {}
+    if isinstance(setting, Several):
+        changed |= {"choices": list(setting.options(capabilities))}
+        changed |= {"value": list(kept)} if list(kept) != sorted(value) else {}
+    if setting.when is not None:
+        changed["visible"] = changed.get("visible", True) and bool(setting.when(view))
+    return changed
+
+
+def drawn(part: Part, elem_id: str) -> Any:
+    """The component of a part. Its value comes later."""
+    options = dict(part.options)
+    classes = options.pop("classes", None) or {"check": "check", "heading": "detail-title"}.get(part.kind)
+    common = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
+    if part.optional:
+        common["visible"] = False
+    if part.kind in ("caption", "heading"):
+        markdown = options.pop("markdown")
+        return gr.Markdown(markdown, **({"elem_classes": "caption"} if part.kind == "caption" else {}) | common)
+    if part.kind == "button":
+        return gr.Button(options.pop("label"), **{"size": "sm", **options}, **common)
+    return PARTS[part.kind](**options, **common)
+
+
+def _frame(columns: list[str] | None = None, types: Any = "str", widths: list[str] | None = None, **options: Any) -> Any:
+    look = {"interactive": False, "wrap": True, "show_label": bool(options.get("label")), **options}
+    return gr.Dataframe(headers=columns, datatype=types, column_widths=widths, **look)
+
+
+PARTS: dict[str, Callable[..., Any]] = {
+    "chart": components.PlotlyChart,
+    "head_grid": components.HeadGrid,
+    "lines": components.AttentionLines,
+    "tokens": components.TokenRow,
+    "strips": components.StripTable,
+    "bars": components.Bars,
+    "words": components.WordGrid,
+    "ranking": components.Ranking,
+    "board": components.SwitchBoard,
+    "meter": components.Meter,
+    "frame": _frame,
+    "sentence": components.Notice,
+    "check": components.Notice,
+    "prose": gr.Markdown,
+    "download": lambda **options: gr.DownloadButton(size="sm", **options),
+    "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
+}
+"""What draws a part, by its kind. A component of one's own is one line here."""

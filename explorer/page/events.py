@@ -1,0 +1,107 @@
+"""How the page listens: one way for every handler to be run, and what the browser does before it is."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.api.handlers import ONE_AT_A_TIME, friendly
+from explorer.views.subject import Selection, Subject
+
+BUSY = "(...values) => BertPage.busy(values)"  # for a listener: what is in sight fades until DONE has run
+DONE = "() => BertPage.done()"
+CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: when something is chosen there, not when they are only left
+Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an event of our own components, or a list of events
+Updates = dict[Any, Any]  # new values by component; what is not named stays as it is
+Values = dict[Any, Any]  # the values of components, by component: nothing depends on their order
+# For work that starts by itself and takes long: it holds up neither a training nor a picture.
+MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}
+QUIET = {"api_visibility": "private", "show_progress": "hidden", **ONE_AT_A_TIME}
+
+
+def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
+    """Options for a listener to the `change` of text boxes: it runs once for what a person types, pastes or deletes there.
+
+    (`input` tells only of keys that write a letter.) What the page itself sets is drawn by whoever sets it.
+    """
+    selector = ", ".join(f"#{box.elem_id}" for box in boxes)
+    return {"js": f"(...values) => BertPage.typed(values, '{selector}')", "trigger_mode": "multiple"}
+
+
+def run(
+    triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
+) -> gr.events.Dependency:
+    """Run `handler(values)` when one of the triggers fires: it gets the values of `inputs` by component."""
+    listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
+    settings = {**QUIET, **_options_for(triggers), **options}
+    return listen(friendly(handler), set(inputs), list(dict.fromkeys(outputs)), **settings)
+
+
+def run_picked(
+    triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
+) -> gr.events.Dependency:
+    """Like `run`, for something that was clicked: `handler(values, event)`."""
+
+    def picked(values: Values, event: gr.SelectData) -> Any:
+        return handler(values, event)
+
+    def picked_on(values: Values, event: gr.SelectData) -> Iterator[Any]:
+        yield from handler(values, event)
+
+    # Every quick click counts. Gradio's default drops what comes while one is worked on, and
+    # "always_last" repeats the click that was under way instead of the last one.
+    settings = {"trigger_mode": "multiple", **options}
+    return run(triggers, picked_on if inspect.isgeneratorfunction(handler) else picked, outputs, inputs, **settings)
+
+
+def merge(*changes: Updates) -> Updates:
+    """All of them, later ones over earlier ones; what an update leaves alone stays as an earlier one has it."""
+    merged: Updates = {}
+    for component, new in (item for updates in changes for item in updates.items()):
+        old = merged.get(component)
+        if component in merged and (_is_partial(old) or _is_partial(new)):
+            old, new = (value if _is_partial(value) else gr.update(value=value) for value in (old, new))
+            new = old | new
+        merged[component] = new
+    return merged
+
+
+def _is_partial(value: Any) -> bool:
+    return isinstance(value, dict) and "__type__" in value  # from gr.update
+
+
+def _options_for(triggers: Triggers) -> dict[str, str]:
+    """What a listener needs by default, so that the last choice counts, even one made while an earlier is worked on.
+
+    (By default, Gradio drops what happens while the same listener is at work.)
+    """
+    if isinstance(triggers, functools.partial):
+        follows = not triggers.func.has_trigger  # `earlier.success`, not an event of a component
+        return {"trigger_mode": "always_last"} if follows else {}
+    if not any(trigger.event_name in ("input", "release") for trigger in triggers):
+        return {}
+    with_menu = any(isinstance(trigger.__self__, gr.Dropdown) for trigger in triggers)
+    return {"trigger_mode": "always_last"} | ({"js": CHOSEN} if with_menu else {})
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The components that a subject is made of."""
+
+    model_name: gr.State
+    text_a: gr.Textbox
+    text_b: gr.Textbox
+    selection: gr.State
+
+    @property
+    def all(self) -> list[gr.components.Component]:
+        """All of them."""
+        return [self.model_name, self.text_a, self.text_b, self.selection]
+
+    def subject(self, values: Values) -> Subject:
+        """What the page is about now."""
+        chosen: Selection = values[self.selection]
+        return Subject(values[self.model_name], values[self.text_a], values[self.text_b], chosen)

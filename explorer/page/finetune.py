@@ -1,0 +1,149 @@
+"""What Fine-tune does that no view can: trainings, the hub, and another model for the whole page."""
+
+import time
+from collections.abc import Generator
+from threading import Event
+from typing import TYPE_CHECKING
+
+import gradio as gr
+
+from explorer.api.handlers import TRAINING
+from explorer.base.steps import finished
+from explorer.figures.training import learning_curves
+from explorer.page.events import Triggers, Updates, Values, run
+from explorer.page.listening import apply
+from explorer.page.panel import Panel
+from explorer.page.tab import TabPage
+from explorer.training import jobs, store
+from explorer.training.hub_data import fetch_data_set
+from explorer.views.finetune.examples import ExamplesView
+from explorer.views.finetune.outcome import Outcome
+from explorer.views.finetune.recipe import Recipe
+from explorer.views.finetune.run import RunView, run_ids
+from explorer.views.finetune.runs import Runs
+from explorer.views.subject import Subject
+
+if TYPE_CHECKING:
+    from explorer.training.run import Run
+    from explorer.training.training import Progress, TrainingPlan
+
+NOTHING = "Nothing was trained; what was shown before is still below."
+STOPPED = "Stopped; the best so far stays. "
+EVERY = 0.25  # seconds between two pictures of a running training
+FETCHING = {"concurrency_id": "fetch", "concurrency_limit": 2}
+
+
+def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:
+    """Wire it; returns the events after which the model that the state names is to be shown."""
+    tab = tabs["fine-tune"]
+    panels = {panel.view: panel for panel in tab.panels}
+    _listen_to_hub(tab, panels[ExamplesView])
+    _listen_to_training(tab, panels)
+    return [_listen_to_exploring(tab, panels[Runs])]
+
+
+def _listen_to_hub(tab: TabPage, panel: Panel) -> None:
+    table, name = panel.controls["table"], panel.controls["data_set"]
+
+    def fetch(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
+        found = fetch_data_set(values[name], lambda share, what: progress(share, desc=what))
+        subject, values = tab.inputs.subject(values), {**values, table: found}
+        change = panel.read(values, subject).on_table(subject, found)
+        return {table: found, **apply(tab, panel, subject, values, change)}
+
+    progress = {"show_progress": "full", "show_progress_on": panel.parts["about"]}
+    triggers = [panel.parts["fetch"].click, name.submit]
+    run(triggers, fetch, tab.all_outputs, tab.all_inputs, **FETCHING, **progress)
+
+
+def _listen_to_exploring(tab: TabPage, panel: Panel) -> tuple[Triggers, gr.State]:
+    name = gr.State("")
+
+    def write(values: Values) -> Updates:
+        from explorer.training.export import tuned_model
+
+        subject = tab.inputs.subject(values)
+        written = tuned_model(panel.read(values, subject).find(subject))
+        return {name: written, panel.parts["note"]: "The tuned model is in the model box; every tab shows it now."}
+
+    outputs = [name, panel.parts["note"]]
+    return run([panel.parts["explore"].click], write, outputs, tab.all_inputs, **TRAINING).success, name
+
+
+def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
+    examples, recipe, outcome = panels[ExamplesView], panels[Recipe], panels[Outcome]
+    running, status = outcome.controls["training"], outcome.parts["status"]
+    start, cancel = recipe.parts["train"], recipe.parts["cancel"]
+    ending = gr.State(None)  # what is to be said before the summary of a new run; None when there is none
+
+    def active(training: bool) -> Updates:
+        return {start: gr.Button(interactive=not training), cancel: gr.Button(interactive=training)}
+
+    def begin(values: Values) -> Updates:
+        return {**active(True), status: "Waiting for a free place: two trainings run at once."}
+
+    def train(values: Values) -> Generator[Updates, None, None]:
+        subject = tab.inputs.subject(values)
+        source, plan = examples.read(values, subject), recipe.read(values, subject).plan(subject.model)
+        identifier = store.new_id()
+        runs = run_ids((identifier, *outcome.read(values, subject).runs))
+        known = {running: identifier, outcome.controls["runs"]: runs, ending: None}
+        yield {**known, status: "Reading the examples."}
+        with jobs.job(identifier) as stop:
+            trained = yield from _train(outcome, subject, source, plan, stop, identifier)
+        if trained is None:
+            yield {status: "Stopped before the first epoch had ended; nothing is kept."}
+        else:
+            yield {outcome.controls["run"]: trained.id, ending: STOPPED if stop.is_set() else ""}
+
+    def show(values: Values) -> Updates:
+        if values[ending] is None:
+            return {status: gr.skip()}  # Gradio refuses an empty answer
+        about_runs = [panel for view, panel in panels.items() if issubclass(view, RunView)]
+        updates = tab.redraw(tab.inputs.subject(values), values, about_runs)
+        return {**updates, status: values[ending] + updates[status]} if status in updates else updates
+
+    def stop(values: Values) -> Updates:
+        # The button turns grey, as it is after the end too: a word in the status could come after the training's last.
+        return {cancel: gr.Button(interactive=False) if jobs.stop(values[running]) else gr.skip()}
+
+    begun = run([start.click], begin, [start, cancel, status], queue=False)
+    # Once: a second click while one trains asks for nothing.
+    training = run(begun.then, train, [*outcome.outputs, ending], tab.all_inputs, trigger_mode="once", **TRAINING)
+    run(training.success, lambda values: active(False), [start, cancel], queue=False)
+    run(training.failure, lambda values: {**active(False), status: NOTHING}, [start, cancel, status], queue=False)
+    run(training.success, show, tab.all_outputs, [*tab.all_inputs, ending])
+    run([cancel.click], stop, [cancel], [running], queue=False)
+
+
+def _train(
+    outcome: Panel, subject: Subject, source: ExamplesView, plan: "TrainingPlan", stop: Event, identifier: str
+) -> Generator[Updates, None, "Run | None"]:
+    """Train while showing how it goes; returns the run that is kept, or None.
+
+    When the page is closed meanwhile, Gradio ends this generator: what was learnt until then is kept, and nothing runs on.
+    """
+    from explorer.training.training import new_run, run_training
+
+    examples, _ = source.examples()
+    title = source.title(examples)
+    steps = run_training(subject.model, examples, plan, stop.is_set)
+    history: list[dict[str, float]] = []
+    shown = 0.0
+    try:
+        while True:
+            try:
+                step: Progress = next(steps)
+            except StopIteration as done:
+                return new_run(done.value, examples, title, identifier) if done.value else None
+            if step.epoch is not None:
+                history.append(vars(step.epoch))
+            if time.monotonic() - shown >= EVERY:
+                shown = time.monotonic()
+                curves = {"curves": learning_curves(history, plan.settings.epochs)} if history else {}
+                yield outcome.updates({"status": step.doing, **curves}, only_these=True)
+    except GeneratorExit:
+        stop.set()
+        if (result := finished(steps)) is not None:
+            new_run(result, examples, title, identifier)
+        raise

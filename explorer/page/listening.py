@@ -1,0 +1,184 @@
+"""What a tab listens to, read off its views: controls, clicks, buttons, files, and long work."""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from explorer.api.handlers import TRAINING
+from explorer.page import controls
+from explorer.page.events import BUSY, DONE, MAPPING, Triggers, Updates, Values, merge, run, run_picked, typed_in
+from explorer.page.panel import Panel
+from explorer.page.tab import TabPage
+from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
+from explorer.views.subject import Subject
+from explorer.views.view import Change, LongView
+
+
+def listen(tab: TabPage) -> None:
+    """Let everything in a tab be heard."""
+    if tab.which:
+        switched = run([tab.which.input], _showing(tab), tab.all_outputs, tab.all_inputs, js=BUSY)
+        switched.then(None, js=DONE, api_visibility="private")
+    if tab.steppers:
+        steps = [slider.input for slider in tab.steppers.values()]
+        run(steps, _stepping(tab), tab.all_outputs, [*tab.all_inputs, *tab.steppers.values()])
+    for name in tab.controls:
+        _listen_to_control(tab, name)
+    for panel in tab.panels:
+        streams = []
+        for name, part in panel.view.parts.items():
+            if name in panel.view.listens_to():
+                streams.append(_listen_to_part(tab, panel, name))
+            if hasattr(panel.view, f"on_{name}_lasso"):
+                _listen_to_lasso(tab, panel, name)
+            if part.saves:
+                js = f"(sheet) => BertPage.downloadCsv(sheet, '{part.saves}.csv')"
+                panel.parts[name].click(None, panel.controls[part.saves], js=js, api_visibility="private")
+        if issubclass(panel.view, LongView):
+            _listen_to_work(tab, panel, [stream for stream in streams if stream])
+
+
+def _showing(tab: TabPage) -> Callable[[Values], Updates]:
+    def show(values: Values) -> Updates:
+        return tab.show(tab.inputs.subject(values), values)
+
+    return show
+
+
+def _stepping(tab: TabPage) -> Callable[[Values], Updates]:
+    def step(values: Values) -> Updates:
+        chosen = {name.replace("hidden_state", "layer"): int(values[box]) for name, box in tab.steppers.items()}
+        subject = tab.inputs.subject(values).select(**chosen)
+        return {tab.inputs.selection: subject.selection, **tab.redraw(subject, values)}
+
+    return step
+
+
+def _listen_to_control(tab: TabPage, name: str) -> None:
+    """A choice in a control: what it means to the view that says so, and a new picture of all that read it."""
+    component, readers = tab.controls[name], [panel for panel in tab.panels if name in panel.controls]
+    setting = readers[0].view.settings[name]
+    triggers, options = _heard(component, setting)
+    if not triggers:
+        return
+    meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
+    if meaning and inspect.isgeneratorfunction(getattr(meaning.view, f"on_{name}")):
+        handler, outputs, inputs = _streaming(tab, meaning, name), tab.outputs_of([meaning]), tab.inputs_of([meaning])
+        run(triggers, handler, outputs, inputs, **TRAINING | options)
+        return
+
+    def choose(values: Values) -> Updates:
+        subject = tab.inputs.subject(values)
+        if meaning is None:
+            return tab.redraw(subject, values, readers)
+        view = meaning.read(values, subject)
+        chosen = getattr(view, name)
+        change = getattr(view, f"on_{name}")(subject, chosen)
+        settings = {name: chosen, **change.settings}
+        return apply(tab, meaning, subject, values, Change(change.selection, settings, change.content))
+
+    touched = tab.beside(*readers) if meaning else readers
+    run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
+
+
+def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iterator[Updates]]:
+    """A handler that shows, bit by bit, what a view makes of a press of a button or of a setting."""
+
+    def stream(values: Values) -> Iterator[Updates]:
+        subject = tab.inputs.subject(values)
+        view = panel.read(values, subject)
+        if panel.asked:  # what will be seen is not what was asked for
+            yield panel.unasked
+        for shown in getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None):
+            yield panel.updates(shown, only_these=True)
+
+    return stream
+
+
+def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
+    """When a control is heard: a text once it was typed, a file once it was read, a sheet when a button is pressed."""
+    if isinstance(setting, Memory | Sheet):
+        return [], {}
+    if isinstance(setting, Upload):
+        box = component.box
+        event = box.upload if isinstance(box, gr.UploadButton) else box.change
+        reading = run([event], lambda values: {component: controls.uploaded(setting, values[box])}, [component], [box])
+        return reading.success, {}
+    heard = setting.look.get("heard", "change" if isinstance(setting, Text) else "input")
+    options = {name: setting.look[name] for name in ("queue",) if name in setting.look}
+    options |= typed_in(component) if heard == "change" else {}
+    return [getattr(component, event) for event in heard.split()], options
+
+
+def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency | None:
+    """A click on a part or a press of a button, and what the view says that it means.
+
+    Returns what goes on for a while and can be stopped.
+    """
+    component, part = panel.parts[name], panel.view.parts[name]
+
+    def answer(values: Values, index: Any = None) -> Updates:
+        subject = tab.inputs.subject(values)
+        change = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
+        return apply(tab, panel, subject, values, change, component)
+
+    def click(values: Values, event: gr.SelectData) -> Updates:
+        return answer(values, event.customdata if part.customdata else event.index)
+
+    touched = tab.beside(panel)
+    outputs, inputs = tab.outputs_of(touched), tab.inputs_of(touched)
+    if part.kind != "button":
+        run_picked([component.select], click, outputs, inputs)
+        return None
+    streams = inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}"))
+    options = (MAPPING if panel.asked else TRAINING) if streams or part.long else {}
+    handler = _streaming(tab, panel, name) if streams else answer
+    event = run([component.click], handler, outputs, inputs, **options)
+    return event if streams else None
+
+
+def _listen_to_lasso(tab: TabPage, panel: Panel, name: str) -> None:
+    def take(values: Values, event: gr.SelectData) -> Updates:
+        subject = tab.inputs.subject(values)
+        change = getattr(panel.read(values, subject), f"on_{name}_lasso")(subject, event.index)
+        return apply(tab, panel, subject, values, change)
+
+    touched = tab.beside(panel)
+    run_picked(panel.parts[name].lasso, take, tab.outputs_of(touched), tab.inputs_of(touched))
+
+
+def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
+    """What a click means, on the page."""
+    updates = {panel.controls[name]: value for name, value in change.settings.items()}
+    values = {**values, **updates}
+    if change.selection:
+        subject = subject.select(**change.selection)
+        updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject)}
+        updates = merge(updates, tab.redraw(subject, values, but=clicked))
+    elif change.settings:
+        readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]
+        updates = merge(updates, tab.redraw(subject, values, readers, clicked))
+    return merge(updates, panel.updates(change.content, only_these=True))
+
+
+def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Dependency]) -> None:
+    """Start and stop, and how far it is; or, for work that starts by itself, its being wanted.
+
+    What else goes on in the view is stopped with it.
+    """
+
+    def work(values: Values) -> Iterator[Updates]:
+        if panel.asked and not values[panel.asked]:  # a page that has just been opened says `change` too
+            yield panel.work.show()  # Gradio empties every output of a generator that yields nothing
+            return
+        subject = tab.inputs.subject(values)
+        yield from panel.run(subject, panel.read(values, subject))
+
+    triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], TRAINING)
+    outputs = [*panel.outputs, *panel.unasked]
+    running = run(triggers, work, outputs, [*tab.inputs.all, *panel.controls.values(), *panel.unasked], **options)
+    cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")
+    # After it, not with it: the last progress is still on its way.
+    run(cancelled.then, lambda values: panel.stopped(), outputs)

@@ -1,0 +1,249 @@
+"""A view on the page: its controls, its parts, and their new values."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import gradio as gr
+
+from explorer.base.errors import ExplorerError
+from explorer.base.steps import map_steps
+from explorer.figures.bars import meter
+from explorer.page import controls
+from explorer.page.components import Meter, Notice
+from explorer.page.events import Updates, Values, merge
+from explorer.views.settings import Memory, Setting, Sheet, Switch, Text, Upload
+from explorer.views.subject import Subject
+from explorer.views.view import Content, LongView, Part, View, props
+
+STATIC = ("caption", "heading", "button")
+
+
+@dataclass(eq=False)
+class Work:
+    """What is seen of long work. Work that starts by itself has a meter, and its view's own button to stop it."""
+
+    start: gr.Button | None
+    stop: gr.Button
+    status: Notice | Meter
+
+    def show(self, status: str = "", *, start: bool = False, stop: bool = False) -> Updates:
+        """Which of the buttons are there, and what is told."""
+        if self.start is None:
+            return {self.status: None}
+        return {self.start: gr.update(visible=start), self.stop: gr.update(visible=stop), self.status: status}
+
+    def tell(self, step: Any) -> Any:
+        """How far it is: a share, 0 to 1, or a sentence and a share."""
+        text, share = step if isinstance(step, tuple) else (f"{step:.0%} done.", step)
+        return text if self.start else meter(text, share)
+
+
+@dataclass(eq=False)
+class Panel:
+    """One view and its components; `controls` are shared by the views of a tab, one for each name."""
+
+    view: type[View]
+    controls: dict[str, gr.components.Component] = field(default_factory=dict)
+    parts: dict[str, Any] = field(default_factory=dict)
+    work: Work | None = None
+    asked: gr.State | None = None  # what work is wanted that starts by itself
+
+    @property
+    def memories(self) -> list[gr.components.Component]:
+        """What the view may leave behind for those after it."""
+        return [control for name, control in self.controls.items() if isinstance(self.view.settings[name], Memory)]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """Everything that showing the view may change."""
+        boxes = [control.box for control in self.controls.values() if hasattr(control, "box")]
+        own = [part for name, part in self.parts.items() if self.view.parts[name].kind not in ("caption", "heading")]
+        work = [self.work.stop, self.work.status, self.work.start] if self.work else []
+        return [component for component in (*self.controls.values(), *boxes, *own, *work) if component is not None]
+
+    def read(self, values: Values, subject: Subject) -> View:
+        """The view with the settings on the page. Raises InputError."""
+        given = {name: values[component] for name, component in self.controls.items()}
+        return self.view.read(given, subject.model.capabilities)
+
+    def show(self, subject: Subject, values: Values, but: Any = None) -> Updates:
+        """Everything about this view; not the part `but`, which shows by itself what was clicked in it."""
+        view = self.read(values, subject)
+        fitted = self.fit(subject, view, values)
+        if isinstance(view, LongView):
+            return merge(fitted, self._show_long(subject, view))
+        clicked = next((name for name, component in self.parts.items() if component is but), "")
+        return merge(fitted, self.updates(view.compute(subject), clicked))
+
+    def fit(self, subject: Subject, view: View, values: Values) -> Updates:
+        """The controls, as far as they depend on the model or on each other."""
+        updates: Updates = {}
+        for name, component in self.controls.items():
+            changed = controls.fitted(view, name, values[component], subject.model.capabilities)
+            if changed:
+                updates[getattr(component, "box", component)] = gr.update(**changed)
+        return updates
+
+    def updates(self, shown: Content, but: str = "", only_these: bool = False) -> Updates:
+        """What is to be seen, by component; with `only_these` nothing else changes."""
+        updates: Updates = {}
+        for name, value in shown.items():
+            if name in self.parts and name == but and self.view.parts[name].marks:
+                continue
+            component = self.parts.get(name) or self.controls[name]
+            updates[getattr(component, "box", component)] = _update(self.view.parts.get(name), value)
+        for name, part in self.view.parts.items():
+            if part.optional and name not in shown and not only_these:
+                updates[self.parts[name]] = gr.update(visible=False)
+        return updates
+
+    def _show_long(self, subject: Subject, view: LongView) -> Updates:
+        if not view.start:  # it starts by itself, as soon as this changes
+            return {self.asked: view.key(subject)} | self.updates(view.waiting(subject))
+        found = view.known(subject)
+        if found is not None:
+            return self.updates(view.draw(subject, found)) | self.work.show()
+        passes = view.passes(subject)
+        long = f"about as long as {round(passes):,} runs of the model" if passes < 1e6 else "a while"
+        return self.updates(view.waiting(subject)) | self.work.show(f"This takes {long}, so it waits for you.", start=True)
+
+    def run(self, subject: Subject, view: LongView) -> Iterator[Updates]:
+        """Do the long work, telling how far it is."""
+        steps = map_steps(view.work(subject), lambda step: {self.work.status: self.work.tell(step)})
+        try:
+            yield self.work.show("", stop=True)
+            found = yield from steps
+        except ExplorerError:
+            yield self.work.show("", start=True) | self.unasked
+            raise
+        if view.start:
+            view.keep(subject, found)
+        yield self.updates(view.draw(subject, found)) | self.work.show()
+        view.prepare()
+
+    def stopped(self) -> Updates:
+        """After the work was stopped."""
+        return self.work.show("Stopped.", start=True) | self.unasked
+
+    @property
+    def unasked(self) -> Updates:
+        """No work that starts by itself is wanted: the same may be asked for again."""
+        return {self.asked: None} if self.asked else {}
+
+
+def _update(part: Part | None, value: Any) -> Any:
+    value = value() if callable(value) and not isinstance(value, props) else value
+    if isinstance(value, props):
+        return gr.update(**value)
+    return gr.update(value=value, visible=True) if part is not None and part.optional else value
+
+
+class Builder:
+    """Makes the components of a view where it stands; `known` are the controls that the tab has already, by name."""
+
+    def __init__(self, view: type[View], known: dict[str, gr.components.Component], tab: str) -> None:
+        self.panel, self.known, self.tab = Panel(view), known, tab
+
+    def build(self) -> Panel:
+        """The panel: what stands side by side between what stands above and below it."""
+        view, made = self.panel.view, self.panel
+        beside = {name for column in view.columns for name in column}
+        place = next((at for at, name in enumerate(view.layout) if name in beside), len(view.layout))
+        self._build([name for name in view.layout[:place] if name not in beside])
+        if view.columns:
+            with gr.Row(elem_classes="overview-detail"):
+                for names, width in zip(view.columns, view.widths or (1,) * len(view.columns), strict=True):
+                    with gr.Column(scale=width, min_width=300):
+                        self._build(names)
+        self._build([name for name in view.layout[place:] if name not in beside])
+        if issubclass(view, LongView) and not view.start:
+            made.asked, made.work = gr.State(None), Work(None, made.parts["stop"], made.parts["progress"])
+        return made
+
+    def _build(self, names: Sequence[str]) -> None:
+        """Some names in their order; what is `more` folded away together, where the first of it stands."""
+        view = self.panel.view
+        folded = [name for name in names if _declared(view, name).more and getattr(_declared(view, name), "here", True)]
+        for kind, run in groupby(names, key=lambda name: _kind(view, name)):
+            if kind == "more":
+                if folded:
+                    with gr.Accordion(view.fold, open=False, elem_id=f"{_slug(view.name)}-more"):
+                        self._build_lines(folded)
+                    folded = []
+            else:
+                self._build_row(kind, list(run))
+
+    def _build_lines(self, names: Sequence[str]) -> None:
+        """What is folded away: settings in lines, each begun by one that says so or is of another kind."""
+        view, lines = self.panel.view, []
+        for name in names:
+            setting = view.settings.get(name)
+            same = lines and setting is not None and type(setting) is not Switch and lines[-1][1] == "boxes"
+            kind = "part" if setting is None else "switches" if isinstance(setting, Switch) else "boxes"
+            joins = same or (lines and kind == lines[-1][1] == "switches")
+            if joins and not setting.look.get("line"):
+                lines[-1][0].append(name)
+            else:
+                lines.append(([name], kind))
+        for line, kind in lines:
+            with gr.Row(elem_classes="controls") if kind == "switches" else gr.Row():
+                for name in line:
+                    self._make(name)
+
+    def _build_row(self, kind: str, names: Sequence[str]) -> None:
+        if kind.isdecimal():
+            row = gr.Row(equal_height=True)
+        else:
+            row = gr.Row(elem_classes="controls") if kind == "row" and self._in_row(names) else nullcontext()
+        with row:
+            for name in names:
+                self._make(name)
+
+    def _in_row(self, names: Sequence[str]) -> bool:
+        seen = [name for name in names if not isinstance(_declared(self.panel.view, name), Memory)]
+        return len(seen) > 1 or any(name in self.panel.view.parts for name in seen)
+
+    def _make(self, name: str) -> None:
+        view, made = self.panel.view, self.panel
+        declared = _declared(view, name)
+        if isinstance(declared, Part):
+            if made.work is None and issubclass(view, LongView) and view.start and declared.kind not in STATIC:
+                made.work = _work(view.start, _slug(view.name))
+            made.parts[name] = controls.drawn(declared, f"{_slug(view.name)}-{_slug(name)}")
+        elif declared.here and name not in self.known:
+            default = view.__dataclass_fields__[name].default
+            self.known[name] = controls.control(declared, default, f"{self.tab}-{_slug(name)}")
+
+
+def _work(label: str, name: str) -> Work:
+    with gr.Row(elem_classes="controls"):
+        start = gr.Button(label, size="sm", visible=False, elem_id=f"{name}-start")
+        stop = gr.Button("Stop", size="sm", visible=False, elem_id=f"{name}-stop")
+        return Work(start, stop, Notice(elem_id=f"{name}-status"))
+
+
+def _declared(view: type[View], name: str) -> Setting | Part:
+    return view.parts[name] if name in view.parts else view.settings[name]
+
+
+def _kind(view: type[View], name: str) -> str:
+    """What stands in one row with its neighbours: controls and buttons, but for boxes that want the width.
+
+    The number of the row for what the view itself puts side by side.
+    """
+    declared = _declared(view, name)
+    if declared.more:
+        return "more"
+    for number, names in enumerate(view.side_by_side):
+        if name in names:
+            return str(number)
+    if isinstance(declared, Part):
+        return "row" if declared.kind == "button" and not declared.wide else "wide"
+    return "wide" if isinstance(declared, Text | Sheet | Upload) else "row"
+
+
+def _slug(name: str) -> str:
+    return name.replace("/", "-").replace("_", "-")

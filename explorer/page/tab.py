@@ -1,0 +1,227 @@
+"""A tab made from its views: what is open, what is shown of it, and what it listens to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from explorer.base.errors import CapabilityError, ExplorerError
+from explorer.page import controls
+from explorer.page.components import Notice, TokenRow
+from explorer.page.events import Inputs, Updates, Values
+from explorer.page.panel import Builder, Panel
+from explorer.views.settings import Memory
+from explorer.views.subject import Subject
+from explorer.views.view import Cell, Tab, View, views_in
+
+STEPPERS = {  # what can be chosen of the selection in a tab: a label, the least and the largest number
+    "layer": ("Layer", 1, lambda model: model.layers),
+    "head": ("Head", 1, lambda model: model.heads),
+    "hidden_state": ("Hidden state (0: embeddings)", 0, lambda model: model.layers),
+}
+
+
+@dataclass(eq=False)
+class Choice:
+    """One of the choices of a tab: the views that are seen together."""
+
+    column: gr.Column
+    panels: list[Panel] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class TabPage:
+    """One tab on the page."""
+
+    tab: Tab
+    inputs: Inputs
+    item: gr.Tab
+    body: gr.Column
+    absent: Notice
+    way_out: gr.Button
+    hint: Notice
+    which: gr.Radio | None = None
+    steppers: dict[str, gr.Slider] = field(default_factory=dict)
+    controls: dict[str, gr.components.Component] = field(default_factory=dict)
+    shared: dict[str, gr.Column] = field(default_factory=dict)  # of settings that several choices read
+    above: list[Panel] = field(default_factory=list)
+    choices: dict[str, Choice] = field(default_factory=dict)
+
+    @property
+    def panels(self) -> list[Panel]:
+        """Every view of the tab."""
+        return [*self.above, *(panel for choice in self.choices.values() for panel in choice.panels)]
+
+    def beside(self, *panels: Panel) -> list[Panel]:
+        """The views that are seen together with some, which are those that a click or a choice there may change."""
+        together = [choice.panels for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
+        return [*self.above, *(panel for panels in together or [self.panels] for panel in panels)]
+
+    def inputs_of(self, panels: Sequence[Panel]) -> list[gr.components.Component]:
+        """What showing some views takes."""
+        read = [control for panel in panels for control in panel.controls.values()]
+        return list(dict.fromkeys([*self.inputs.all, *([self.which] if self.which else []), *read]))
+
+    def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
+        """Everything that showing some views may change."""
+        own = [self.inputs.selection, self.hint, *self.steppers.values()]
+        columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
+        asked = [panel.asked for panel in panels if panel.asked]
+        return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
+
+    @property
+    def all_inputs(self) -> list[gr.components.Component]:
+        """What showing the tab takes."""
+        return self.inputs_of(self.panels)
+
+    @property
+    def all_outputs(self) -> list[Any]:
+        """Everything that showing the tab may change."""
+        return [self.body, self.absent, self.way_out, *self.shared.values(), *self.outputs_of(self.panels)]
+
+    @property
+    def token_rows(self) -> list[TokenRow]:
+        """The rows of tokens in which a click chooses or masks a token of the input."""
+        return [
+            component
+            for panel in self.panels
+            for name, component in panel.parts.items()
+            if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].passive
+        ]
+
+    def open(self, values: Values) -> Choice:
+        """The choice that is open."""
+        chosen = values[self.which] if self.which else None
+        return self.choices.get(chosen) or next(iter(self.choices.values()))
+
+    def show(self, subject: Subject, values: Values) -> Updates:
+        """The whole tab; why not, when the model cannot serve it."""
+        try:
+            if self.tab.needs:
+                subject.model.require(self.tab.needs)
+        except CapabilityError as why:
+            hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
+            return {**hidden, self.absent: str(why)}
+        there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
+        subject = self.tab.first(subject)
+        return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
+
+    def _frame(self, subject: Subject, values: Values) -> Updates:
+        """Which choice is to be seen, with the steppers and the settings that it needs."""
+        opened = self.open(values)
+        updates: Updates = {self.inputs.selection: subject.selection}
+        updates |= {choice.column: gr.Column(visible=choice is opened) for choice in self.choices.values()}
+        read = {name for panel in opened.panels for name in panel.view.settings}
+        updates |= {column: gr.Column(visible=name in read) for name, column in self.shared.items()}
+        chosen = next(name for name, choice in self.choices.items() if choice is opened)
+        return updates | self.stepped(subject, visible=chosen not in self.tab.without_steppers)
+
+    def stepped(self, subject: Subject, visible: bool | None = None) -> Updates:
+        """The steppers at what is selected; a slider from a number to the same number is none, and is not seen."""
+        updates: Updates = {}
+        for name, slider in self.steppers.items():
+            _, low, most = STEPPERS[name]
+            high = most(subject.model.capabilities)
+            value = max(getattr(subject.selection, "layer" if name == "hidden_state" else name), low)
+            seen = {} if visible is None else {"visible": visible and low < high}
+            updates[slider] = gr.update(maximum=max(high, low + 1), value=value, **seen)
+        return updates
+
+    def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] = (), but: Any = None) -> Updates:
+        """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.
+
+        What a view leaves in a memory is read by those after it.
+        """
+        updates: Updates = {self.hint: ""}
+        opened = [*self.above, *self.open(values).panels]
+        for panel in [panel for panel in opened if not only or panel in only]:
+            try:
+                if why := panel.read(values, subject).unless(subject):
+                    return {**updates, self.hint: why, self.open(values).column: gr.Column(visible=False)}
+                shown = panel.show(subject, values, but)
+                updates |= shown
+                values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
+            except ExplorerError as error:
+                updates[self.hint] = {"text": str(error), "kind": "error"}
+        return updates
+
+
+def build_tab(tab: Tab, inputs: Inputs) -> TabPage:
+    """Make the components of a tab."""
+    with gr.Tab(tab.label, id=tab.id) as item:
+        gr.Markdown(f"## {tab.question}", elem_classes="question")
+        absent = Notice(elem_id=f"{tab.id}-absent")
+        way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
+        with gr.Column(elem_classes="view") as body:
+            hint = Notice(render=False, elem_id=f"{tab.id}-hint")
+            made = TabPage(tab, inputs, item, body, absent, way_out, hint)
+            made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
+            _build_frame(made)
+            hint.render()
+            _build_shared(made)
+            for label, rows in tab.choices.items():
+                made.choices[label] = _build_choice(made, rows, visible=label == next(iter(tab.choices)))
+            if tab.note:
+                gr.Markdown(tab.note, elem_classes="caption")
+    for panel in made.panels:
+        panel.controls = {name: made.controls[name] for name in panel.view.settings}
+    return made
+
+
+def _build_frame(made: TabPage) -> None:
+    labels = list(made.tab.choices)
+    look = {"show_label": False, "container": False, "elem_id": f"{made.tab.id}-view"}
+    if len(labels) > 1 or len(made.tab.steppers) == 1:  # an empty row would leave a gap
+        with gr.Row(elem_classes="controls"):
+            if len(labels) > 1:
+                made.which = gr.Radio(labels, value=labels[0], **look)
+            if len(made.tab.steppers) == 1:
+                _build_steppers(made)
+    if len(made.tab.steppers) > 1:
+        with gr.Row():
+            _build_steppers(made)
+
+
+def _build_steppers(made: TabPage) -> None:
+    for name in made.tab.steppers:
+        label, low, _ = STEPPERS[name]
+        elem_id = f"{made.tab.id}-{name.replace('_', '-')}"
+        made.steppers[name] = gr.Slider(low, 12, value=1, step=1, label=label, elem_id=elem_id)
+
+
+def _build_shared(made: TabPage) -> None:
+    """The controls of settings that several choices read stand above them all, where they are needed."""
+    choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
+    declared = {name: view for view in made.tab.views for name in view.settings}
+    for name, view in declared.items():
+        if sum(name in names for names in choices) > 1 and name not in made.controls:
+            setting, default = view.settings[name], view.__dataclass_fields__[name].default
+            if isinstance(setting, Memory):
+                made.controls[name] = controls.control(setting, default, "")
+                continue
+            with gr.Column(visible=name in choices[0]) as made.shared[name]:
+                made.controls[name] = controls.control(setting, default, f"{made.tab.id}-{name.replace('_', '-')}")
+
+
+def _build_choice(made: TabPage, rows: Sequence[Sequence[Cell]], visible: bool) -> Choice:
+    with gr.Column(visible=visible, elem_classes="part") as column:
+        choice = Choice(column)
+        for row in rows:
+            cells = [views_in([[cell]]) for cell in row]
+            if len(cells) == 1:
+                choice.panels += [_build_panel(made, view) for view in cells[0]]
+                continue
+            with gr.Row(elem_classes="overview-detail"):
+                for views in cells:
+                    with gr.Column(scale=views[0].width, min_width=320):
+                        choice.panels += [_build_panel(made, view) for view in views]
+    return choice
+
+
+def _build_panel(made: TabPage, view: type[View]) -> Panel:
+    builder = Builder(view, made.controls, made.tab.id)
+    if not view.folded:
+        return builder.build()
+    with gr.Accordion(view.folded, open=False):
+        return builder.build()

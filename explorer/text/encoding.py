@@ -1,0 +1,88 @@
+"""One input as the model reads it, and what follows from that alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+MASK, UNKNOWN = "[MASK]", "[UNK]"
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One input as the model reads it: everything has one entry a token.
+
+    `offsets` are characters [start, end) in the text the token came from: `sequences` says which, 0 for A, 1 for B
+    and -1 for the tokens that the tokenizer added. `words` counts the words of each text, -1 for added tokens.
+    `total` counts the tokens before the input was cut to the `kept` ones that fit.
+    """
+
+    text_a: str
+    text_b: str
+    tokens: tuple[str, ...]
+    ids: tuple[int, ...]
+    segments: tuple[int, ...]
+    positions: tuple[int, ...]
+    attention_mask: tuple[int, ...]
+    offsets: tuple[tuple[int, int], ...]
+    sequences: tuple[int, ...]
+    words: tuple[int, ...]
+    kept: int
+    total: int
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """ "special" (added by the tokenizer), "mask", "unk", "continuation" (of a word) or "piece", one a token."""
+        return tuple(map(_kind, self.tokens, self.sequences))
+
+    @cached_property
+    def text_positions(self) -> tuple[int, ...]:
+        """The zero-based tokens that come from the texts: all but those that the tokenizer added."""
+        return tuple(token for token, sequence in enumerate(self.sequences) if sequence >= 0)
+
+    @cached_property
+    def word_groups(self) -> list[list[int]]:
+        """The zero-based tokens of each word, in order; a token that the tokenizer added is a word of its own."""
+        groups: list[list[int]] = []
+        before = None
+        for token, place in enumerate(zip(self.sequences, self.words, strict=True)):
+            if place == before and place[0] >= 0:
+                groups[-1].append(token)
+            else:
+                groups.append([token])
+            before = place
+        return groups
+
+    @cached_property
+    def text_words(self) -> list[list[int]]:
+        """The `word_groups` of the texts, without the tokens that the tokenizer added."""
+        return [group for group in self.word_groups if self.sequences[group[0]] >= 0]
+
+    @cached_property
+    def hints(self) -> tuple[str, ...]:
+        """What to tell of each token pointed at: its characters, counted from 1, and the word it is a piece of."""
+        return tuple(self._hint(token, group) for group in self.word_groups for token in group)
+
+    def _hint(self, token: int, group: Sequence[int]) -> str:
+        if self.sequences[token] < 0:
+            return "added by the tokenizer"
+        start, end = self.offsets[token]
+        characters = f"character {end}" if end - start == 1 else f"characters {start + 1}–{end}"
+        whole = f"; {self.spelling(group)}" if len(group) > 1 else ""
+        return f"{characters} of {'AB'[self.sequences[token]]}{whole}"
+
+    def word(self, group: Sequence[int]) -> str:
+        """The pieces of a word written as one: 'un', '##able' becomes 'unable'."""
+        first, *rest = (self.tokens[token] for token in group)
+        return first + "".join(piece.removeprefix("##") for piece in rest)
+
+    def spelling(self, group: Sequence[int]) -> str:
+        """A word and the pieces it is made of: 'walking = walk + ##ing'."""
+        return f"{self.word(group)} = {' + '.join(self.tokens[token] for token in group)}"
+
+
+def _kind(token: str, sequence: int) -> str:
+    if sequence < 0:
+        return "special"
+    if token in (MASK, UNKNOWN):
+        return "mask" if token == MASK else "unk"
+    return "continuation" if token.startswith("##") else "piece"

@@ -1,0 +1,106 @@
+"""Labelled examples out of a table: which column is what, what is left out, and the sets that come with the app."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.base.errors import InputError
+from explorer.base.paths import EXAMPLES
+from explorer.text import limits
+from explorer.text.tables import LABEL_NAMES, SECOND_NAMES, TEXT_NAMES, Table, read_table
+from explorer.training.examples import MAX_LABEL, Examples, check_classes, normalise
+
+BUILT_IN = {
+    "sentiment": "Sentiment: positive, negative, neutral",
+    "spam": "Spam or not",
+    "questions": "Questions: what kind of answer?",
+    "same_meaning": "Pairs: do both mean the same?",
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which column is what; `text_b` is '' when the texts are single."""
+
+    text: str
+    label: str
+    text_b: str = ""
+
+
+def built_in(name: str) -> Examples:
+    """The examples of assets/examples/NAME.csv."""
+    table = read_table(EXAMPLES / f"{limits.check_choice(name, 'the example set', list(BUILT_IN))}.csv")
+    return examples_from_table(table, guess_columns(table))[0]
+
+
+def guess_columns(table: Table) -> Columns:
+    """Which column holds the text, the label and a second text: by their names, or else by what is in them."""
+    lower = {name.lower(): name for name in reversed(table.columns)}
+
+    def first_of(names: Sequence[str]) -> str:
+        return next((lower[name] for name in names if name in lower), "")
+
+    lengths = {name: np.mean([len(cell) for cell in table.column(name)]) for name in table.columns}
+    text = first_of(TEXT_NAMES) or max(table.columns, key=lambda name: lengths[name])
+    others = [name for name in table.columns if name != text]
+    label = first_of(LABEL_NAMES) if first_of(LABEL_NAMES) != text else ""
+    if not label and others:
+        kinds = {name: len(set(table.column(name))) for name in others}
+        several = [name for name in others if kinds[name] > 1]
+        label = min(several or others, key=lambda name: (kinds[name], lengths[name]))
+    second = first_of(SECOND_NAMES)
+    return Columns(text, label, second if second not in (text, label) else "")
+
+
+def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[Examples, str]:
+    """Examples from the chosen columns, and a sentence on what was left out, cut, or found twice.
+
+    Rows without a text or a label are left out; of more rows than can be taken, as many are drawn with the seed.
+    Raises InputError when there are not two labels with two examples each.
+    """
+    if not columns.label or columns.label == columns.text:
+        raise InputError("A head needs a column with the labels besides the one with the texts; choose two columns.")
+    texts, labels = table.column(columns.text), table.column(columns.label)
+    seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
+    kept = [row for row, cells in enumerate(zip(texts, labels, strict=True)) if all(map(limits.has_visible_characters, cells))]
+    without = "without a text or a label left out"
+    notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
+    if len(kept) > limits.MAX_TEXTS:
+        drawn = np.random.default_rng(seed).choice(len(kept), limits.MAX_TEXTS, replace=False)
+        notes.append(f"{limits.MAX_TEXTS:,} of {len(kept):,} rows drawn with the seed")
+        kept = [kept[row] for row in sorted(drawn)]
+    long = sum(len(texts[row]) > limits.MAX_CHARACTERS or len(seconds[row]) > limits.MAX_CHARACTERS for row in kept)
+    cut = f"cut to {limits.MAX_CHARACTERS:,} characters"
+    notes.append(_count(long, f"text {cut}", f"texts {cut}"))
+    examples = Examples(
+        tuple(_tidy(texts[row]) for row in kept),
+        tuple(_tidy(labels[row].strip())[:MAX_LABEL] for row in kept),
+        tuple(_tidy(seconds[row]) for row in kept) if columns.text_b else (),
+    )
+    if not kept:
+        raise InputError("No row has both a text and a label; choose other columns.")
+    check_classes(Counter(examples.labels))
+    return examples, " ".join(f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe_repeats(examples)] if note)
+
+
+def _tidy(text: str) -> str:
+    """At most MAX_CHARACTERS, without half characters, which JSON can spell and no tokenizer takes."""
+    return text[: limits.MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+
+
+def _describe_repeats(examples: Examples) -> list[str]:
+    seen: dict[tuple[str, str], set[str]] = {}
+    for (text, text_b), label in zip(examples.pairs, examples.labels, strict=True):
+        seen.setdefault((normalise(text), normalise(text_b)), set()).add(label)
+    repeats = len(examples) - len(seen)
+    torn = sum(len(labels) > 1 for labels in seen.values())
+    return [
+        _count(repeats, "text is there twice; equal texts are never split", "texts are repeats; equal texts are never split"),
+        _count(torn, "text has different labels", "texts have different labels"),
+    ]
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}" if number else ""

@@ -1,0 +1,20 @@
+"""Attention: all heads at a glance, one head in full, every head by numbers, and the flow through all layers."""
+
+from explorer.views.attention.heads import Heads, OneHead, SeveralHeads
+from explorer.views.attention.metrics import Formulas, HeadNumbers, HeadTable
+from explorer.views.attention.rollout import Rollout
+from explorer.views.attention_data import most_telling_first
+from explorer.views.view import Tab
+
+TAB = Tab(
+    "attention",
+    "Attention",
+    "Who looks at whom?",
+    {
+        "One head": [[Heads, OneHead]],
+        "Several heads": [[SeveralHeads]],
+        "All heads by numbers": [[HeadNumbers, HeadTable], [Formulas]],
+        "Through all layers": [[Rollout]],
+    },
+    first=most_telling_first,
+)

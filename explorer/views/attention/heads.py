@@ -1,0 +1,221 @@
+"""All heads at a glance, one of them in full, and several at once."""
+
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.attention import DIRECTIONS, Choice, ChosenWeights, choose, rank_in_row, rows_error
+from explorer.analysis.head_metrics import METRICS
+from explorer.figures.attention import WeightScale, attention_heatmap
+from explorer.figures.attention_lines import attention_lines
+from explorer.figures.head_grid import head_grid
+from explorer.views import settings
+from explorer.views.attention_data import (
+    ALL_MEAN,
+    HEAD_MEAN,
+    LAYER_MEAN,
+    ONE_HEAD,
+    VALUE,
+    WEIGHT,
+    attention_check,
+    overview_of,
+    weights_of,
+)
+from explorer.views.settings import choice, number, several, switch, use
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, caption, chart, check, matches, part, prose, select, sentence, show
+
+HEATMAP, LINES = "Heatmap", "Lines"
+SPECIALS = {  # what each is called, and what its rows sum to
+    "all": ("All tokens", "each row sums to 1"),
+    "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
+    "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
+}
+NO_MARKS = "nothing"
+HEIGHT = 460
+SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
+MARKS = settings.Choice(
+    label="Bars below the pictures", options=(NO_MARKS, *((metric.label, metric.key) for metric in METRICS)), menu=True, more=True
+)
+
+
+class Heads(View):
+    """Every head of every layer as a small picture."""
+
+    name, question = "attention/heads", "Which heads are there, and which is worth a look?"
+    width = 5
+    grid = part("head_grid", marks=True)
+    about = prose(classes="caption")
+    square_root: bool = use(SQUARE_ROOT, True, here=False)
+    marks: str = use(MARKS, NO_MARKS, here=False)
+
+    def compute(self, subject: Subject) -> Content:
+        """The grid, and what kind of head the chosen one is."""
+        return {"grid": lambda: self._grid(subject), "about": _about(subject)}
+
+    def on_grid(self, subject: Subject, index: list[int]) -> Change:
+        """Another head: [layer, head], zero-based."""
+        return select(layer=index[0] + 1, head=index[1] + 1)
+
+    def _grid(self, subject: Subject) -> dict[str, Any]:
+        seen, marks = overview_of(subject), None
+        if self.marks != NO_MARKS:
+            values = seen.metrics[self.marks]
+            marks = values / max(float(values.max()), 1.0)  # shares as they are, distances relative to the largest
+        notes = [
+            [f"{name}, entropy {entropy:.2f}, strongest weight {top:.2f}" for name, entropy, top in zip(*row, strict=True)]
+            for row in zip(seen.patterns, seen.metrics["entropy"], seen.strongest, strict=True)
+        ]
+        selected = (subject.selection.attention_layer, subject.selection.head_index)
+        return head_grid(seen.small, selected, self.square_root, notes=notes, marks=marks)
+
+
+class OneHead(View):
+    """One head in full: a heatmap or lines."""
+
+    name, question = "attention/head", "Who looks at whom?"
+    width = 6
+    title = prose(classes="detail-title")
+    look: str = choice((HEATMAP, LINES))
+    specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], menu=True)
+    heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
+    lines = part("lines", height=HEIGHT, optional=True)
+    cell = sentence(keep_height=True)
+    square_root: bool = use(SQUARE_ROOT, True)
+    whole_words: bool = switch(False, "Whole words", more=True)
+    direction: str = choice([("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True)
+    top_p: float = number(100, "Strongest edges that hold this share of each row (%)", low=10, high=100, more=True)
+    average: str = choice((ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN), "Weights of", menu=True, more=True, line=True)
+    measure: str = choice(
+        (("Attention weight α", WEIGHT), ("Weight × value ‖αf(x)‖", VALUE)), "Reading of 'how much'", menu=True, more=True
+    )
+    marks: str = use(MARKS, NO_MARKS)
+    help = caption(
+        "Whole words: the sum over the pieces that are looked at, the mean over those that look. Weight × value: the "
+        "length of what a key really adds, ‖αf(x)‖ with f(x) = (x W_V + b_V) W_O (Kobayashi et al. 2020); its rows do not "
+        "sum to 1. Either way, attention is not explanation: it says where a vector was taken from, not that the "
+        "prediction depends on it (Jain & Wallace 2019).",
+        more=True,
+    )
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """The picture of the chosen part of the chosen head."""
+        chosen = self._chosen(subject)
+        shown = {"title": self._title(subject), "cell": self._hint(chosen), "check": attention_check(subject, self.measure)}
+        row = chosen.queries.row_of(subject.selection.token)
+        if self.look == LINES:
+            return {**shown, "lines": _lines(chosen, row)}
+        return {**shown, "heatmap": self._heatmap(chosen, row)}
+
+    def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
+        """The exact weight of a cell: [row, column]."""
+        return show(cell=_cell(self._chosen(subject), *index))
+
+    def _chosen(self, subject: Subject) -> ChosenWeights:
+        part = Choice(self.specials, self.direction, self.whole_words, self.top_p / 100)
+        return choose(weights_of(subject, self.average, self.measure), subject.trace.encoding, part)
+
+    def _heatmap(self, chosen: ChosenWeights, row: int | None) -> object:
+        unit = "‖αf(x)‖" if self.measure == VALUE else "weight"
+        names = chosen.queries.names, chosen.keys.names
+        return attention_heatmap(chosen.weights, *names, WeightScale(self.square_root, unit), row)
+
+    def _title(self, subject: Subject) -> str:
+        layer, head = subject.selection.attention_layer + 1, subject.selection.head
+        named = {
+            ONE_HEAD: f"Layer {layer}, head {head}",
+            LAYER_MEAN: f"Layer {layer}, mean of its heads",
+            HEAD_MEAN: f"Head {head}, mean of all layers",
+            ALL_MEAN: "Mean of all heads of all layers",
+        }[self.average]
+        _, sums = SPECIALS[self.specials]
+        if self.measure == VALUE:
+            sums = "length of what each key adds, from 0 up"
+        elif self.top_p < 100 or self.direction != "all":
+            sums = "only a part of each row is shown"
+        return f"**{named}** — row looks at column; {sums}."
+
+    def _hint(self, chosen: ChosenWeights) -> str:
+        if not chosen.weights.size:
+            return "There is nothing in this direction: type a text B above."
+        hint = "Click a cell for its exact weight. Click a token above to outline its row."
+        return "" if self.look == LINES else hint
+
+
+class SeveralHeads(View):
+    """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
+
+    name, question = "attention/several", "What do several heads look at together?"
+    columns = (("layer", "heads", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
+    widths = (5, 6)
+    layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
+    heads: tuple[int, ...] = several(label="Heads; none ticked is all of them", options=lambda model: range(1, model.heads + 1))
+    help = caption(
+        "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
+        "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "
+        "leave them out to see the others."
+    )
+    title = prose(classes="detail-title")
+    drawn_as: str = choice((HEATMAP, LINES))
+    heatmap = chart("Attention of several heads, summed", height=HEIGHT, optional=True)
+    lines = part("lines", height=HEIGHT, optional=True)
+    rows = check()
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """The sum, as a heatmap or as lines, and that it is a sum of the model's own weights."""
+        weights, number = self._weights(subject)
+        trace, row = subject.trace, subject.selection.token
+        named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
+        shown = {
+            "title": f"**Layer {self.layer}, {named}** — row looks at column; each row sums to {number}.",
+            "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
+            "check": attention_check(subject.select(layer=self.layer)),
+        }
+        if self.drawn_as == LINES:
+            return {**shown, "lines": attention_lines(weights, trace.tokens, trace.encoding.kinds, row)}
+        scale = WeightScale(square_root=True, unit="weight, summed")
+        picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
+        return {**shown, "heatmap": picture}
+
+    def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:
+        """[query, key], the sum over the chosen heads, and how many they are."""
+        attention = subject.trace.attention(self.layer - 1)
+        chosen = [head - 1 for head in self.heads] or list(range(len(attention)))
+        return attention[chosen].sum(axis=0), len(chosen)
+
+
+def _about(subject: Subject) -> str:
+    seen, selection = overview_of(subject), subject.selection
+    at = (selection.attention_layer, selection.head_index)
+    numbers = {key: float(values[at]) for key, values in seen.metrics.items()}
+    if selection.picked:
+        lead = f"Layer {at[0] + 1}, head {at[1] + 1}"
+    else:
+        lead = (
+            f"Shown first: layer {at[0] + 1}, head {at[1] + 1}, because its words look most surely at one other word "
+            f"(weight {numbers['word']:.2f} on average, the highest of {seen.patterns.size} heads)"
+        )
+    return (
+        f"{lead}. Pattern: **{seen.patterns[at]}**; entropy {numbers['entropy']:.3f} of 1; mean distance "
+        f"{numbers['distance']:.1f} tokens.\n\nOne picture a head: its rows look at its columns, darker (lighter on dark) is "
+        "more, each on its own scale. A diagonal is a head that looks at the token itself or at a neighbour, a column "
+        "one that all tokens look at. Click one, or use the arrow keys."
+    )
+
+
+def _lines(chosen: ChosenWeights, row: int | None) -> dict[str, Any] | None:
+    if not chosen.weights.size:
+        return None
+    queries, keys = chosen.queries, chosen.keys
+    return attention_lines(chosen.weights, queries.names, queries.kinds, row, key_tokens=keys.names, key_kinds=keys.kinds)
+
+
+def _cell(chosen: ChosenWeights, row: int, column: int) -> str:
+    if not (0 <= row < chosen.weights.shape[0] and 0 <= column < chosen.weights.shape[1]):
+        return ""
+    weight, rank = float(chosen.weights[row, column]), rank_in_row(chosen.weights, row, column)
+    query, key = chosen.queries, chosen.keys
+    places = f"{query.names[row]} (token {query.groups[row][0]}) → {key.names[column]} (token {key.groups[column][0]})"
+    return f"{places}: {weight:.6f}, number {rank} of {len(key.names)} in its row."

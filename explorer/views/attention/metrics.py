@@ -1,0 +1,88 @@
+"""A number for every head."""
+
+from typing import Any
+
+from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
+from explorer.analysis.overview import Overview
+from explorer.figures.attention import metric_heatmap
+from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.views.attention_data import overview_of
+from explorer.views.settings import choice
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, caption, chart, part, prose, select
+
+BY_KEY = {metric.key: metric for metric in METRICS}
+COLUMNS = [Column("head", "name"), Column("pattern", "text"), *(Column(metric.label, "number") for metric in METRICS)]
+
+
+class HeadNumbers(View):
+    """One number of every head as a heatmap."""
+
+    name, question = "attention/metric", "How do the heads differ?"
+    width = 5
+    metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Number", menu=True)
+    heatmap = chart("A number for every head", height=420)
+    formula = prose(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """The heatmap, with the formula of the number."""
+        seen, chosen = overview_of(subject), BY_KEY[self.metric]
+        selected = (subject.selection.attention_layer, subject.selection.head_index)
+        values = seen.metrics[self.metric]
+        figure = metric_heatmap(values, seen.patterns, chosen.label, selected, self.metric != "distance")
+        formula = f"**{chosen.label}**: {chosen.formula}; {chosen.range}. {chosen.source}."
+        return {"heatmap": figure, "formula": formula}
+
+    def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
+        """Another head: [layer, head], zero-based."""
+        return select(layer=index[0] + 1, head=index[1] + 1)
+
+
+class HeadTable(View):
+    """Every number of every head."""
+
+    name, question = "attention/metrics", "What is each head like, in numbers?"
+    width = 6
+    table = part("strips", height=480, sortable=True, marks=True)
+    help = caption(
+        "Every head on this input. Click a column's name to sort by it, a head or a cell of the heatmap to "
+        f"choose that head. Pattern: {PATTERN_RULE} ({PATTERN_SOURCE})."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """The table."""
+        return {"table": lambda: _table(overview_of(subject))}
+
+    def on_table(self, subject: Subject, index: int) -> Change:
+        """Another head: its number among all, layer by layer."""
+        layer, head = divmod(int(index), subject.model.capabilities.heads)
+        return select(layer=layer + 1, head=head + 1)
+
+
+class Formulas(View):
+    """What each number means."""
+
+    name, question = "attention/formulas", "What do the numbers mean?"
+    folded = "Every number: formula, range and source"
+    legend = caption(
+        "\n".join(
+            [
+                "| number | formula | range | source |",
+                "|---|---|---|---|",
+                *(f"| {metric.label} | {metric.formula} | {metric.range} | {metric.source} |" for metric in METRICS),
+            ]
+        ).replace("|i − j|", "abs(i − j)"),
+        classes="formulas",
+    )
+
+
+def _table(seen: Overview) -> dict[str, Any]:
+    layers, heads = seen.patterns.shape
+
+    def row(layer: int, head: int) -> Row:
+        numbers = [f"{seen.metrics[metric.key][layer, head]:.3f}" for metric in METRICS]
+        name = f"layer {layer + 1}, head {head + 1}"
+        return Row([name, seen.patterns[layer, head], *numbers], token=layer * heads + head)
+
+    rows = [row(layer, head) for layer in range(layers) for head in range(heads)]
+    return strip_table(COLUMNS, rows, "every head by numbers")

@@ -1,0 +1,45 @@
+"""How information flows through all layers."""
+
+import numpy as np
+
+from explorer.analysis.attention import rows_error
+from explorer.analysis.rollout import rollout
+from explorer.figures.attention import WeightScale, attention_heatmap, sources_heatmap
+from explorer.views.settings import number
+from explorer.views.subject import Subject
+from explorer.views.view import Content, View, caption, chart, check, matches, sentence
+
+
+class Rollout(View):
+    """Attention rollout up to a layer, and where one token comes from."""
+
+    name, question = "attention/rollout", "Where does each token come from, through all layers?"
+    columns = (("matrix", "help"), ("sources", "token", "check"))
+    up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda model: model.layers)
+    matrix = chart("Attention rollout", height=460)
+    help = caption(
+        "Attention rollout (Abnar & Zuidema 2020): row i says how much each input token contributed to token i "
+        "after this layer, if information only flowed as attention says. The product of 0.5 · (mean over heads) "
+        "+ 0.5 · I, newer layers from the left; I stands for the residual connection. √ scale; rows sum to 1."
+    )
+    sources = chart("Where one token comes from", height=460)
+    token = sentence()
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """Both pictures, from one walk through the layers."""
+        trace, token = subject.trace, subject.token
+        error, rows = 0.0, []
+        layers = (trace.attention(index) for index in range(subject.model.capabilities.layers))
+        for layer, flow in enumerate(rollout(layers), start=1):
+            error = max(error, rows_error(flow))
+            rows.append(flow[token])
+            if layer == self.up_to:
+                wanted = flow
+        name = trace.tokens[token]
+        return {
+            "matrix": attention_heatmap(wanted, trace.tokens, trace.tokens, WeightScale(True, "share"), token),
+            "sources": sources_heatmap(np.stack(rows), trace.tokens),
+            "token": f"Where '{name}' (token {token}) comes from, layer by layer; click a token above for another.",
+            "check": matches(error, "rows sum to 1, from the same weights as in 'One head'", 1e-5),
+        }

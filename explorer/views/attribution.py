@@ -1,0 +1,75 @@
+"""Which tokens a prediction rests on: one view for a word in a blank and for IsNext."""
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+from explorer.figures.masked_lm import attribution_bars
+from explorer.views.settings import choice, number
+from explorer.views.subject import Subject
+from explorer.views.view import Content, LongView, caption, chart, part
+
+if TYPE_CHECKING:
+    from explorer.techniques.attribution import Attribution
+    from explorer.techniques.targets import Target
+
+    Found = tuple[Target, Attribution, Attribution]
+
+INTEGRATED = "integrated_gradients"
+METHODS = {INTEGRATED: "Integrated gradients", "gradient_x_input": "Gradient × input"}
+
+
+class AttributionView(LongView):
+    """A score for each token. A subclass says what is asked (`target`)."""
+
+    question = "Which tokens does the answer rest on?"
+    start = "Attribute"
+    method: str = choice([(label, key) for key, label in METHODS.items()])
+    steps: float = number(50, "Steps", low=5, high=300, step=5, heard="release", when=lambda view: view.method == INTEGRATED)
+    bars = chart("Attribution by token", height=380)
+    check = part("check", keep_height=True)
+    help = caption(
+        "A score above 0 speaks for the answer, below 0 against it; the unit is that of the logit (no bounds). "
+        "Integrated gradients (Sundararajan et al. 2017) sum to the change of the logit from the baseline, where [PAD] "
+        "stands at every piece that is not a special token, to the input; so special tokens score 0. Gradient × input "
+        "(Shrikumar et al. 2016) is its first-order relative and promises no sum. Occlusion is the simple reading: how "
+        "far the logit falls when [MASK] stands in the token's place."
+    )
+
+    def target(self, subject: Subject) -> "Target":
+        """What is asked."""
+        raise NotImplementedError
+
+    def passes(self, subject: Subject) -> float:
+        """One for each token that is occluded, and those forward and back along the path."""
+        return subject.trace.kept + 150
+
+    def work(self, subject: Subject) -> "Generator[float, None, Found]":
+        """The target, its scores by the chosen method, and those by occlusion."""
+        from explorer.techniques.attribution import attribute, integrated_gradients_in_steps
+
+        trace, target = subject.trace, self.target(subject)
+        if self.method == INTEGRATED:
+            scores = yield from integrated_gradients_in_steps(trace, target, self.steps)
+        else:
+            scores = attribute(trace, target, self.method)
+        return target, scores, attribute(trace, target, "occlusion")
+
+    def draw(self, subject: Subject, found: "Found") -> Content:
+        """Both scores of every token as bars."""
+        target, scores, occluded = found
+        name = METHODS[self.method] + (f", {scores.path.steps} steps, baseline [PAD]" if scores.path else "")
+        unit = f"logit of {target.token}"
+        figure = attribution_bars(subject.trace.tokens, scores.scores, name, occluded.scores, unit)
+        return {"bars": figure, "check": _check(scores, target.token)}
+
+
+def _check(found: "Attribution", token: str) -> dict[str, str] | str:
+    path = found.path
+    if path is None:
+        return "This method promises no sum, so there is nothing to check it against but occlusion."
+    mark = "✓ the sum matches the model" if path.sums_up else "✗ the sum does not match the model yet; take more steps"
+    text = (
+        f"{mark}: the scores sum to {found.scores.sum():.3f}, the logit of {token} changes by {path.change:.3f} from the "
+        f"baseline to the input (convergence delta {path.delta:.1e})."
+    )
+    return {"text": text, "kind": "info" if path.sums_up else "error"}

@@ -1,0 +1,28 @@
+"""Fill-mask: what BERT would put in a blank, when it came to believe so, and which parts did it."""
+
+from explorer.views.fill_mask.game import Game
+from explorer.views.fill_mask.guesses import Comparison, FilledTogether, Guesses, WordsToHide
+from explorer.views.fill_mask.lens import FollowedWords, Lens
+from explorer.views.fill_mask.patching import Patching
+from explorer.views.fill_mask.positions import EveryPosition, Likelihoods
+from explorer.views.fill_mask.quiz import Quiz
+from explorer.views.fill_mask.word import WordAttribution, WordHeads
+from explorer.views.view import Tab
+
+TAB = Tab(
+    "fill-mask",
+    "Fill-mask",
+    "What belongs in the blank?",
+    {
+        "Guesses": [[Guesses, Comparison], [FilledTogether]],
+        "Every position": [[EveryPosition], [Likelihoods]],
+        "Lens": [[Lens], [FollowedWords]],
+        "Switch heads off": [[WordHeads]],
+        "Attribution": [[WordAttribution]],
+        "Patching": [[Patching]],
+        "Pre-training game": [[Game]],
+        "Quiz": [[Quiz]],
+    },
+    needs="fill_mask",
+    above=[WordsToHide],
+)

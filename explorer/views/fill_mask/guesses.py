@@ -1,0 +1,146 @@
+"""The guesses for every blank, words weighed against each other, and several blanks filled together."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from explorer.figures.bars import Row, bar_groups, bars
+from explorer.figures.token_row import token_row_of
+from explorer.figures.word_grid import Cell, word_grid
+from explorer.views.fill_mask.word import no_blank, pieces_named
+from explorer.views.settings import number, text
+from explorer.views.subject import Subject
+from explorer.views.view import Content, View, caption, is_quick, part, prose, sentence
+
+if TYPE_CHECKING:
+    from explorer.model.network import MaskGuesses
+    from explorer.techniques.filling import Filling
+
+MOST_SHOWN = 12
+MOST_TOGETHER = 16
+MOST_WORDS = 6
+ORDERS = {"left_to_right": "left to right", "best_first": "surest first"}
+
+
+class WordsToHide(View):
+    """The input, of which a click hides a word."""
+
+    name, question = "fill-mask/words", "Which word is to be guessed?"
+    help = caption("Click a word to hide it, click the blank to bring it back, or type `[MASK]` above.")
+    row = part("tokens", mask_on_click=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """The row of tokens."""
+        return {"row": token_row_of(subject.trace.encoding, subject.selection.token)}
+
+
+class Guesses(View):
+    """The best guesses for every blank by itself."""
+
+    name, question = "fill-mask/guesses", "What would BERT put in each blank?"
+    width = 6
+    unless = staticmethod(no_blank)
+    top_k: int = number(5, "Guesses for each blank", low=1, high=20)
+    guesses = part("bars")
+    cut = sentence()
+    help = caption(
+        "The probability of a piece among all pieces of the vocabulary (softmax, 0 to 100 %), and the logit that went in."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """Bars, a group a blank."""
+        blanks = _guesses(subject, self.top_k)
+        cut = f"The first {MOST_SHOWN} of {len(blanks)} blanks are shown." if len(blanks) > MOST_SHOWN else ""
+        return {"guesses": bar_groups([_group(guess) for guess in blanks[:MOST_SHOWN]]), "cut": cut}
+
+
+class Comparison(View):
+    """Words weighed against each other in the chosen or the first blank."""
+
+    name, question = "fill-mask/comparison", "How much likelier is one word than another?"
+    width = 5
+    unless = staticmethod(no_blank)
+    words: str = text("", "Weigh words against each other (he, she)", placeholder="the two best guesses")
+    compared = part("bars")
+    ratio = sentence(keep_height=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """A bar a word, and the ratio of the two likeliest."""
+        from explorer.techniques.targets import Target, read_at
+
+        position = subject.blank
+        vector, shares = subject.trace.states[-1][[position]], {}
+        for id, token in pieces_named(subject, self.words, position, MOST_WORDS):
+            target = Target("fill_mask", position, id, token)
+            shares[token] = float(read_at(subject.model, target, vector).probability)
+        rows = [(token, share, "") for token, share in shares.items()]
+        return {"compared": bars(rows), "ratio": _ratio(shares, position)}
+
+
+class FilledTogether(View):
+    """Several blanks, each by itself and together."""
+
+    name, question = "fill-mask/together", "What fits in all the blanks together?"
+    unless = staticmethod(no_blank)
+    title = prose(classes="detail-title", optional=True)
+    filled = part("words", optional=True)
+    help = prose(classes="caption", optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """A row a way of filling; nothing for a single blank, or for so many that it takes long."""
+        blanks = len(subject.trace.mask_positions)
+        if not (1 < blanks <= MOST_TOGETHER and is_quick(subject, 2 * blanks)):
+            return {}
+        return {
+            "title": "**Several blanks, filled together**",
+            "filled": _filled(subject),
+            "help": "By itself, each blank is guessed while the others stay blank, so that neighbours need not fit. "
+            "Filled together, each guess is put in before the next is made, and seen by it; ln p sums the logarithms of "
+            "the probabilities of these steps, so it is the probability of the whole only for a chain. Both orders are "
+            "greedy: another filling may be likelier.",
+        }
+
+
+def _guesses(subject: Subject, top_k: int) -> "list[MaskGuesses]":
+    blanks = subject.trace.mask_positions
+    return subject.model.guesses(subject.trace.states[-1][blanks], blanks, top_k)
+
+
+def _group(guess: "MaskGuesses") -> tuple[str, list[Row]]:
+    rows = [
+        (candidate.token, candidate.probability, f"rank {rank} · logit {candidate.logit:.2f}")
+        for rank, candidate in enumerate(guess.candidates, start=1)
+    ]
+    return f"[MASK] at position {guess.position}", rows
+
+
+def _ratio(shares: dict[str, float], position: int) -> str:
+    if len(shares) < 2:
+        return f"At position {position}. Name a second word for a ratio."
+    (first, high), (second, low) = sorted(shares.items(), key=lambda pair: -pair[1])[:2]
+    if low <= 0:
+        return f"At position {position}, the model gives {second} no chance at all."
+    times, odds = high / low, math.log(high / low)
+    return f"At position {position}, {first} is {times:,.2f} times as likely as {second} (log ratio {odds:.2f} nats)."
+
+
+def _filled(subject: Subject) -> dict[str, Any]:
+    """The blanks by themselves and together, one row a way of filling."""
+    from explorer.techniques.filling import fill_jointly, log_probability
+
+    blanks = _guesses(subject, 1)
+    alone = [guess.candidates[0] for guess in blanks]
+    rows = {"each by itself": [(guess.token, guess.probability, f"{guess.probability:.1%}") for guess in alone]}
+    for order, called in ORDERS.items():
+        steps = fill_jointly(subject.trace, order)
+        rows[f"{called}, ln p = {log_probability(steps):.2f}"] = _in_place(steps)
+    return word_grid("", [f"position {guess.position}" for guess in blanks], list(rows), list(rows.values()))
+
+
+def _in_place(steps: "Sequence[Filling]") -> list[Cell]:
+    """The steps in order of position, each with the number of its step."""
+    numbered = sorted(enumerate(steps, start=1), key=lambda pair: pair[1].position)
+    return [
+        (step.candidate.token, step.candidate.probability, f"step {number}: {step.candidate.probability:.1%}")
+        for number, step in numbered
+    ]

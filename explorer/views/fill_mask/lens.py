@@ -1,0 +1,101 @@
+"""The lens: what BERT would have said after each layer."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from explorer.figures.masked_lm import followed_words
+from explorer.figures.word_grid import word_grid
+from explorer.text import limits
+from explorer.views.fill_mask.word import pieces_named
+from explorer.views.settings import text
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, caption, chart, check, matches, part, select, sentence
+
+if TYPE_CHECKING:
+    from explorer.techniques.lens import Lens as Found
+
+MOST_COLUMNS = 24
+MOST_WORDS = 4
+
+
+class Lens(View):
+    """The first guess at every position after each layer."""
+
+    name, question = "fill-mask/lens", "What would BERT have said after each layer?"
+    table = part("words")
+    cut = sentence()
+    help = caption(
+        "Each row reads one hidden state with the masked-LM head, as if it were the last (the logit lens of "
+        "nostalgebraist, 2020, for BERT). Darker or brighter: more probable, 0 to 100 %. Early rows are read with a "
+        "head that was trained for the last row only. Click a word to follow that column."
+    )
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """The table of words around the token in question."""
+        from explorer.techniques.lens import lens, lens_error
+
+        trace, seen = subject.trace, _columns(subject)
+        cut = "" if len(seen) == trace.kept else f"Positions {seen[0]} to {seen[-1]} of {trace.kept} are shown."
+        return {
+            "table": _table(subject, lens(trace, seen)),
+            "cut": cut,
+            "check": matches(lens_error(trace, seen), "the last row is the model's own prediction, logit by logit"),
+        }
+
+    def on_table(self, subject: Subject, index: list[int]) -> Change:
+        """Another token: [row, column] of a word."""
+        position = _columns(subject).start + int(index[1])
+        return select(token=limits.check_integer(position, "the position", 0, subject.trace.kept - 1))
+
+
+class FollowedWords(View):
+    """Words through the layers, in the place in question."""
+
+    name, question = "fill-mask/followed", "When did BERT come to believe it?"
+    columns = (("follow", "summary"), ("followed",))
+    widths = (3, 8)
+    follow: str = text("", "Follow words", placeholder="the two best guesses")
+    summary = sentence()
+    followed = chart("Words through the layers", height=300)
+
+    def compute(self, subject: Subject) -> Content:
+        """The probability and rank of each word after each layer."""
+        from explorer.techniques.lens import follow
+
+        position = subject.token
+        pieces = pieces_named(subject, self.follow, position, MOST_WORDS)
+        names = [name for _, name in pieces]
+        shares, ranks = follow(subject.trace, position, [id for id, _ in pieces])
+        since, last = _settled(ranks[:, 0]), len(ranks) - 1
+        when = "is first only at the end" if since == last else f"stays there from hidden state {since} on"
+        summary = f"At position {position}, {names[0]} ends at rank {ranks[-1, 0]:,} and {when}."
+        return {"followed": followed_words(names, shares, ranks), "summary": summary}
+
+
+def _columns(subject: Subject) -> range:
+    """The positions that are shown, the one in question in their middle."""
+    kept = subject.trace.kept
+    first = max(0, min(subject.token - MOST_COLUMNS // 2, kept - MOST_COLUMNS))
+    return range(first, min(first + MOST_COLUMNS, kept))
+
+
+def _table(subject: Subject, found: "Found") -> dict[str, Any]:
+    cells = [
+        [
+            (subject.model.pieces([id])[0], share, f"{share:.1%}, the final guess is at rank {rank:,}")
+            for id, share, rank in zip(ids.tolist(), shares.tolist(), ranks.tolist(), strict=True)
+        ]
+        for ids, shares, ranks in zip(found.ids[..., 0], found.probabilities[..., 0], found.final_ranks, strict=True)
+    ]
+    rows = ["embeddings", *(f"layer {layer}" for layer in range(1, len(cells)))]
+    columns = [subject.trace.tokens[place] for place in found.positions]
+    return word_grid("after", columns, rows, cells, marked=subject.token - found.positions[0])
+
+
+def _settled(ranks: Sequence[int]) -> int:
+    """The hidden state from which on the rank no longer changes."""
+    last = len(ranks) - 1
+    while last > 0 and ranks[last - 1] == ranks[-1]:
+        last -= 1
+    return last

@@ -1,0 +1,107 @@
+"""What BERT would say in every place, and how probable it finds a whole sentence."""
+
+from collections.abc import Generator, Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.base.cache import OnceCache
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.figures.masked_lm import surprise_bars
+from explorer.views.settings import choice, text
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, LongView, View, button, caption, chart, heading, part, sentence, show
+
+if TYPE_CHECKING:
+    from explorer.techniques.pseudo_likelihood import Surprise
+
+HIDDEN, SEEN = "hidden, one at a time", "in sight"
+SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
+COLUMNS = ("Sentence", "Pieces", "ln p (sum)", "ln p a piece")
+MOST_LINES = 20
+
+_scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
+
+
+class EveryPosition(LongView):
+    """How surprised BERT is by every word of the input."""
+
+    name, question = "fill-mask/positions", "Which words does BERT not expect?"
+    start = "Ask for every position"
+    way: str = choice((HIDDEN, SEEN), "Each word is")
+    surprise = chart("Surprise by position", height=340)
+    summary = sentence(classes="caption", keep_height=True)
+    help = caption(
+        "Surprise is −log₂ of the probability of the word that stands there: 0 bits, no surprise; 1 bit, a coin toss. "
+        "Above each bar, BERT's first guess: blue where it is the word itself, orange where not. A word in sight is "
+        "nearly given away; hidden, it has to be guessed from the others."
+    )
+
+    def passes(self, subject: Subject) -> float:
+        """One for each word to hide; with all in sight, the one that was made already."""
+        return subject.trace.kept if self.way == HIDDEN else 0
+
+    def work(self, subject: Subject) -> "Generator[float, None, Surprise]":
+        """The surprise at each position."""
+        from explorer.techniques.pseudo_likelihood import hidden_surprise_in_steps, seen_surprise
+
+        if self.way == HIDDEN:
+            return (yield from hidden_surprise_in_steps(subject.model, subject.trace.encoding))
+        return seen_surprise(subject.trace)
+
+    def draw(self, subject: Subject, found: "Surprise") -> Content:
+        """The bars, and what is most surprising."""
+        if not found.positions:
+            raise InputError("There is no visible word to ask for; type one beside the [MASK]s.")
+        tokens = [subject.trace.tokens[position] for position in found.positions]
+        best = subject.model.pieces(found.best_ids.tolist())
+        hits, bits = int((found.ranks == 1).sum()), found.bits
+        worst = int(np.argmax(bits))
+        summary = (
+            f"First guess right at {hits} of {len(tokens)} places; {bits.mean():.2f} bits a piece on average; most "
+            f"surprising: {tokens[worst]} at position {found.positions[worst]} ({bits[worst]:.1f} bits, rank "
+            f"{found.ranks[worst]:,})."
+        )
+        figure = surprise_bars(tokens, bits, best, found.best_probabilities, found.ranks)
+        return {"surprise": figure, "summary": summary}
+
+
+class Likelihoods(View):
+    """Sentences by how likely BERT finds them; they are the view's own, not the input."""
+
+    name, question = "fill-mask/likelihoods", "Which sentence does BERT find likelier?"
+    columns = (("sentences", "score"), ("table",))
+    widths = (5, 6)
+    title = heading("**Which sentence does BERT find likelier?**")
+    sentences: str = text(SENTENCES, "One sentence a line", heard="submit", lines=3, max_lines=8)
+    score = button("Score the sentences", long=True)
+    table = part("frame", columns=list(COLUMNS), types=["str", "number", "number", "number"], widths=["52%", "13%", "17%", "18%"])
+    help = caption(
+        "The pseudo-log-likelihood (Salazar et al. 2020): each piece hidden in turn, the natural logarithms of the "
+        "probabilities of the pieces summed; nearer to 0 is likelier. Compare sentences of equal length, or by piece."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """A row a sentence, the likeliest by piece first; made once for a model."""
+        key = (subject.model_name, self.sentences)
+        return {"table": _scores.get(key, lambda: _scored(subject, self.sentences))}
+
+    def on_score(self, subject: Subject, index: None) -> Change:
+        """Score what was typed."""
+        return show(**self.compute(subject))
+
+
+def _scored(subject: Subject, lines: str) -> list[list[Any]]:
+    from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
+
+    model, sentences = subject.model, [line.strip() for line in lines.splitlines() if line.strip()]
+    if not 1 <= len(sentences) <= MOST_LINES:
+        raise InputError(f"Type 1 to {MOST_LINES} sentences, one a line; there are {len(sentences)}.")
+    scores = finished(pseudo_likelihoods_in_steps(model, sentences))
+    pieces = [len(model.visible_positions(model.encode(sentence))) for sentence in sentences]
+    rows = [
+        [sentence, count, round(score, 2), round(score / count, 3)]
+        for sentence, count, score in zip(sentences, pieces, scores, strict=True)
+    ]
+    return sorted(rows, key=lambda row: -row[3])

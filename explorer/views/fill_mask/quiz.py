@@ -1,0 +1,125 @@
+"""The pre-training game as a quiz: guess first, then see what BERT guessed; the score is kept."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from explorer.base.errors import InputError
+from explorer.figures.bars import bars
+from explorer.figures.token_row import token_row
+from explorer.text import limits
+from explorer.text.encoding import MASK
+from explorer.views.settings import memory, text
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, button, caption, part, props, sentence
+
+if TYPE_CHECKING:
+    from explorer.techniques.masking_game import Round
+
+BANK = (
+    ("The children ran to the beach and jumped into the water.", "Their mother sat under a tree and read a book."),
+    ("She opened the door of the kitchen and turned on the light.", "A black cat was sitting on the table."),
+    ("The train was late because of the snow on the line.", "Many people had to wait in the cold station."),
+    ("He wrote a long letter to his brother in the army.", "Two weeks later he received an answer."),
+    ("The king had three sons and one beautiful daughter.", "The youngest son wanted to see the world."),
+    ("The doctor looked at the old man and shook her head.", "She told him to stay in bed for a week."),
+    ("Our team won the last game of the season by one goal.", "The fans sang in the streets all night."),
+    ("Water freezes at zero degrees and boils at one hundred.", "On a high mountain it boils a little earlier."),
+    ("The new bridge over the river was opened by the queen.", "Thousands of people walked across it on the first day."),
+    ("In the morning the farmer feeds his cows and horses.", "Then he drives to the market to sell milk."),
+)
+RATE = 0.2
+SHOWN = 3
+ASKED = "?"
+MOST = 10**6
+
+
+class Score(NamedTuple):
+    """How many texts and blanks of this text are done, and who was right how often of all blanks."""
+
+    texts: int = 0
+    blanks: int = 0
+    you: int = 0
+    bert: int = 0
+    of: int = 0
+
+
+def _score(value: Any) -> Score:
+    """The score, or that of the start when it is none."""
+    fine = isinstance(value, list | tuple) and len(value) == len(Score._fields)
+    return Score(*value) if fine and all(type(one) is int and 0 <= one <= MOST for one in value) else Score()
+
+
+class Quiz(View):
+    """A text with blanks that a person fills before BERT does."""
+
+    name, question = "fill-mask/quiz", "Who guesses better, you or BERT?"
+    columns = (("guess", "submit", "following", "points"), ("answer", "bert"))
+    widths = (5, 6)
+    score: Score = memory(Score(), kept=_score)
+    row = part("tokens", passive=True)
+    guess: str = text("", "Your guess", heard="submit")
+    submit = button("Guess", variant="primary")
+    following = button("Next text")
+    points = sentence(keep_height=True)
+    answer = sentence(keep_height=True)
+    bert = part("bars")
+    help = caption(
+        "The text is not the one above, which you know. Whole words of it are hidden; BERT sees what you see, and "
+        "answers after you. Whoever names the hidden piece scores a point. Continuations begin with ##."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """The text with the blanks that are left, and the score."""
+        played = self._play(subject)
+        score = self.score
+        points = f"You {score.you}, BERT {score.bert}, of {score.of} blanks."
+        if score.blanks >= len(played.positions):
+            points += f" BERT's loss on this text: {played.mlm_loss:.2f} nats a piece."
+        return {"row": _row(played, score.blanks), "guess": _box(played, score.blanks), "points": points}
+
+    def on_guess(self, subject: Subject, index: Any) -> Change:
+        """What was typed is the guess for the blank in question."""
+        played, score = self._play(subject), self.score
+        place = score.blanks
+        if place >= len(played.positions):
+            raise InputError("All blanks of this text are guessed; go on to the next one.")
+        mine = limits.check_text(self.guess, "your guess").strip().lower()
+        truth, guesses = played.encoding.tokens[played.positions[place]], played.guesses[place].candidates
+        right, bert_right = mine in (truth, truth.removeprefix("##")), guesses[0].token == truth
+        after = Score(score.texts, place + 1, score.you + right, score.bert + bert_right, score.of + 1)
+        answer = f"It was {truth}. You: {mine[:40]}, {'right' if right else 'wrong'}. BERT: {guesses[0].token}, "
+        shown = {
+            "guess": props(value="", **_box(played, after.blanks)),
+            "answer": answer + f"{'right' if bert_right else 'wrong'}.",
+            "bert": bars([(each.token, each.probability, "") for each in guesses[:SHOWN]]),
+        }
+        return Change(settings={"score": after}, content=shown)
+
+    on_submit = on_guess
+
+    def on_following(self, subject: Subject, index: None) -> Change:
+        """The next text; the score stays."""
+        after = self.score._replace(texts=self.score.texts + 1, blanks=0)
+        return Change(settings={"score": after}, content={"answer": "", "bert": None})
+
+    def _play(self, subject: Subject) -> "Round":
+        from explorer.techniques.masking_game import Rules, play
+
+        text_a, text_b = BANK[self.score.texts % len(BANK)]
+        return play(subject.model, text_a, text_b, Rules("words", RATE, 1.0, 0.0, self.score.texts))
+
+
+def _box(played: "Round", asked: int) -> props:
+    """The box for the guess, which asks for blank number `asked`."""
+    if asked >= len(played.positions):
+        return props(label="All blanks are guessed", interactive=False)
+    return props(label=f"Your guess for the {ASKED} at position {played.positions[asked]}", interactive=True)
+
+
+def _row(played: "Round", asked: int) -> dict[str, Any]:
+    """The text with the blanks that are left; the one in question is a question mark."""
+    left, encoding = played.positions[asked:], played.encoding
+    tokens = [MASK if position in left else token for position, token in enumerate(encoding.tokens)]
+    kinds = ["mask" if position in left else kind for position, kind in enumerate(encoding.kinds)]
+    if left:
+        tokens[left[0]] = ASKED
+    return token_row(tokens, kinds, encoding.segments)

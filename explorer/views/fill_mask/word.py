@@ -1,0 +1,72 @@
+"""The word in question: what it rests on, and how the views of this tab read what a person named."""
+
+from typing import TYPE_CHECKING, Any
+
+from explorer.figures.bars import Row
+from explorer.views.attribution import AttributionView
+from explorer.views.settings import Text, use
+from explorer.views.subject import Subject
+from explorer.views.switch_heads import ABOUT, SwitchHeads
+from explorer.views.view import caption
+
+if TYPE_CHECKING:
+    from explorer.techniques.targets import Target
+
+WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1})
+GUESSES_SHOWN = 5
+
+
+def no_blank(subject: Subject) -> str:
+    """Why nothing can be said of a blank, or ''."""
+    return "" if subject.trace.mask_positions else "No blank yet: click a word to hide it."
+
+
+def _word_in_blank(view: Any, subject: Subject) -> "Target":
+    """The word at the blank in question; '' is the model's first guess there. Raises InputError if it is not one piece."""
+    from explorer.techniques.targets import word_target
+
+    return word_target(subject.trace, view.word, subject.blank)
+
+
+class WordAttribution(AttributionView):
+    """A score for each token, for a word in the blank."""
+
+    name = "fill-mask/attribution"
+    word: str = use(WORD, "")
+    unless = staticmethod(no_blank)
+    target = _word_in_blank
+
+
+class WordHeads(SwitchHeads):
+    """Heads as switches, and what they do to a word in the blank."""
+
+    name = "fill-mask/heads"
+    word: str = use(WORD, "")
+    help = caption(ABOUT.format(what="the word"))
+    unless = staticmethod(no_blank)
+    target = _word_in_blank
+
+    def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
+        """The best guesses in the blank, and the word in question if it is not among them."""
+        from explorer.techniques.targets import read
+
+        (guess,) = subject.model.guesses(states[[target.position]], [target.position], GUESSES_SHOWN)
+        rows = [(candidate.token, candidate.probability, "") for candidate in guess.candidates]
+        if target.id not in [candidate.id for candidate in guess.candidates]:
+            share = float(read(subject.model, target, states[None]).probability)
+            rows.append((target.token, share, "the word in question"))
+        return rows
+
+
+def pieces_named(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:
+    """The id and name of each piece in 'is, are' or 'is / are', `most` of them; of none, the two best guesses there.
+
+    Raises InputError for a word that is not one piece of the vocabulary.
+    """
+    from explorer.techniques.targets import piece_of  # loads torch
+
+    words = [word for part in typed.replace("/", ",").split(",") if (word := part.strip())]
+    if words:
+        return [piece_of(subject.model, word) for word in words[:most]]
+    (guess,) = subject.model.guesses(subject.trace.states[-1][[position]], [position], 2)
+    return [(candidate.id, candidate.token) for candidate in guess.candidates]

@@ -1,0 +1,216 @@
+"""Where the examples come from: built in, typed, a file, or a data set of the hub."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from explorer.base.errors import InputError
+from explorer.figures.bars import bars
+from explorer.text import limits
+from explorer.text.lines import split_lines
+from explorer.text.tables import Table
+from explorer.training.examples import Examples, check_classes
+from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
+from explorer.training.hub_data import EXAMPLE
+from explorer.views.settings import choice, memory, text, upload
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, button, part, props, sentence, settle
+
+READY, TYPED, FILE, HUB = "Built in", "Typed here", "A file", "From the hub"
+MOST_CLASSES = 6
+MOST_NAME, MOST_TYPED = 100, 2_000_000  # characters of the name of a class, and of its sentences
+NO_COLUMN = "(none)"
+STARTER = (
+    (
+        "praise",
+        "The staff could not have been kinder.\nI would come back just for the soup.\n"
+        "Everything arrived early and in one piece.\nBest afternoon we have had in months.",
+    ),
+    (
+        "complaint",
+        "We waited an hour and nobody came.\nThe zip broke on the second day.\n"
+        "They charged me twice and will not answer.\nCold food, dirty glasses, loud music.",
+    ),
+)
+FEW = 100  # examples: a fifth of fewer says little
+MOST_BARS = 8
+SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
+
+
+def _number_of_classes(value: Any) -> int:
+    in_range = isinstance(value, int) and len(STARTER) <= value <= MOST_CLASSES
+    return value if in_range else len(STARTER)
+
+
+def _is_typed(number: int) -> Callable[[Any], bool]:
+    return lambda view: view.source == TYPED and number <= view.classes
+
+
+def _class(number: int) -> Any:
+    """The box for the name of a class."""
+    name = STARTER[number - 1][0] if number <= len(STARTER) else ""
+    look = {"visible": False, "max_length": MOST_NAME, "min_width": 90, "scale": 1}
+    return text(name, f"Class {number}", when=_is_typed(number), **look)
+
+
+def _lines(number: int) -> Any:
+    """The box for the sentences of a class."""
+    lines = STARTER[number - 1][1] if number <= len(STARTER) else ""
+    look = {"visible": False, "lines": 4, "max_lines": 8, "scale": 3}
+    return text(lines, "Sentences, one a line", when=_is_typed(number), most=MOST_TYPED, **look)
+
+
+def _column(label: str) -> Any:
+    return choice((), label, default="", menu=True, free=True, linked=False, min_width=90, visible=False)
+
+
+class ExampleSettings(View):
+    """What to learn from, for every view that needs examples."""
+
+    source: str = choice((READY, TYPED, FILE, HUB), "Examples")
+    ready: str = choice([(title, name) for name, title in BUILT_IN.items()], menu=True, when=lambda v: v.source == READY)
+    classes: int = memory(len(STARTER), kept=_number_of_classes)
+    class_1: str = _class(1)
+    lines_1: str = _lines(1)
+    class_2: str = _class(2)
+    lines_2: str = _lines(2)
+    class_3: str = _class(3)
+    lines_3: str = _lines(3)
+    class_4: str = _class(4)
+    lines_4: str = _lines(4)
+    class_5: str = _class(5)
+    lines_5: str = _lines(5)
+    class_6: str = _class(6)
+    lines_6: str = _lines(6)
+    table: Table | None = upload(
+        label="CSV, TSV or JSON lines, up to 10 MB", height=110, visible=False, when=lambda view: view.source == FILE
+    )
+    data_set: str = text(
+        EXAMPLE, "Data set on the Hugging Face hub", heard="", scale=4, visible=False, when=lambda view: view.source == HUB
+    )
+    text_column: str = _column("Text")
+    label_column: str = _column("Label")
+    second_column: str = _column("Second text")
+
+    def examples(self) -> tuple[Examples, str]:
+        """The examples, and what is to be said of them. Raises InputError."""
+        if self.source == READY:
+            return built_in(self.ready), ""
+        if self.source == TYPED:
+            return self._typed(), ""
+        if self.table is None:
+            missing = {FILE: "Choose a CSV, TSV or JSON-lines file.", HUB: "Name a data set and fetch it."}
+            raise InputError(missing[self.source])
+        second = "" if self.second_column == NO_COLUMN else self.second_column
+        return examples_from_table(self.table, Columns(self.text_column, self.label_column, second))
+
+    def title(self, examples: Examples) -> str:
+        """What a run on these examples is called."""
+        if self.source == READY:
+            return BUILT_IN[self.ready].split(":")[0]
+        return " / ".join(examples.classes)[:40]
+
+    def _typed(self) -> Examples:
+        pairs = []
+        for number in range(1, MOST_CLASSES + 1):
+            name, lines = getattr(self, f"class_{number}").strip(), split_lines(getattr(self, f"lines_{number}"))
+            if lines and not name:
+                raise InputError(f"Class {number} has sentences but no name; give it one.")
+            pairs += [(limits.check_text(line, "a line"), name[:MOST_NAME]) for line in lines]
+        if not pairs:
+            raise InputError("There are no sentences yet; type or paste some, one a line.")
+        if len(pairs) > limits.MAX_TEXTS:
+            raise InputError(f"There are {len(pairs):,} sentences; keep {limits.MAX_TEXTS:,} of them or fewer.")
+        check_classes(Counter(label for _, label in pairs))
+        texts, labels = zip(*pairs, strict=True)
+        return Examples(texts, labels)
+
+
+class ExamplesView(ExampleSettings):
+    """What there is to learn from, and how the classes are balanced."""
+
+    name, question = "fine-tune/examples", "What is there to learn from?"
+    width = 5
+    side_by_side = (
+        ("source",),
+        ("ready",),
+        *((f"class_{number}", f"lines_{number}") for number in range(1, MOST_CLASSES + 1)),
+        ("data_set", "fetch"),
+        ("text_column", "label_column", "second_column"),
+    )
+    layout = (
+        *("source", "ready", "classes", *(name for row in side_by_side[2:-2] for name in row), "add_class"),
+        *("table", *side_by_side[-2], *side_by_side[-1]),
+    )
+    by_hand: ClassVar = {
+        "fetch": "It tells how far the download is, and must not wait for a training.",
+        "data_set": "What is typed there means nothing before it is fetched.",
+    }
+    add_class = button("Add a class", optional=True, wide=True)
+    fetch = button("Fetch", optional=True, min_width=80, scale=1)
+    preview = part("frame", optional=True)
+    about = sentence(classes="caption")
+    balance = part("bars")
+
+    def compute(self, subject: Subject) -> Content:
+        """What the examples are, or what is missing; which boxes are to be seen."""
+        shown: Content = {**self._columns(), **self._preview()}
+        if self.source == TYPED:
+            shown["add_class"] = props(visible=True, interactive=self.classes < MOST_CLASSES)
+        if self.source == HUB:
+            shown["fetch"] = props(visible=True)
+        try:
+            return shown | _describe(*self.examples())
+        except InputError as error:
+            return {**shown, "about": str(error), "balance": None}
+
+    def on_source(self, subject: Subject, source: str) -> Change:
+        """Examples from somewhere else: the table of before is put away."""
+        nothing = {"table": None, "text_column": "", "label_column": "", "second_column": ""}
+        return Change(settings=nothing, content={"table": props(value=None)})
+
+    def on_add_class(self, subject: Subject, _: None) -> Change:
+        """Boxes for one more class."""
+        return settle(classes=min(self.classes + 1, MOST_CLASSES))
+
+    def on_table(self, subject: Subject, table: Table | None) -> Change:
+        """A table has come, or is taken away: which column is what is guessed."""
+        found = guess_columns(table) if table else Columns("", "")
+        return settle(text_column=found.text, label_column=found.label, second_column=found.text_b or NO_COLUMN)
+
+    def _columns(self) -> Content:
+        names = list(self.table.columns) if self.table else []
+        choices = {"text_column": names, "label_column": names, "second_column": [NO_COLUMN, *names]}
+        there = self.table is not None
+        return {
+            name: props(choices=options, value=getattr(self, name) or None, visible=there) for name, options in choices.items()
+        }
+
+    def _preview(self) -> Content:
+        """The first rows, with the chosen columns in front."""
+        if self.table is None:
+            return {}
+        columns = list(self.table.columns)
+        chosen = [self.text_column, self.second_column, self.label_column]
+        seen = [name for name in dict.fromkeys(chosen) if name in columns]
+        seen += [name for name in columns if name not in seen][: SHOWN_COLUMNS - len(seen)]
+        cells = [[cell[:SHOWN_CHARACTERS] for cell in self.table.column(name)[:SHOWN_ROWS]] for name in seen]
+        share = 100 // (len(seen) + 2)
+        widths = [f"{100 - share * (len(seen) - 1)}%", *[f"{share}%"] * (len(seen) - 1)]
+        frame = {"headers": seen, "data": [list(row) for row in zip(*cells, strict=True)]}
+        return {"preview": props(value=frame, column_widths=widths, visible=True)}
+
+
+def _describe(examples: Examples, note: str) -> Content:
+    kind = "pairs of sentences" if examples.texts_b else "sentences"
+    held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
+    if len(examples) < FEW:
+        held_out += "; with so few, what is right there is much a matter of luck"
+    largest = sorted(examples.counts.items(), key=lambda item: -item[1])[:MOST_BARS]
+    more = ""
+    if len(examples.classes) > len(largest):
+        more = f" The {len(largest)} largest of {len(examples.classes)} classes:"
+    return {
+        "about": f"{len(examples):,} {kind}; {held_out}. {note}{more}",
+        "balance": bars([(label, count / len(examples), f"{count:,}") for label, count in largest]),
+    }

@@ -1,0 +1,60 @@
+"""How a training went: the number it ended with, its curves, and what needs no BERT."""
+
+from typing import TYPE_CHECKING
+
+from explorer.figures.bars import bar_groups
+from explorer.figures.training import learning_curves
+from explorer.training import jobs
+from explorer.views.finetune.run import RunView, run_id
+from explorer.views.settings import memory
+from explorer.views.subject import Subject
+from explorer.views.view import Content, chart, part, sentence
+
+if TYPE_CHECKING:
+    from explorer.training.run import Run
+
+CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
+
+
+class Baselines(RunView):
+    """Held-out accuracy beside what needs no BERT."""
+
+    name, question = "fine-tune/baselines", "How much of it needs no BERT?"
+    compared = part("bars")
+
+    def show_run(self, subject: Subject, run: "Run") -> Content:
+        """This classifier, and the baselines."""
+        others = [(name, value, "") for name, value in reversed(run.baselines.items())]
+        rows = [("this classifier", run.accuracy, ""), *others]
+        return {"compared": bar_groups([("Right on held-out sentences", rows)])}
+
+
+class Outcome(RunView):
+    """Loss and accuracy by epoch, and the epoch that was kept."""
+
+    name, question = "fine-tune/outcome", "How did the training go?"
+    width = 6
+    training: str | None = memory(None, kept=run_id, linked=False)
+    status = sentence(keep_height=True)
+    curves = chart("Loss and accuracy by epoch", height=270)
+
+    def compute(self, subject: Subject) -> Content:
+        """What came out; nothing new while a training shows here how it goes."""
+        return {} if jobs.is_running(self.training) else super().compute(subject)
+
+    def show_run(self, subject: Subject, run: "Run") -> Content:
+        """The curves, and the end in a sentence."""
+        return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}
+
+
+def summary(run: "Run") -> str:
+    """What was trained, and how right it is on what was held out."""
+    layers = run.settings.get("layers_trained")
+    trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
+    solved = run.settings.get("optimizer") == "lbfgs"
+    kept = "solved at once (L-BFGS)" if solved else f"epoch {run.best + 1} of {len(run.history)}"
+    if layers and run.best > 1:
+        kept += " (a mean of its weights and those before)"
+    macro_f1 = run.history[run.best]["held_out_macro_f1"]
+    end = f"{run.title}: {trained}, {kept}; held-out accuracy {run.accuracy:.1%}, macro-F1 {macro_f1:.1%}."
+    return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end

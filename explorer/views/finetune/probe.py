@@ -1,0 +1,69 @@
+"""Which layer knows it: a linear head on every hidden state."""
+
+from collections.abc import Generator, Hashable
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.errors import InputError
+from explorer.base.steps import map_steps
+from explorer.figures.training import probe_curve
+from explorer.views.finetune.examples import ExampleSettings
+from explorer.views.subject import Subject
+from explorer.views.view import Content, LongView, chart, heading, sentence
+
+if TYPE_CHECKING:
+    from explorer.training.examples import Examples
+    from explorer.training.probe import LayerProbe
+
+SEEDS = 3
+METHOD = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
+
+
+class Probe(ExampleSettings, LongView):
+    """Held-out accuracy of a linear head on every hidden state, beside a control task."""
+
+    name, question = "fine-tune/probe", "Which layer knows it?"
+    width = 5
+    start = "Ask every layer"
+    layout = ()  # the boxes for the examples stand elsewhere
+    above = heading("### Which layer knows it?")
+    about = sentence(keep_height=True)
+    curve = chart("Accuracy of a probe by layer", height=300)
+
+    def passes(self, subject: Subject) -> float:
+        """Always worth asking for: it reads all examples, and needs no text."""
+        return float("inf")
+
+    def key(self, subject: Subject) -> Hashable:
+        """The result is the same for the same examples."""
+        try:
+            return self.name, subject.model_name, self.examples()[0]
+        except InputError:
+            return self.name, subject.model_name, None
+
+    def work(self, subject: Subject) -> Generator[Any, None, tuple[list["LayerProbe"], "Examples"]]:
+        """Ask layer after layer."""
+        from explorer.training.probe import probe
+
+        examples, _ = self.examples()
+        steps = probe(subject.model, examples, "mean", SEEDS)
+        rows = yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))
+        return rows, examples
+
+    def waiting(self, subject: Subject) -> Content:
+        """What will be done."""
+        return {"about": METHOD, "curve": None}
+
+    def draw(self, subject: Subject, found: tuple[list["LayerProbe"], "Examples"]) -> Content:
+        """Accuracy by layer, and the best of them."""
+        rows, examples = found
+        best = max(rows, key=lambda row: row.accuracy)
+        fields = ("layer", "accuracy", "deviation", "control_accuracy")
+        chance = max(examples.counts.values()) / len(examples)
+        return {
+            "curve": probe_curve(*([getattr(row, name) for row in rows] for name in fields), chance),
+            "about": (
+                f"Best at hidden state {best.layer}: {best.accuracy:.1%} ± {best.deviation:.1%}, mean over tokens; selectivity "
+                f"{best.accuracy - best.control_accuracy:.1%} (accuracy minus that with shuffled labels, Hewitt & Liang 2019). "
+                f"Dotted: always the most frequent label."
+            ),
+        }

@@ -1,0 +1,116 @@
+"""What is trained, and how."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from explorer.views.settings import choice, number, switch
+from explorer.views.subject import Subject
+from explorer.views.view import Change, View, button, settle
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
+    from explorer.training.training import TrainingPlan
+
+OWN = "as set below"
+PRESETS = {
+    "Head only: batch 32, 1e-2, 10 epochs": (10, 0.01, 32),
+    "BERT paper: batch 16, 5e-5, 3 epochs": (3, 5e-5, 16),
+    "BERT paper: batch 32, 3e-5, 4 epochs": (4, 3e-5, 32),
+    "BERT paper: batch 32, 2e-5, 4 epochs": (4, 2e-5, 32),
+    "Small model: batch 16, 2e-4, 4 epochs": (4, 2e-4, 16),
+}
+HEAD_PRESET, _, _, _, SMALL_PRESET = PRESETS
+BASE_PRESET = "BERT paper: batch 32, 3e-5, 4 epochs"
+WIDE = 512  # hidden numbers from which on a model trains at the paper's rates
+RATES = (0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5)
+SHARES = (("a fiftieth", 0.02), ("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5))
+POOLINGS = (("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler"))
+UNITS = 64
+PATIENCE = 3
+LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
+ADAM, LBFGS = "Adam, step by step", "L-BFGS, solved at once"
+# Past the queue, for a late answer would undo the epochs typed meanwhile.
+AT_ONCE = {"queue": False}
+HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
+
+
+def preset_for(hidden_size: int, layers: int) -> str:
+    """The name of the preset that suits so many layers trained of a model of this width."""
+    if not layers:
+        return HEAD_PRESET
+    return BASE_PRESET if hidden_size >= WIDE else SMALL_PRESET
+
+
+class Recipe(View):
+    """What is trained, and how; most of it as a preset says."""
+
+    name, question = "fine-tune/recipe", "What is trained, and how?"
+    side_by_side = (("train", "cancel"),)
+    by_hand: ClassVar = {
+        "train": "A training streams, can be cancelled, and outlasts its page.",
+        "cancel": "It stops a training that runs in another handler.",
+    }
+    layers: int = number(0, "Layers trained with the head, from the top (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE)
+    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, **AT_ONCE)
+    epochs: int = number(10, "Epochs", low=1, high=50, more=True, line=True, min_width=140, **AT_ONCE)
+    rate: float = choice(
+        [(f"{rate:g}", rate) for rate in RATES], "Learning rate", default=0.01, menu=True, more=True, min_width=100, **AT_ONCE
+    )
+    batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70, **AT_ONCE)
+    layer: int = number(6, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, more=True, line=True, min_width=140)
+    pooling: str = choice(POOLINGS, "One vector for a sentence", menu=True, more=True, min_width=140)
+    head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
+    solver: str = choice((ADAM, LBFGS), "A linear head without layers is trained with", more=True, line=True)
+    regularization: float = choice(
+        (10, 1, 0.1, 0.01), "Regularisation (L-BFGS)", default=1, menu=True, more=True, line=True, min_width=100
+    )
+    held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
+    seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
+    balanced: bool = switch(False, "Rare classes weigh more", more=True)
+    early: bool = switch(False, f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", more=True, line=True)
+    last: bool = switch(False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True)
+    train = button("Train", variant="primary", size="lg")
+    cancel = button("Cancel", interactive=False, size="lg")
+
+    def plan(self, model: "Explorer") -> "TrainingPlan":
+        """What to train, checked. Raises InputError."""
+        from explorer.training.training import make_plan
+
+        at_once = not self.layers and self.solver == LBFGS and self.head != HIDDEN
+        return make_plan(
+            model,
+            self.layer,
+            self.pooling,
+            self.layers,
+            keep_best=not self.last,
+            epochs=self.epochs,
+            learning_rate=self.rate,
+            batch_size=self.batch,
+            seed=self.seed,
+            units=UNITS if self.head == HIDDEN else 0,
+            optimizer="lbfgs" if at_once else "adam",
+            regularization=self.regularization,
+            balanced=self.balanced,
+            held_out=self.held_out,
+            patience=PATIENCE if self.early else 0,
+        )
+
+    def on_preset(self, subject: Subject, name: str) -> Change:
+        """The numbers of a preset."""
+        if name == OWN:
+            return settle(preset=OWN)
+        epochs, rate, batch = PRESETS[name]
+        return settle(preset=name, epochs=epochs, rate=rate, batch=batch)
+
+    def on_layers(self, subject: Subject, layers: int) -> Change:
+        """The preset that suits so many layers, unless the numbers are the person's own."""
+        if bool(layers) == (self.preset != HEAD_PRESET) or self.preset == OWN:
+            return settle()
+        preset = preset_for(subject.model.capabilities.hidden_size, layers)
+        numbers = self.on_preset(subject, preset).settings
+        return settle(**numbers, pooling="cls" if layers else "mean")
+
+    def on_epochs(self, subject: Subject, _: float) -> Change:
+        """A number of the person's own."""
+        return settle(preset=OWN)
+
+    on_rate = on_batch = on_epochs

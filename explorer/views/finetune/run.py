@@ -1,0 +1,81 @@
+"""The run that is looked at: the one that was chosen, the newest of this browser, or one to begin with."""
+
+import contextlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.cache import OnceCache
+from explorer.base.errors import ExplorerError, InputError
+from explorer.training import jobs, store
+from explorer.training.from_table import built_in
+from explorer.views.settings import memory
+from explorer.views.subject import Subject
+from explorer.views.view import Content, View
+
+if TYPE_CHECKING:
+    from explorer.training.run import Run
+
+LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
+MOST_RUNS = 30  # that a browser remembers
+_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+
+
+def run_id(value: Any) -> str | None:
+    """The id of a run, or None when that is none."""
+    return value if isinstance(value, str) and _ID.fullmatch(value) else None
+
+
+def run_ids(value: Any) -> tuple[str, ...]:
+    """The ids in what a browser remembers, the newest first."""
+    found = value[:MOST_RUNS] if isinstance(value, list | tuple) else ()
+    return tuple(dict.fromkeys(one for one in found if run_id(one)))
+
+
+class RunView(View):
+    """A view of one run. It needs no text, and none of its settings goes into a link."""
+
+    run: str | None = memory(None, kept=run_id, linked=False)
+    runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
+
+    def compute(self, subject: Subject) -> Content:
+        """What is to be seen of the run; which one it is, all views of the tab remember."""
+        run = self.find(subject)
+        return {"run": run.id, **self.show_run(subject, run)}
+
+    def show_run(self, subject: Subject, run: "Run") -> Content:
+        """What is to be seen of this run."""
+        raise NotImplementedError
+
+    def find(self, subject: Subject) -> "Run":
+        """The run that was chosen, or else the newest of this browser, or else one on the built-in sentiment set.
+
+        After a reload in the middle of a training the newest is that one: its end is a moment away.
+        """
+        if self.run is None and self.runs:
+            jobs.wait(self.runs[0], LAST_MOMENT)
+        for identifier in (self.run, *self.runs):
+            with contextlib.suppress(ExplorerError):
+                return store.fetch(identifier)
+        return opening_run(subject.model_name)
+
+
+_opening: OnceCache[str, str] = OnceCache(8)
+
+
+def opening_run(model_name: str) -> "Run":
+    """A run on the built-in sentiment set: trained once for a model, and again when the store has dropped it."""
+    identifier = _opening.get(model_name, lambda: _train(model_name))
+    with contextlib.suppress(InputError):
+        return store.fetch(identifier)
+    _opening.forget(model_name, identifier)
+    return store.fetch(_opening.get(model_name, lambda: _train(model_name)))
+
+
+def _train(model_name: str) -> str:
+    from explorer.base.steps import finished
+    from explorer.model.explorer import load
+    from explorer.training.training import make_plan, new_run, run_training
+
+    examples, model = built_in("sentiment"), load(model_name)
+    result = finished(run_training(model, examples, make_plan(model, -1, "mean", keep_best=True)))
+    return new_run(result, examples, "Sentiment").id

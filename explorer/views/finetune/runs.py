@@ -1,0 +1,77 @@
+"""The runs of this browser, and taking one home."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from explorer.figures.training import run_curves
+from explorer.training import store
+from explorer.views.finetune.run import RunView, run_ids
+from explorer.views.settings import choice, upload
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, button, chart, heading, part, props, sentence, settle, show
+
+if TYPE_CHECKING:
+    from explorer.training.run import Run
+
+MOST_COMPARED = 6
+
+
+def _read_zip(path: Path) -> str:
+    """The id of the run in a zip, which is kept. Raises InputError."""
+    from explorer.training.export import unpack
+
+    return unpack(path).id
+
+
+class Runs(RunView):
+    """What was trained in this browser: open one, take it home, bring one back."""
+
+    name, question = "fine-tune/runs", "What was trained in this browser?"
+    width = 6
+    side_by_side = (("explore", "save", "load"),)
+    by_hand: ClassVar = {"explore": "It changes the model of the whole page."}
+    above = heading("### My runs")
+    opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
+    curves = chart("Held-out accuracy of my runs", height=230)
+    explore = button("Explore the tuned model", min_width=120)
+    save = button("Save as zip", long=True, min_width=90)
+    load: str | None = upload(label="Load a zip", types=(".zip",), read=_read_zip, as_button=True, min_width=90)
+    download = part("download", label="Download", optional=True)
+    note = sentence(
+        classes="caption",
+        value="Runs stay on this server for a week after they were last used, and only this browser knows their names.",
+    )
+
+    def show_run(self, subject: Subject, run: "Run") -> Content:
+        """All runs that are still there, this one chosen."""
+        found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
+        curves = [(_name(one), [row["held_out_accuracy"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
+        return {"opened": props(choices=[(_name(one), one["id"]) for one in found], value=run.id), "curves": run_curves(curves)}
+
+    def on_opened(self, subject: Subject, identifier: str) -> Change:
+        """Another run is looked at."""
+        return settle(run=store.fetch(identifier).id)
+
+    def on_save(self, subject: Subject, _: None) -> Change:
+        """The run as a zip."""
+        from explorer.training.export import pack
+
+        path = pack(self.find(subject))
+        label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
+        note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
+        return show(download=props(label=label, value=str(path), visible=True), note=note)
+
+    def on_load(self, subject: Subject, identifier: str) -> Change:
+        """A run that came in a zip is looked at."""
+        run = store.fetch(identifier)
+        settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
+        return Change(settings=settings, content={"note": f"{run.title} is loaded."})
+
+
+def _name(about: dict[str, Any]) -> str:
+    layers = about["settings"].get("layers_trained")
+    trained = f"top {layers}" if layers else "head"
+    accuracy = about["history"][about["best"]]["held_out_accuracy"]
+    clock = time.strftime("%H:%M", time.localtime(about["created"]))
+    return f"{about['title'][:28]}, {trained}: {accuracy:.0%} ({clock})"

@@ -1,0 +1,18 @@
+"""Hidden states: what each layer makes of the tokens, of one word in many contexts, and of sentences."""
+
+from explorer.views.hidden_states.layers import EveryLayer, OneLayer, PooledOutput
+from explorer.views.hidden_states.sentences import Sentences
+from explorer.views.hidden_states.word import OneWord
+from explorer.views.view import Tab
+
+TAB = Tab(
+    "hidden",
+    "Hidden states",
+    "What becomes of the tokens, layer by layer?",
+    {
+        "Layer by layer": [[OneLayer, EveryLayer], [PooledOutput]],
+        "One word, many contexts": [[OneWord]],
+        "Sentences": [[Sentences]],
+    },
+    steppers=("hidden_state",),
+)

@@ -1,0 +1,123 @@
+"""The vectors of one layer, and what every layer does to every token."""
+
+import numpy as np
+
+from explorer.analysis import contextuality
+from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms
+from explorer.figures.heatmaps import similarity_heatmap
+from explorer.figures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
+from explorer.views.settings import choice
+from explorer.views.subject import Subject
+from explorer.views.view import Content, View, chart, check, max_error, prose, verdict
+
+SIMILARITY, VECTORS = "Similarity", "All dimensions"
+STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
+MEANINGS = {
+    STEP: (
+        "1 − cosine between a token's vector and the one a layer earlier (0 to 2): how much each layer turns it. "
+        "Row 1 compares layer 1 with the embeddings."
+    ),
+    DRIFT: "1 − cosine between a token's vector and its own embedding, hidden state 0 (0 to 2): what context has made of it.",
+    NORM: (
+        "The Euclidean length of every token's vector at every hidden state. Where one token stands out, "
+        "a few dimensions have grown large."
+    ),
+}
+
+
+def layer_name(layer: int) -> str:
+    """A hidden state in words."""
+    return "the embedding output" if layer == 0 else f"the output of layer {layer}"
+
+
+class OneLayer(View):
+    """The tokens' vectors at one hidden state: compared with each other, or in all dimensions."""
+
+    name, question = "hidden/one-layer", "How alike are the tokens, and what do their vectors look like?"
+    look: str = choice((SIMILARITY, VECTORS))
+    picture = chart("The tokens at one hidden state", height=440)
+    about = prose(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """The picture, with what to judge it by."""
+        at = subject.selection.layer
+        vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
+        if self.look == VECTORS:
+            picture = vectors_heatmap(vectors, tokens, contextuality.robust_range(vectors))
+            return {"picture": picture, "about": _outliers(vectors, at)}
+        matrix = cosine_matrix(vectors)
+        return {"picture": similarity_heatmap(matrix, tokens), "about": _baseline(subject, matrix, at)}
+
+
+class EveryLayer(View):
+    """One number for every token at every hidden state."""
+
+    name, question = "hidden/every-layer", "What does each layer do to each token?"
+    measure: str = choice((STEP, DRIFT, NORM))
+    picture = chart("Every token at every hidden state", height=440)
+    about = prose(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """The heatmap, with what its number means."""
+        states = subject.trace.hidden_states
+        if self.measure == NORM:
+            values, first, unit = norms(states), 0, "norm"
+        else:
+            change = contextuality.steps if self.measure == STEP else contextuality.drift
+            values, first, unit = change(states), 1, "1 − cosine"
+        picture = by_layer_heatmap(values, subject.trace.tokens, first, unit)
+        return {"picture": picture, "about": MEANINGS[self.measure]}
+
+
+class PooledOutput(View):
+    """The last hidden state of [CLS], and what the pooler makes of it."""
+
+    name, question = "hidden/pooled", "What is the pooled output?"
+    folded = "More: [CLS] and the pooled output"
+    picture = chart("[CLS] and the pooled output", height=190)
+    formula = prose(classes="caption")
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """Both vectors, and the second calculated from the first."""
+        if not subject.model.capabilities.pooler:
+            return {"picture": None, "formula": f"{subject.model_name} has no pooler.", "check": ""}
+        last = subject.trace.hidden_states[-1, 0]
+        vector, (weight, bias) = subject.trace.pooler_output(), subject.model.pooler_weights
+        error = float(np.abs(np.tanh(weight @ last + bias) - vector).max())
+        return {
+            "picture": pooled_heatmap(last, vector),
+            "formula": _formula(last, vector),
+            "check": verdict(error < 1e-4, f"this formula against the model's pooler, {max_error(error)}"),
+        }
+
+
+def _baseline(subject: Subject, matrix: np.ndarray, at: int) -> str:
+    from explorer.model import reference  # loads torch
+
+    random = contextuality.self_similarity(reference.tokens(subject.model)[[at]])[0]
+    return (
+        f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1); their mean here is "
+        f"{mean_of_pairs(matrix):.2f}. Tokens of {reference.NUMBER} unrelated sentences have **{random:.2f}** in common "
+        "already (the layer's anisotropy, Ethayarajh 2019): only what lies above that says something."
+    )
+
+
+def _outliers(vectors: np.ndarray, at: int) -> str:
+    found = contextuality.outlier_dimensions(vectors)
+    named = ", ".join(f"**{dimension}** (mean {value:+.1f})" for dimension, value in found) or "none"
+    return (
+        f"All {vectors.shape[1]} dimensions of every token in {layer_name(at)}. Colours end where 99 % of the values do. "
+        f"Outlier dimensions, counted from 0, whose mean over the tokens is more than "
+        f"{contextuality.OUTLIER_DEVIATIONS} standard deviations off (Kovaleva et al. 2021): {named}."
+    )
+
+
+def _formula(last: np.ndarray, pooled: np.ndarray) -> str:
+    size = len(last)
+    return (
+        f"pooled = tanh(W · h + b): h is the last hidden state of [CLS], W is {size} × {size}. Some tutorials call this a "
+        "layer normalisation; it is a dense layer and a tanh, which brings every value between −1 and 1. It was trained "
+        f"for next-sentence prediction, not as a summary. Cosine between the two: {cosines(last, pooled):.2f}; "
+        f"{(np.abs(pooled) > 0.95).mean():.0%} of the pooled values lie beyond ±0.95."
+    )

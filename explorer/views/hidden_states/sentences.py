@@ -1,0 +1,73 @@
+"""How alike sentences are: the first thing people try, and what to judge it by."""
+
+from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
+from explorer.base.errors import ExplorerError
+from explorer.base.paths import EXAMPLES
+from explorer.figures.bars import ranking
+from explorer.figures.hidden import sentences_heatmap
+from explorer.text.limits import MAX_COMPARED, check_texts
+from explorer.text.lines import read_lines
+from explorer.views.hidden_states.layers import layer_name
+from explorer.views.settings import choice, text
+from explorer.views.subject import Subject
+from explorer.views.view import Content, View, chart, part, prose, sentence
+
+POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
+EACH = 3  # sentences of a topic in the example
+
+
+def _example() -> str:
+    topics: dict[str, list[str]] = {}
+    for line in (EXAMPLES / "topics.txt").read_text("utf-8").splitlines():
+        example, _, topic = line.rpartition("|")
+        topics.setdefault(topic.strip(), []).append(example.strip())
+    return "\n".join(example for examples in topics.values() for example in examples[:EACH])
+
+
+class Sentences(View):
+    """The cosine between every two sentences."""
+
+    name, question = "hidden/sentences", "How alike are sentences?"
+    columns = (("matrix", "about"), ("sentences", "problem", "closest"))
+    widths = (7, 5)
+    pooling: str = choice(POOLED, "One vector for a sentence", menu=True)
+    space: str = choice(SPACES, "Vectors")
+    matrix = chart("Cosine between sentences", height=520)
+    about = prose(classes="caption")
+    sentences: str = text(_example(), f"Up to {MAX_COMPARED} sentences, one a line", lines=12, max_lines=12)
+    problem = sentence()
+    closest = part("ranking")
+
+    def compute(self, subject: Subject) -> Content:
+        """The matrix and its closest pairs; or what is wrong with the sentences, and nothing else changes."""
+        from explorer.model import reference  # loads torch
+        from explorer.model.features import features
+
+        at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
+        try:
+            texts = check_texts(read_lines(self.sentences)[0], MAX_COMPARED)
+            vectors = features(subject.model, texts, at, self.pooling)
+        except ExplorerError as error:
+            return {"problem": {"text": str(error), "kind": "error"}}
+        cosines = cosine_matrix(moved_to(vectors, self.space))
+        random = mean_of_pairs(cosine_matrix(features(subject.model, reference.texts(), at, self.pooling)))
+        rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", f"{value:.2f}") for i, j, value in closest_pairs(cosines)]
+        return {
+            "matrix": sentences_heatmap(cosines, texts),
+            "about": self._about(at, random, len(texts)),
+            "closest": ranking("The closest pairs, by cosine", rows) if rows else None,
+            "problem": "",
+        }
+
+    def _about(self, at: int, random: float, number: int) -> str:
+        lead = (
+            f"Cosine between the sentences' vectors in {layer_name(at)}; "
+            "the colours end at the lowest and highest of two different ones. "
+        )
+        baseline = f"Two unrelated sentences have **{random:.2f}** in common on average: only what lies above says something."
+        centred = "Centred: the mean of these sentences is taken away, which most of them share; 0 is the average."
+        whitened = (
+            f"Whitened: centred, then the {number // 2} strongest directions made equally long (Su et al. 2021); half as "
+            "many as there are sentences, since with all of them every pair would come out equally alike."
+        )
+        return lead + dict(zip(SPACES, (baseline, centred, whitened), strict=True))[self.space]

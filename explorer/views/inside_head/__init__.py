@@ -1,0 +1,22 @@
+"""Inside a head: from two vectors to one weight, from there to the layer's output, and what positions look like."""
+
+from explorer.views.attention_data import most_telling_first
+from explorer.views.inside_head.decoder import Decoder
+from explorer.views.inside_head.positions import Positions
+from explorer.views.inside_head.steps import DotProducts, WholeLayer
+from explorer.views.view import Tab
+
+TAB = Tab(
+    "inside-head",
+    "Inside a head",
+    "How does one word come to look at another?",
+    {
+        "One head": [[DotProducts]],
+        "The whole layer": [[WholeLayer]],
+        "If it were a decoder": [[Decoder]],
+        "Positions": [[Positions]],
+    },
+    steppers=("layer", "head"),
+    without_steppers=("Positions",),  # its vectors belong to no layer
+    first=most_telling_first,
+)

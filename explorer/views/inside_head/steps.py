@@ -1,0 +1,130 @@
+"""The query of one token beside every key, and every step from one hidden state to the next."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, caption, check, matches, part, select, sentence
+
+if TYPE_CHECKING:
+    from explorer.techniques.inside import HeadStep, Step
+
+MOST_KEYS = 32
+COLUMNS = [
+    Column("step", "name"),
+    Column("formula", "text"),
+    Column("shape", "text"),
+    Column("of this token", "strip"),
+    Column("norm", "number"),
+]
+
+
+class DotProducts(View):
+    """From one query and every key to the weights, and to what the head hands on."""
+
+    name, question = "inside-head/dots", "How does one word come to look at another?"
+    about = sentence()
+    table = part("strips")
+    help = caption(
+        "Each small rectangle is one number of a vector: blue above 0, orange below. The query **q** is multiplied with "
+        "each key **k**, number by number (**q∘k**), and the products are added up (**q·k**). Divided by √d, so that "
+        "long vectors do not shout, and put through the softmax over all keys, they are the **weights**; these times "
+        "the values **v**, added up, are what the head hands on (Vaswani et al. 2017, section 3.2.1)."
+    )
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """The table, and whether its softmax is the model's own."""
+        from explorer.techniques.inside import head_step  # loads torch
+
+        trace, selection, token = subject.trace, subject.selection, subject.token
+        layer, head = selection.attention_layer, selection.head_index
+        step = head_step(trace, layer, head, token)
+        keys = strongest(step.weights, MOST_KEYS)
+        error = float(np.abs(trace.attention(layer)[head, token] - step.weights).max())
+        few = f" The {len(keys)} strongest of {trace.kept} keys are shown." if len(keys) < trace.kept else ""
+        return {
+            "about": (
+                f"'{trace.tokens[token]}' (token {token}) asks, every token answers: layer {layer + 1}, "
+                f"head {selection.head}, vectors of {len(step.query)} numbers.{few} "
+                "Click a key, or a token above, to let it ask."
+            ),
+            "table": _table(step, trace.tokens, token, keys),
+            "check": matches(error, "the softmax is the row of the head's attention", 1e-5),
+        }
+
+    def on_table(self, subject: Subject, index: int) -> Change:
+        """Let the token of a key ask (zero-based)."""
+        return select(token=int(index))
+
+
+class WholeLayer(View):
+    """One token followed through one layer."""
+
+    name, question = "inside-head/layer", "What happens to a token in a layer?"
+    about = sentence()
+    table = part("strips")
+    check = check()
+    help = caption(
+        "One token followed through one layer (Devlin et al. 2019; Vaswani et al. 2017, section 3.1). Each strip is on "
+        "its own scale, blue above 0, orange below; the norm is its Euclidean length. The outline marks what the "
+        "chosen head contributes. The feed-forward part works on each token by itself: only attention mixes tokens."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """A row for each step, and whether the last one is the model's own."""
+        from explorer.techniques.inside import layer_steps  # loads torch
+
+        trace, token, model = subject.trace, subject.token, subject.model.capabilities
+        layer, head = subject.selection.attention_layer, subject.selection.head_index
+        inside = layer_steps(trace, layer, token, head)
+        rows = [_row(step, head, model.hidden_size // model.heads) for step in inside.steps]
+        return {
+            "about": (
+                f"'{trace.tokens[token]}' (token {token}) on its way through layer {layer + 1}, from hidden state {layer} "
+                f"to hidden state {layer + 1}; shapes are for all {trace.kept} tokens. Click a token above for another."
+            ),
+            "table": strip_table(COLUMNS, rows, "every step inside the layer"),
+            "check": matches(inside.max_error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4),
+        }
+
+
+def _table(step: "HeadStep", tokens: Sequence[str], token: int, keys: np.ndarray) -> dict[str, Any]:
+    """The query on top, a row for each of the keys, and the sum over all keys."""
+    added = step.weights[:, None] * step.values
+    columns = [
+        Column("", "name"),
+        Column("q above, k below", "strip", float(np.abs(step.keys).max())),
+        Column("q∘k", "strip", float(np.abs(step.keys * step.query).max())),
+        Column("q·k", "number"),
+        Column(f"÷ √{len(step.query)}", "number"),
+        Column("softmax", "number"),
+        Column("", "bar", float(step.weights.max())),
+        Column("weight · v", "strip", float(np.abs(added).max())),
+    ]
+
+    def key_row(key: int) -> Row:
+        numbers = [f"{step.dots[key]:.2f}", f"{step.scaled[key]:.2f}", f"{step.weights[key]:.4f}"]
+        strips = [step.keys[key], step.keys[key] * step.query]
+        return Row([tokens[key], *strips, *numbers, step.weights[key], added[key]], token=int(key))
+
+    query = Row([f"query {tokens[token]}", step.query, *[None] * 6], strong=True)
+    total = Row(["sum over all keys", *[None] * 4, f"{step.weights.sum():.4f}", None, step.output], strong=True)
+    return strip_table(columns, [query, *map(key_row, keys), total], "one query and every key")
+
+
+def strongest(weights: np.ndarray, count: int) -> np.ndarray:
+    """The places of the `count` largest weights, in the order of the input."""
+    return np.sort(np.argsort(-weights, kind="stable")[:count])
+
+
+def _row(step: "Step", head: int, size: int) -> Row:
+    """One step; where all heads stand side by side the part of the zero-based `head`, `size` numbers, is outlined."""
+    name = f"{step.name} (head {head + 1})" if step.of_head else step.name
+    shape, norm = " × ".join(map(str, step.shape)), f"{np.linalg.norm(step.vector):.2f}"
+    marked = (head * size, (head + 1) * size) if step.name == "heads side by side" else None
+    strong = step.name.startswith("hidden state")
+    return Row([name, step.formula, shape, step.vector, norm], strong=strong, marked=marked)

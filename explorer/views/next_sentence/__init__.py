@@ -1,0 +1,22 @@
+"""Next sentence: does B follow A, which way round, and what speaks for it?"""
+
+from explorer.views.next_sentence.pair import PairAttribution, PairHeads, ThisPair
+from explorer.views.next_sentence.pairs import ManyPairs, NextSentences
+from explorer.views.view import Tab
+
+TAB = Tab(
+    "next-sentence",
+    "Next sentence",
+    "Does B follow A?",
+    {
+        "This pair": [[ThisPair]],
+        "Many pairs": [[ManyPairs]],
+        "Find the next sentence": [[NextSentences]],
+        "Which tokens": [[PairAttribution]],
+        "Which heads": [[PairHeads]],
+    },
+    needs="next_sentence",
+    note="BERT was trained with strangers from other documents, so that it judges the topic more than the logic. "
+    "RoBERTa (Liu et al. 2019) dropped this task: without it, and with longer runs of text, it did as well or "
+    "better; ALBERT (Lan et al. 2020) asks instead which of two neighbours came first.",
+)

@@ -1,0 +1,130 @@
+"""Pairs scored in a table, and candidates ranked as the next sentence."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from explorer.base.errors import InputError
+from explorer.figures.bars import bars
+from explorer.text.lines import pairs_from_lines, split_lines
+from explorer.text.pairs import MOST_PAIRS, Pair, check_pairs, read_pairs
+from explorer.views.settings import sheet, text, upload
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, button, caption, part, sentence, show
+
+PAIRS = (
+    ("The baby would not stop crying.", "Her father picked her up and sang to her."),
+    ("The baby would not stop crying.", "The bridge was finished in 1932."),
+    ("We ran out of flour this morning.", "I will stop at the shop on my way home."),
+    ("We ran out of flour this morning.", "Saturn is the second largest planet."),
+    ("He bought a ticket at the counter.", "Then he waited on the platform for his train."),
+    ("He bought a ticket at the counter.", "Most frogs lay their eggs in water."),
+)
+COLUMNS = ("A", "B", "IsNext", "Logit difference")
+STEP = 10  # pairs scored between two words on how far it is
+
+
+class ManyPairs(View):
+    """Pairs in a table, with their scores; those that are scored stay as they are until that is asked for."""
+
+    name, question = "next-sentence/pairs", "In which of many pairs does B follow A?"
+    fold = "Bring your own"
+    pairs: list[list[Any]] = sheet(
+        tuple((a, b, None, None) for a, b in PAIRS),
+        "Change the pairs or add rows; IsNext is a probability (0 to 1), sorted from likely to unlikely",
+        columns=COLUMNS,
+        fixed=2,
+        datatype=["str", "str", "number", "number"],
+        column_widths=["38%", "38%", "11%", "13%"],
+        wrap=True,
+    )
+    score = button("Score the pairs", variant="primary")
+    export = button("Download as CSV", saves="pairs")
+    status = sentence(keep_height=True)
+    lines: str = text("", "One pair a line: A, then a tab or ||, then B", more=True, heard="submit blur", lines=4, scale=6)
+    file: list[Pair] | None = upload(
+        label="CSV, TSV or JSON lines with the columns A,B", read=read_pairs, more=True, height=130, scale=4
+    )
+    help = caption(
+        "Click a column's head to sort by it. The logit difference (IsNext − NotNext, no bounds) still tells pairs "
+        "apart where the probabilities all say 1 or 0."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """The scores of the pairs that have none yet."""
+        if any(row[2] is not None for row in self.pairs):
+            return {}
+        return {"pairs": _rank([_score(subject, *pair) for pair in _pairs_of(self.pairs)])}
+
+    def on_score(self, subject: Subject, index: None) -> Iterator[Content]:
+        """Score the pairs in the table."""
+        yield from _score_in_steps(subject, _pairs_of(self.pairs))
+
+    def on_lines(self, subject: Subject, lines: str) -> Iterator[Content]:
+        """Score the pairs that were typed; nothing happens while there are none."""
+        if lines.strip():
+            yield from _score_in_steps(subject, pairs_from_lines(lines))
+
+    def on_file(self, subject: Subject, pairs: list[Pair] | None) -> Iterator[Content]:
+        """Score the pairs in the file."""
+        if pairs:
+            yield from _score_in_steps(subject, pairs)
+
+
+class NextSentences(View):
+    """Which of several sentences follows A."""
+
+    name, question = "next-sentence/candidates", "Which sentence follows A?"
+    columns = (("candidates", "find"), ("best", "ranking", "help"))
+    widths = (5, 6)
+    candidates: str = text(
+        "\n".join(dict.fromkeys(b for _, b in PAIRS)), "Candidates for B, one a line", heard="", lines=7, max_lines=14
+    )
+    find = button("Find the next sentence", variant="primary", long=True)
+    best = sentence(keep_height=True)
+    ranking = part("bars", classes="sentences")
+    help = caption(
+        "The probability of IsNext (0 to 100 %) for A and each candidate, ranked by the difference of the two "
+        "logits, which is given on the right. Each pair is judged by itself: the bars do not sum to 100 %."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """The candidates, and B if there is one, the likeliest first."""
+        b = subject.text_b.strip()
+        texts = list(dict.fromkeys([*split_lines(self.candidates), *([b] if b else [])]))
+        if not 1 <= len(texts) <= MOST_PAIRS:
+            raise InputError(f"Type 1 to {MOST_PAIRS} candidates, one a line; there are {len(texts)}.")
+        rows = _rank(_score(subject, subject.text_a, candidate) for candidate in texts)
+        best = f"Best of {len(rows)}: {rows[0][1]}"
+        return {
+            "ranking": bars([(candidate, share, f"{difference:+.2f}") for _, candidate, share, difference in rows]),
+            "best": best[:300],
+        }
+
+    def on_find(self, subject: Subject, index: None) -> Change:
+        """Rank them."""
+        return show(**self.compute(subject))
+
+
+def _score(subject: Subject, a: str, b: str) -> list[Any]:
+    """A, B, the probability of IsNext (0 to 1), and the logit of IsNext less that of NotNext."""
+    answer = subject.model.next_sentence(a, b)
+    return [a, b, round(answer.is_next, 4), round(answer.logits[0] - answer.logits[1], 2)]
+
+
+def _rank(rows: Iterable[list[Any]]) -> list[list[Any]]:
+    """Scored pairs, the likeliest first."""
+    return sorted(rows, key=lambda row: -row[3])
+
+
+def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Content]:
+    rows = []
+    for number, pair in enumerate(pairs, start=1):
+        rows.append(_score(subject, *pair))
+        if number % STEP == 0:
+            yield {"status": f"{number} of {len(pairs)} pairs."}
+    yield {"pairs": _rank(rows), "status": f"{len(pairs)} pairs scored."}
+
+
+def _pairs_of(rows: Sequence[Sequence[Any]]) -> list[Pair]:
+    """The sentences in the table. Raises InputError when a row has one only."""
+    return check_pairs([(str(row[0] or "").strip(), str(row[1] or "").strip()) for row in rows], "row")

@@ -1,0 +1,239 @@
+"""A map of sentences, of the words of the input, of a file's rows or of the vocabulary, at any layer."""
+
+import time
+from collections.abc import Generator, Hashable, Iterator
+from typing import Any
+
+from explorer.analysis.layer_maps import LayerMaps, maps_of
+from explorer.analysis.projection import FEWEST_FOR_A_FIT, METRICS, MapSettings, warm_umap
+from explorer.base.errors import InputError
+from explorer.base.paths import EXAMPLES
+from explorer.base.steps import map_steps, relay
+from explorer.figures.bars import meter
+from explorer.text.limits import MAX_TEXTS
+from explorer.text.lines import NO_LABEL, read_lines
+from explorer.text.tables import Table
+from explorer.views.projection.picture import COLOURS, NAMES, LayerMap, Look
+from explorer.views.projection.points import (
+    Points,
+    column_called,
+    read_texts,
+    sample_vocabulary,
+    text_column_of,
+    texts_of,
+    words_of,
+)
+from explorer.views.settings import choice, memory, number, switch, text, upload
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, LongView, button, chart, part, props, prose, sentence, settle
+
+SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
+POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
+CHOOSE = "CSV file…"
+CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."
+HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
+OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False}  # only the page knows what may be chosen
+FRAME = 0.9  # seconds a layer is shown while it plays
+MOST_TYPED = 1_000_000  # characters
+
+Chosen = tuple[tuple[int, ...], str]
+"""Some rows, and the key of the points that they are rows of: those of other points mean nothing here."""
+
+NONE_CHOSEN: Chosen = ((), "")
+
+
+def check_chosen(chosen: object) -> Chosen:
+    """Rows and the key of their points; none when it is anything else."""
+    match chosen:
+        case [[*rows], str(key)] if all(type(row) is int and row >= 0 for row in rows):
+            return tuple(rows), key
+    return NONE_CHOSEN
+
+
+def _with_file(view: "Map") -> bool:
+    return view.source == FILE and view.table is not None
+
+
+class Map(LongView):
+    """Every point where PCA, UMAP or t-SNE puts its vector."""
+
+    name, question = "projection/map", "What lies close to what?"
+    widths = (7, 4)
+    source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points")
+    method: str = choice([(name, key) for key, name in NAMES.items()], "Map")
+    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers)
+    chart = chart("Map of words or sentences", height=520, with_lasso=True, customdata=True)
+    play = button("▶ Play the layers")
+    stop = button("Stop")
+    progress = part("meter")
+    summary = sentence(classes="caption")
+    sentences: str = text(
+        (EXAMPLES / "topics.txt").read_text("utf-8").strip(),
+        "Sentences, one a line; a label may follow after\u00a0|",
+        lines=7,
+        max_lines=7,
+        most=MOST_TYPED,
+        heard="submit",
+        when=lambda view: view.source == SENTENCES,
+    )
+    redraw = button("Draw", wide=True)
+    table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
+    sampled: bool = switch(
+        False, f"A random {MAX_TEXTS:,} of the rows", when=lambda view: _with_file(view) and len(view.table.rows) > MAX_TEXTS
+    )
+    text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
+    label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
+    search: str = text("", "Search", placeholder="Points that hold this stand out")
+    nearest = part("ranking")
+    hint = prose(value=HINT, classes="caption")
+    forget = button("Show all again", visible=False)
+    colour: str = choice(COLOURS, "Colour by", menu=True, more=True)
+    clusters: int = number(4, "Clusters (k-means on directions)", low=2, high=8, heard="release", more=True, line=True)
+    dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
+    pooling: str = choice(
+        POOLED, "One vector for a sentence", menu=True, more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE)
+    )
+    neighbors: int = number(
+        15, "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)", low=2, high=100, heard="release", more=True, line=True
+    )
+    min_dist: float = number(
+        0.1, "Least distance (UMAP's min_dist)", low=0, high=0.99, step=0.01, heard="release", more=True, line=True
+    )
+    metric: str = choice(METRICS, "Distance of UMAP and t-SNE", menu=True, more=True, line=True)
+    seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True)
+    picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
+    kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen, linked=False)
+    drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
+    columns = (
+        ("chart", "play", "stop", "progress", "summary"),
+        (
+            *("sentences", "redraw", "table", "sampled", "text_column", "label_column", "search"),
+            *("nearest", "hint", "forget", "colour", "clusters", "dimensions", "pooling"),
+            *("neighbors", "min_dist", "metric", "seed", "picked", "kept", "drawn"),
+        ),
+    )
+
+    def key(self, subject: Subject) -> Hashable:
+        """Everything that the map depends on; None where there is nothing to draw."""
+        if self.source == FILE and self.table is None:
+            return None
+        texts = (subject.text_a, subject.text_b) if self.source == WORDS else ()
+        return (subject.model_name, *texts, *(getattr(self, name) for name in self.settings if name != "drawn"))
+
+    def waiting(self, subject: Subject) -> Content:
+        """The map that is there stays; without a file, a sentence asks for one."""
+        shown = {"redraw": props(visible=self.source == SENTENCES)}
+        return shown if self.key(subject) else {**shown, "summary": CHOOSE_A_FILE}
+
+    def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
+        """Read what is not read yet, map what is not mapped yet."""
+        points = yield from self._read(subject)
+        maps = self._maps_of(points)
+        at = min(self.layer, len(points.states) - 1)
+        yield from _make(maps, points, at)
+        return LayerMap(points, maps.settings, at, maps.at(points.states, at))
+
+    def draw(self, subject: Subject, found: LayerMap) -> Content:
+        """The map, what is to be said of it, and the list."""
+        picked, kept = (_rows_of(chosen, found.points) for chosen in (self.picked, self.kept))
+        look = Look(found, self.search.strip(), next(iter(picked), None), kept)
+        return {
+            "chart": look.figure(self.colour, self.clusters),
+            "summary": look.summary(),
+            "nearest": look.listed(),
+            "hint": props(visible=not look.anything),
+            "forget": props(visible=look.anything),
+            "drawn": found.points.key,
+        }
+
+    def prepare(self) -> None:
+        """UMAP's first map takes long to begin; begin before it is wanted."""
+        warm_umap()
+
+    def on_play(self, subject: Subject, index: None) -> Iterator[Content]:
+        """One layer after the other, all maps being there before the first is shown."""
+        points = yield from map_steps(self._read(subject), _progress)
+        maps = self._maps_of(points)
+        yield from map_steps(_make(maps, points, 0), _progress)
+        last = len(points.states) - 1
+        for at in range(last + 1):
+            found = LayerMap(points, maps.settings, at, maps.at(points.states, at))
+            progress = meter(f"Hidden state {at} of {last}", at / last if last else 1)
+            yield {**self.draw(subject, found), "layer": at, "progress": progress}
+            time.sleep(FRAME)
+        yield {"progress": None}
+
+    def on_redraw(self, subject: Subject, index: None) -> Change:
+        """The sentences as they are now."""
+        return settle(sentences=self.sentences)
+
+    def on_table(self, subject: Subject, table: Table) -> Change:
+        """A file was read: its columns to choose from."""
+        size = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
+        text_column, label_column = text_column_of(table), column_called("label", table)
+        return Change(
+            settings={"text_column": text_column, "label_column": label_column, "sampled": False},
+            content={
+                "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size})"),
+                "sampled": props(label=f"A random {MAX_TEXTS:,} of the {size}"),
+                "text_column": props(choices=list(table.columns)),
+                "label_column": props(choices=[(NO_LABEL, ""), *table.columns]),
+            },
+        )
+
+    def on_chart(self, subject: Subject, index: Any) -> Change:
+        """A point, or a text in the list, was clicked: its row."""
+        return settle(picked=((int(index),), self.drawn))
+
+    def on_chart_lasso(self, subject: Subject, index: list[Any]) -> Change:
+        """Points were drawn round with the lasso: their rows."""
+        return settle(picked=NONE_CHOSEN, kept=(tuple(map(int, index)), self.drawn))
+
+    on_nearest = on_chart
+
+    def on_forget(self, subject: Subject, index: None) -> Change:
+        """Nothing stands out any more."""
+        return settle(picked=NONE_CHOSEN, kept=NONE_CHOSEN, search="")
+
+    def _read(self, subject: Subject) -> Generator[tuple[str, float], None, Points]:
+        """The points of the source; yields what is being done and the share of it. Raises InputError."""
+        if self.source == WORDS:
+            return words_of(subject.trace)
+        if self.source == VOCABULARY:
+            return sample_vocabulary(subject.model, self.seed)
+        texts, labels = read_lines(self.sentences) if self.source == SENTENCES else self._read_table()
+        return (yield from read_texts(subject.model, texts, labels, self.pooling))
+
+    def _read_table(self) -> tuple[list[str], list[str]]:
+        if self.table is None:
+            raise InputError("There is no file yet; choose a CSV file with a line of column names.")
+        text_column = self.text_column or text_column_of(self.table)
+        return texts_of(self.table, text_column, self.label_column, self.seed if self.sampled else None)
+
+    def _maps_of(self, points: Points) -> LayerMaps:
+        few = len(points.texts) < FEWEST_FOR_A_FIT  # neighbourhoods of three points are none; the axes name the method
+        method = "pca" if few else self.method
+        settings = MapSettings(method, self.dimensions, self.neighbors, self.min_dist, self.metric, self.seed)
+        return maps_of(points.states, settings)
+
+
+def _make(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, float | None], None, None]:
+    """Make the map of a layer, and those of the layers above it, unless they are there; yields how far it is."""
+    if maps.has(at):
+        return
+    if maps.settings.method == "pca":
+        maps.at(points.states, at)
+        return
+    name = NAMES[maps.settings.method]
+    for share in relay(lambda report: maps.at(points.states, at, report)):
+        yield (f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while", share)
+
+
+def _progress(step: tuple[str, float | None]) -> Content:
+    return {"progress": meter(*step)}
+
+
+def _rows_of(chosen: Chosen, points: Points) -> tuple[int, ...]:
+    """The chosen rows, when they are rows of these points."""
+    rows, key = chosen
+    return tuple(row for row in rows if row < len(points.texts)) if key == points.key else ()

@@ -1,0 +1,144 @@
+"""The map of one layer as it is seen: the figure, a sentence about it, and the list beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.layer_maps import digest
+from explorer.analysis.mapping import clusters, judged_neighbors
+from explorer.analysis.projection import MapSettings, Projection
+from explorer.analysis.similarity import nearest
+from explorer.base.cache import OnceCache
+from explorer.figures.bars import ranking
+from explorer.figures.maps import Marks, Quantity, point_map
+from explorer.views.projection.points import Points
+
+LABEL, LENGTH, CLUSTER = "Label or segment", "Length", "Cluster"
+COLOURS = (LABEL, LENGTH, CLUSTER)
+NEIGHBORS = 8
+NAMES = {"pca": "PCA", "umap": "UMAP", "tsne": "t-SNE"}
+MEANING = "{} keeps neighbours together: who is close means something; the gaps between groups and their sizes do not."
+
+_clusters: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(20)
+
+
+@dataclass(frozen=True)
+class LayerMap:
+    """The points at one of their layers, and where the map has them."""
+
+    points: Points
+    settings: MapSettings
+    layer: int  # index in the points' states
+    projection: Projection
+
+    @property
+    def vectors(self) -> np.ndarray:
+        """[n, hidden] what was mapped."""
+        return self.points.states[self.layer]
+
+    @property
+    def key(self) -> str:
+        """The same where zoom and camera may stay."""
+        return f"{self.points.key}-{self.settings.method}-{self.settings.dimensions}"
+
+    def axes(self) -> list[str]:
+        """What each axis is."""
+        shares = self.projection.explained_variance
+        if shares is None:
+            name = NAMES[self.settings.method]
+            return [f"{name} {axis + 1}" for axis in range(self.projection.points.shape[1])]
+        of = " of the variance" if len(shares) == 2 else ""  # three names must be short to fit
+        return [f"direction {axis + 1} ({share:.0%}{of})" for axis, share in enumerate(shares)]
+
+    def summary(self) -> str:
+        """How many points there are, what the map means, and how far it is to be trusted."""
+        number, shares = len(self.points.texts), self.projection.explained_variance
+        text = f"{number:,} point{'s' * (number != 1)} in {self.vectors.shape[1]} dimensions. "
+        if shares is None:
+            text += MEANING.format(NAMES[self.settings.method])
+        elif not self.projection.points.any():
+            text += "They are all in one place, so that no direction has any variance."
+        else:
+            text += f"PCA, the directions of most variance: these {len(shares)} hold {shares.sum():.0%} of it."
+        if self.projection.trustworthiness is not None:
+            judged = judged_neighbors(number)
+            near = (
+                f"the {judged} neighbours on the map are the true ones"
+                if judged > 1
+                else "the nearest on the map is the true one"
+            )
+            text += f" Trustworthiness {self.projection.trustworthiness:.2f} (0.5 by chance, 1 when {near}; Venna & Kaski 2001)."
+        return f"{text} {self.points.single}".rstrip()
+
+
+@dataclass(frozen=True)
+class Look:
+    """A map with what stands out in it: rows that were found, one that was clicked, a set that was taken."""
+
+    map: LayerMap
+    search: str
+    picked: int | None
+    kept: tuple[int, ...]
+
+    @property
+    def anything(self) -> bool:
+        """Whether something stands out."""
+        return bool(self.search or self.kept) or self.picked is not None
+
+    @cached_property
+    def near(self) -> list[tuple[int, float]]:
+        """The neighbours of the clicked row in all dimensions, and their cosine to it."""
+        return [] if self.picked is None else nearest(self.map.vectors, self.picked, NEIGHBORS)
+
+    @cached_property
+    def found(self) -> np.ndarray:
+        """[n] which rows hold what is searched for."""
+        wanted = self.search.casefold()
+        return np.array([wanted in text.casefold() for text in self.map.points.texts])
+
+    def figure(self, colour: str, number_of_clusters: int) -> object:
+        """The map; rows that do not stand out fade."""
+        bright = self.found if self.search or self.kept else None
+        if self.kept:
+            bright = bright & np.isin(np.arange(len(bright)), self.kept)
+        labels = _colours(self.map, colour, number_of_clusters)
+        marks = Marks(bright, self.picked, [row for row, _ in self.near])
+        points, texts = self.map.projection.points, self.map.points.texts
+        return point_map(points, texts, labels, self.map.axes(), self.map.key, marks)
+
+    def summary(self) -> str:
+        """What is to be said of the map, and how many rows were found."""
+        text = self.map.summary()
+        if self.search:
+            text += f" {self.found.sum():,} of {len(self.found):,} hold ‘{self.search[:40]}’."
+        return text
+
+    def listed(self) -> dict[str, Any] | None:
+        """The neighbours of the clicked row, or the set that was taken."""
+        points = self.map.points
+        if self.picked is not None:
+            rows = [(row, points.texts[row], f"{cosine:.3f}") for row, cosine in self.near]
+            note = f"By cosine in all {self.map.vectors.shape[1]} dimensions of this layer, not on the map."
+            return ranking(f"Nearest to ‘{points.texts[self.picked][:120]}’", rows, note)
+        if self.kept:
+            rows = [(row, points.texts[row], points.labels[row]) for row in self.kept[:NEIGHBORS]]
+            more = f"… and {len(self.kept) - NEIGHBORS:,} more." if len(self.kept) > NEIGHBORS else ""
+            return ranking(f"{len(self.kept):,} points taken with the lasso", rows, more)
+        return None
+
+
+def _colours(map: LayerMap, colour: str, number_of_clusters: int) -> Sequence[str] | Quantity:
+    """What each point is coloured by: words, or numbers of a unit."""
+    texts = map.points.texts
+    if colour == LENGTH:
+        pieces = all(" " not in text for text in texts)
+        lengths = [len(text) if pieces else len(text.split()) for text in texts]
+        return Quantity(np.array(lengths, dtype=np.float32), "characters" if pieces else "words")
+    if colour == CLUSTER:
+        key = (digest(map.vectors), number_of_clusters)
+        found = _clusters.get(key, lambda: clusters(map.vectors, number_of_clusters))
+        return [f"cluster {number + 1}" for number in found]
+    return map.points.labels

@@ -1,0 +1,110 @@
+"""The points of a map: where they come from, and the vector of each at every layer."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.base.errors import InputError
+from explorer.text.limits import MAX_TEXTS, check_texts
+from explorer.text.lines import NO_LABEL
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
+    from explorer.model.trace import Trace
+    from explorer.text.tables import Table
+
+SAMPLED_PIECES = 1_500
+
+
+@dataclass(frozen=True)
+class Points:
+    """One text and one label a point; states [layers + 1, n, hidden], or [1, n, hidden] where layers make no sense."""
+
+    texts: list[str]
+    labels: list[str]
+    states: np.ndarray
+    single: str = ""  # why there is only one layer
+
+    @functools.cached_property
+    def key(self) -> str:
+        """The same for the same texts in the same order."""
+        return hashlib.blake2b("\n".join(self.texts).encode(), digest_size=8).hexdigest()
+
+
+def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: str) -> Generator[tuple[str, float], None, Points]:
+    """A point for each text; yields what is being done and the share of it. Raises InputError."""
+    from explorer.model.features import layer_features_in_steps  # loads torch
+
+    steps = layer_features_in_steps(model, check_texts(texts), pooling)
+    try:
+        while True:
+            if (share := next(steps)) < 1:  # what was read before needs no word
+                yield f"Reading {len(texts):,} texts: {share:.0%}", share
+    except StopIteration as done:
+        return Points(texts, labels, done.value, "The pooler reads the last layer only." if pooling == "pooler" else "")
+
+
+def words_of(trace: Trace) -> Points:
+    """A point for each token of an input."""
+    encoding = trace.encoding
+    parts = [
+        "special" if kind == "special" else f"segment {'AB'[part]}"
+        for kind, part in zip(encoding.kinds, encoding.sequences, strict=True)
+    ]
+    return Points(list(encoding.tokens), parts, trace.hidden_states)
+
+
+def sample_vocabulary(model: Explorer, seed: int) -> Points:
+    """A point for each of some pieces of the vocabulary, drawn with the seed."""
+    tokenizer = model.tokenizer
+    ids = np.random.default_rng(seed).permutation(len(tokenizer))[:SAMPLED_PIECES].tolist()
+    pieces = tokenizer.convert_ids_to_tokens(ids)
+    why = f"{len(ids):,} of {len(tokenizer):,} pieces, as the table of word embeddings has them: before any layer."
+    return Points(pieces, [piece_kind(piece) for piece in pieces], model.word_table[ids][None], why)
+
+
+def piece_kind(piece: str) -> str:
+    """What a piece of the vocabulary is: a word, the rest of one, a number, a sign, or reserved."""
+    if piece.startswith("[") and piece.endswith("]") and len(piece) > 2:
+        return "reserved"
+    bare = piece.removeprefix("##")
+    if any(character.isdigit() for character in bare):
+        return "number"
+    if len(bare) == 1:
+        return "single sign"
+    return "rest of a word" if piece.startswith("##") else "word"
+
+
+def text_column_of(table: Table) -> str:
+    """The column called text, or else the one with the longest cells."""
+    return column_called("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
+
+
+def column_called(name: str, table: Table) -> str:
+    """The column of this name, in whatever case, or ''."""
+    return next((column for column in table.columns if column.lower() == name), "")
+
+
+def texts_of(table: Table, text_column: str, label_column: str, seed: int | None) -> tuple[list[str], list[str]]:
+    """The texts of a file that are not empty, and their labels; of too many, a sample drawn with the seed.
+
+    Raises InputError when there is no such column or no text, and when there are too many without a seed.
+    """
+    texts = table.column(text_column)
+    labels = table.column(label_column) if label_column else [""] * len(texts)
+    kept = [row for row, text in enumerate(texts) if text.strip()]
+    if not kept:
+        raise InputError(f"The column {text_column[:40]!r} is empty in every row; choose another one.")
+    if len(kept) > MAX_TEXTS:
+        if seed is None:
+            raise InputError(
+                f"The file has {len(kept):,} rows and a map takes {MAX_TEXTS:,}; tick the random sample, or shorten the file."
+            )
+        kept = [kept[i] for i in np.sort(np.random.default_rng(seed).choice(len(kept), MAX_TEXTS, replace=False))]
+    return [texts[row] for row in kept], [labels[row] or NO_LABEL for row in kept]

@@ -1,0 +1,99 @@
+"""What a view is about: one input to one model, and what is selected in it."""
+
+import functools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.errors import InputError
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
+    from explorer.model.trace import Trace
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is chosen on the page, the same in every tab."""
+
+    layer: int = 1  # counted from 1 as on the screen; 0 is the embedding output, which only hidden states have
+    head: int = 1  # counted from 1
+    token: int | None = None  # zero-based position
+    picked: bool = False  # whether a person or a link chose the layer and head; else a tab may show the best ones first
+
+    @property
+    def attention_layer(self) -> int:
+        """Zero-based index of the layer whose attention is shown."""
+        return max(self.layer, 1) - 1
+
+    @property
+    def head_index(self) -> int:
+        """Zero-based index of the head."""
+        return self.head - 1
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One input to one model, both found when first asked for, and the selection, which always fits them."""
+
+    model_name: str
+    text_a: str
+    text_b: str
+    chosen: Selection = field(default_factory=Selection)
+
+    @classmethod
+    def of(cls, trace: "Trace", selection: Selection | None = None) -> "Subject":
+        """A trace that is there already."""
+        made = cls(trace.model.name, trace.encoding.text_a, trace.encoding.text_b, selection or Selection())
+        return made._with(model=trace.model, trace=trace)
+
+    @functools.cached_property
+    def model(self) -> "Explorer":
+        """The model. Raises ModelError."""
+        from explorer.model.explorer import load  # torch is loaded here, not when the page is built
+
+        return load(self.model_name)
+
+    @functools.cached_property
+    def trace(self) -> "Trace":
+        """The input through the model. Raises InputError."""
+        return self.model.trace(self.text_a, self.text_b)
+
+    @functools.cached_property
+    def selection(self) -> Selection:
+        """The selection, moved to where this model and input have something."""
+        capabilities, chosen = self.model.capabilities, self.chosen
+        token = chosen.token if chosen.token is not None and 0 <= chosen.token < self._tokens else None
+        return Selection(min(chosen.layer, capabilities.layers), min(chosen.head, capabilities.heads), token, chosen.picked)
+
+    def select(self, **changes: Any) -> "Subject":
+        """The same with another layer, head or token; a layer or head counts as picked, unless told not."""
+        if not changes.keys().isdisjoint(("layer", "head")):
+            changes.setdefault("picked", True)
+        known = {name: vars(self)[name] for name in ("model", "trace") if name in vars(self)}
+        return replace(self, chosen=replace(self.selection, **changes))._with(**known)
+
+    @property
+    def token(self) -> int:
+        """The chosen token, or else the first [MASK], or else the first word."""
+        if self.selection.token is not None:
+            return self.selection.token
+        masks = self.trace.mask_positions
+        return masks[0] if masks else next((i for i, side in enumerate(self.trace.encoding.sequences) if side >= 0), 0)
+
+    @property
+    def blank(self) -> int:
+        """The [MASK] in question: the chosen token if it is one, else the first. There must be one."""
+        masks = self.trace.mask_positions
+        return self.selection.token if self.selection.token in masks else masks[0]
+
+    @property
+    def _tokens(self) -> int:
+        """How many tokens there are to choose from: none where there is no text, which not every view needs."""
+        try:
+            return self.trace.kept
+        except InputError:
+            return 0
+
+    def _with(self, **known: Any) -> "Subject":
+        vars(self).update(known)
+        return self

@@ -1,0 +1,150 @@
+"""Which heads matter, and what happens without them: one view for a word in a blank and for IsNext."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.figures.bars import Row, bar_groups, percent
+from explorer.figures.switch_board import switch_board
+from explorer.views.settings import memory
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, LongView, button, matches, part, sentence, settle, show
+
+if TYPE_CHECKING:
+    from explorer.techniques.targets import Target
+
+Off = tuple[tuple[int, int], ...]
+"""Zero-based (layer, head) of what is switched off."""
+
+ABOUT = (
+    "One switch a head. Blue: without that head alone, {what} is less probable; orange: more probable; the strongest "
+    "colour is the largest change here. Click heads to switch them off together, or a layer's number for all of its "
+    "heads. Off means that the head's slice of the concatenated context, before W_O, is zero; Michel et al. 2019 "
+    "found that many heads can go. Other heads may take over, so a pale one is not idle."
+)
+
+
+def pairs_of_numbers(value: Any) -> Off:
+    """The (layer, head) pairs in whatever a browser or a link says is off."""
+    pairs = value if isinstance(value, list | tuple) else ()
+    return tuple(sorted({tuple(pair) for pair in pairs if _is_pair(pair)}))
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(type(number) is int for number in value)
+
+
+class SwitchHeads(LongView):
+    """Heads as switches. A subclass says what is asked (`target`), what is answered, and has `help`, from `ABOUT`."""
+
+    question = "Which heads does the answer rest on?"
+    start = "Which heads matter here?"
+    columns = (("board", "strongest", "help"), ("count", "answers", "reset", "check"))
+    widths = (5, 6)
+    off: Off = memory((), kept=pairs_of_numbers)
+    board = part("board")
+    strongest = sentence(classes="caption", keep_height=True)
+    count = sentence(keep_height=True)
+    answers = part("bars")
+    reset = button("Switch all heads on")
+    check = part("check")
+
+    def target(self, subject: Subject) -> "Target":
+        """What is asked."""
+        raise NotImplementedError
+
+    def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
+        """What the model says from last hidden states [tokens, hidden]: rows of bars, the target among them."""
+        raise NotImplementedError
+
+    def passes(self, subject: Subject) -> float:
+        """A head alone needs, on average, less than half of the layers."""
+        return _heads(subject) / 3
+
+    def key(self, subject: Subject) -> Any:
+        """The effects of single heads are the same, whatever is switched off."""
+        return super(SwitchHeads, replace(self, off=())).key(subject)
+
+    def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
+        """The target's probability without each head: [layers, heads]."""
+        from explorer.techniques.ablation import head_effects_in_steps
+
+        return head_effects_in_steps(subject.trace, self.target(subject))
+
+    def draw(self, subject: Subject, found: np.ndarray) -> Content:
+        """The coloured board, and the answer without the heads that are off."""
+        from explorer.techniques.targets import read
+
+        target = self.target(subject)
+        before = float(read(subject.model, target, subject.trace.states[-1:]).probability)
+        shown = {"board": self._board(subject, found, before), "strongest": _strongest(found, before, target.token)}
+        return shown | self._without(subject)
+
+    def waiting(self, subject: Subject) -> Content:
+        """The board without colours: heads can be switched off before their effects are known."""
+        return {"board": self._board(subject), "strongest": ""} | self._without(subject)
+
+    def on_board(self, subject: Subject, index: Any) -> Change:
+        """All heads that are off now. The board shows them already, and effects in the making are not held up."""
+        chosen = replace(self, off=pairs_of_numbers(index))
+        return show(off=chosen.off, **chosen._without(subject))
+
+    def on_reset(self, subject: Subject, index: None) -> Change:
+        """Switch all heads on."""
+        return settle(off=())
+
+    def _off(self, subject: Subject) -> Off:
+        """Of the heads that are off, those that this model has."""
+        model = subject.model.capabilities
+        return tuple((layer, head) for layer, head in self.off if 0 <= layer < model.layers and 0 <= head < model.heads)
+
+    def _board(self, subject: Subject, effects: np.ndarray | None = None, before: float = 0) -> dict[str, Any]:
+        model = subject.model.capabilities
+        if effects is None:
+            return switch_board(model.layers, model.heads, self._off(subject))
+        change = effects - before
+        notes = [[f"{percent(before)} → {percent(min(after, 1.0))}" for after in row] for row in effects.tolist()]
+        shares = change / max(float(np.abs(change).max()), 1e-9)
+        return switch_board(model.layers, model.heads, self._off(subject), shares, notes)
+
+    def _without(self, subject: Subject) -> Content:
+        """The answer before and after."""
+        from explorer.techniques.ablation import without_heads
+        from explorer.techniques.targets import own_reading, read
+
+        target, off, states = self.target(subject), self._off(subject), subject.trace.states[-1]
+        groups = [("With all heads", self.rows(subject, target, states))]
+        if off:
+            groups.append((f"Without {_names(off)}", self.rows(subject, target, without_heads(subject.trace, off))))
+        logits = own_reading(subject.trace, target).logit, read(subject.model, target, states[None]).logit
+        hint = "All heads are on; click some to switch them off."
+        return {
+            "answers": bar_groups(groups),
+            "count": f"{len(off)} of {_heads(subject)} heads are off." if off else hint,
+            "check": matches(
+                abs(float(logits[0]) - float(logits[1])), "with all heads, the logit is that of the model's own forward pass"
+            ),
+        }
+
+
+def _heads(subject: Subject) -> int:
+    return subject.model.capabilities.layers * subject.model.capabilities.heads
+
+
+def _strongest(effects: np.ndarray, before: float, token: str) -> str:
+    """The head that does most for the target, and the one that does most against it."""
+
+    def place(index: int) -> str:
+        layer, head = np.unravel_index(index, effects.shape)
+        return f"layer {layer + 1}, head {head + 1} ({percent(before)} → {percent(float(effects[layer, head]))})"
+
+    low, high = int(effects.argmin()), int(effects.argmax())
+    return f"Most of all for {token}: {place(low)}. Most of all against it: {place(high)}."
+
+
+def _names(off: Off) -> str:
+    names = [f"{layer + 1}.{head + 1}" for layer, head in off]
+    listed = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return f"head {listed} (layer.head)" if len(names) == 1 else f"heads {listed} (layer.head)"

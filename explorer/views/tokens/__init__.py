@@ -1,0 +1,8 @@
+"""Tokens: the input as BERT reads it, what is added up for each token, and the vocabulary it is written in."""
+
+from explorer.views.tokens.embeddings import Embeddings
+from explorer.views.tokens.pieces import Pieces
+from explorer.views.tokens.vocabulary import Vocabulary
+from explorer.views.view import Tab
+
+TAB = Tab("tokens", "Tokens", "What does BERT read?", {"Tokens": [[Pieces], [Embeddings], [Vocabulary]]})

@@ -1,0 +1,42 @@
+"""The input as BERT reads it: every piece with its numbers."""
+
+from explorer.figures.token_row import token_row_of
+from explorer.views.subject import Subject
+from explorer.views.view import Content, View, caption, part, sentence
+
+MOST_SPELLED = 6
+
+
+class Pieces(View):
+    """The pieces of the input as cards."""
+
+    name, question = "tokens/pieces", "What does BERT read?"
+    cards = part("tokens", detail=True)
+    counts = sentence()
+    help = caption(
+        "BERT reads pieces, not words: `##` continues the word before it, and `[UNK]` stands for what the vocabulary "
+        "cannot spell. **id** is the number of the piece in the vocabulary, **segment** 0 for A and 1 for B, "
+        "**position** the place in the input, and **mask** is 1 where BERT may look. Point at a piece to see the "
+        "characters and the word it came from."
+    )
+
+    def compute(self, subject: Subject) -> Content:
+        """A card for each token, and how many there are."""
+        cards = token_row_of(subject.trace.encoding, subject.selection.token, detail=True)
+        return {"cards": cards, "counts": _counts(subject)}
+
+
+def _counts(subject: Subject) -> str:
+    trace, encoding = subject.trace, subject.trace.encoding
+    unknown = trace.ids.count(subject.model.tokenizer.unk_token_id)
+    words = encoding.text_words
+    parts = [f"{trace.kept} tokens of a vocabulary of {subject.model.capabilities.vocab_size:,}, for {len(words)} words"]
+    if trace.encoding.total > trace.kept:
+        parts = [f"{trace.kept} of {trace.encoding.total} tokens kept, for {len(words)} words: this model reads no more"]
+    if unknown:
+        parts.append(f"{unknown} unknown")
+    cut = [encoding.spelling(group) for group in words if len(group) > 1]
+    if cut:
+        more = f" and {len(cut) - MOST_SPELLED} more" if len(cut) > MOST_SPELLED else ""
+        parts.append(f"in several pieces: {', '.join(cut[:MOST_SPELLED])}{more}")
+    return "; ".join(parts) + "."

@@ -1,0 +1,77 @@
+"""Any piece of the vocabulary, and the pieces whose vectors are nearest to it."""
+
+from typing import Any
+
+from explorer.analysis.similarity import nearest
+from explorer.analysis.vocabulary import search
+from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.text import limits
+from explorer.views.settings import memory, text
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, caption, heading, part, sentence, settle
+
+MOST_FOUND = 200
+MOST_NEAR = 12
+FOUND = [Column("piece", "name"), Column("id", "number")]
+NEAR = [Column("nearest piece", "name"), Column("id", "number"), Column("cosine", "number"), Column("", "bar")]
+
+
+def _two_ids(value: Any) -> tuple[int, int] | None:
+    fine = isinstance(value, list | tuple) and len(value) == 2 and all(type(id) is int and id >= 0 for id in value)
+    return tuple(value) if fine else None
+
+
+class Vocabulary(View):
+    """A search in the vocabulary, and what is nearest to one piece of it."""
+
+    name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
+    columns, widths = (("query", "count", "pieces"), ("piece", "nearest", "help")), (5, 6)
+    title = heading("### Every piece it knows", classes="question")
+    query: str = text("play", "Search the vocabulary: play, play*, *tion, ##ing, or an id", most=100, max_length=100, max_lines=1)
+    count = sentence()
+    pieces = part("strips", height=320, marks=True)
+    piece = sentence()
+    nearest = part("strips")
+    help = caption(
+        "Nearest by cosine (−1 to 1) in the word embedding table, the vectors that the model starts from: alike "
+        "in use or in spelling, and blind to context. Click a piece to go on from there."
+    )
+    detour: tuple[int, int] | None = memory(None, kept=_two_ids)  # from the id of the chosen token to one clicked here
+
+    def compute(self, subject: Subject) -> Content:
+        """What the search finds, and what is nearest to the piece in question."""
+        return {**self._found(subject), **self._near(subject)}
+
+    def on_pieces(self, subject: Subject, index: int) -> Change:
+        """Go on from the piece with this id, as long as the chosen token stays the same."""
+        id = limits.check_integer(index, "the id", 0, subject.model.capabilities.vocab_size - 1)
+        return settle(detour=(_id_of(subject), id))
+
+    on_nearest = on_pieces
+
+    def _found(self, subject: Subject) -> Content:
+        vocabulary = subject.model.vocabulary
+        if not self.query.strip():
+            return {"count": f"{len(vocabulary):,} pieces; type to search them.", "pieces": None}
+        ids = search(vocabulary, self.query)
+        few = f", the first {MOST_FOUND} are shown" if len(ids) > MOST_FOUND else ""
+        count = "1 piece matches" if len(ids) == 1 else f"{len(ids):,} pieces match"
+        rows = [Row([vocabulary[id], str(id)], token=id) for id in ids[:MOST_FOUND]]
+        return {
+            "count": f"{count}{few}." if ids else "No piece matches; try fewer letters.",
+            "pieces": strip_table(FOUND, rows, "pieces found"),
+        }
+
+    def _near(self, subject: Subject) -> Content:
+        vocabulary, id = subject.model.vocabulary, _id_of(subject)
+        if self.detour and self.detour[0] == id and self.detour[1] < len(vocabulary):
+            id = self.detour[1]
+        rows = [
+            Row([vocabulary[row], str(row), f"{cosine:.3f}", max(cosine, 0.0)], token=row)
+            for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR)
+        ]
+        return {"piece": f"Nearest to '{vocabulary[id]}' (id {id}):", "nearest": strip_table(NEAR, rows, "nearest pieces")}
+
+
+def _id_of(subject: Subject) -> int:
+    return subject.trace.ids[subject.token]

@@ -1,0 +1,77 @@
+"""The views of Attention, without a page: what they show is what the model does, and transformers says the same."""
+
+import base64
+
+import numpy as np
+import pytest
+
+from explorer.views import attention
+from explorer.views.attention.heads import LINES, Heads, OneHead, SeveralHeads
+from explorer.views.attention.metrics import HeadNumbers, HeadTable
+from explorer.views.attention.rollout import Rollout
+from explorer.views.subject import Selection, Subject
+
+TEXT_A, TEXT_B = "The dog did not cross the street.", "It was too tired."
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject(bundled.name, TEXT_A, TEXT_B, Selection(layer=2, head=3, token=4, picked=True))
+
+
+def weights_in(picture) -> np.ndarray:
+    """The weights that a heatmap carries beside its colours: [query, key]."""
+    packed = picture["data"][0]["customdata"]
+    shape = [int(size) for size in packed["shape"].split(", ")]
+    return np.frombuffer(base64.b64decode(packed["bdata"]), dtype=np.float32).reshape(shape)
+
+
+def test_every_view_shows_what_it_declares_and_its_check_holds(subject):
+    for view in attention.TAB.views:
+        shown = view().compute(subject)
+        assert set(shown) <= {*view.parts, *view.settings}, view.name
+        if "check" in view.parts:
+            assert shown["check"]["text"].startswith("✓"), view.name
+
+
+@pytest.mark.parametrize("heads", [(), (1,), (2, 5, 12)])
+def test_the_sum_of_several_heads_is_that_of_transformers(subject, bundled, eager, heads):
+    view = SeveralHeads(layer=4, heads=heads)
+    _, reference = eager(bundled, TEXT_A, TEXT_B)
+    theirs = reference.attentions[3][0].numpy()  # [heads, query, key]
+    wanted = theirs[[head - 1 for head in heads] or slice(None)].sum(axis=0)
+    shown = view.compute(subject)
+    np.testing.assert_allclose(weights_in(shown["heatmap"]), wanted, atol=1e-5)
+    number = len(heads) or bundled.capabilities.heads
+    assert f"each row sums to {number}." in shown["title"]
+    np.testing.assert_allclose(weights_in(shown["heatmap"]).sum(axis=1), number, atol=1e-4)
+    assert shown["rows"]["text"].startswith("✓")
+    assert "lines" not in shown
+    assert "heatmap" not in SeveralHeads(heads=heads, drawn_as=LINES).compute(subject)
+
+
+def test_one_head_is_the_head_of_transformers(subject, bundled, eager):
+    _, reference = eager(bundled, TEXT_A, TEXT_B)
+    weights = weights_in(OneHead().compute(subject)["heatmap"])
+    np.testing.assert_allclose(weights, reference.attentions[1][0, 2].numpy(), atol=1e-5)
+
+
+def test_a_click_chooses_a_head_for_the_whole_page(subject):
+    assert Heads().on_grid(subject, [3, 4]).selection == {"layer": 4, "head": 5}
+    assert HeadNumbers().on_heatmap(subject, [0, 11]).selection == {"layer": 1, "head": 12}
+    assert HeadTable().on_table(subject, 13).selection == {"layer": 2, "head": 2}
+
+
+def test_a_click_on_a_cell_tells_its_weight_and_nothing_else(subject):
+    change = OneHead().on_heatmap(subject, [1, 2])
+    assert not change.selection
+    assert not change.settings
+    weight = subject.trace.attention(1)[2, 1, 2]
+    assert f"{weight:.6f}" in change.content["cell"]
+    assert OneHead().on_heatmap(subject, [99, 0]).content["cell"] == ""
+
+
+def test_rollout_goes_up_to_its_layer(subject):
+    first = Rollout(up_to=1).compute(subject)["matrix"]
+    mean = subject.trace.attention(0).mean(axis=0)
+    np.testing.assert_allclose(weights_in(first), 0.5 * mean + 0.5 * np.eye(len(mean)), atol=1e-6)

@@ -1,0 +1,184 @@
+"""The views of Fill-mask, without a page."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.views import fill_mask
+from explorer.views.fill_mask.game import COLUMNS, MOST_SEED, STRANGER, Game
+from explorer.views.fill_mask.guesses import Comparison, FilledTogether, Guesses
+from explorer.views.fill_mask.lens import MOST_COLUMNS, FollowedWords, Lens
+from explorer.views.fill_mask.patching import Patching
+from explorer.views.fill_mask.positions import HIDDEN, SEEN, EveryPosition, Likelihoods
+from explorer.views.fill_mask.quiz import BANK, Quiz, Score
+from explorer.views.subject import Selection, Subject
+from explorer.views.view import LongView
+
+ONE, TWO = "She drank a cup of [MASK].", "The [MASK] went to the [MASK]."
+STATIC = ("button", "caption", "heading")
+
+
+@pytest.fixture(scope="module")
+def blank(bundled):
+    return Subject.of(bundled.trace(ONE))
+
+
+@pytest.fixture(scope="module")
+def blanks(bundled):
+    return Subject.of(bundled.trace(TWO))
+
+
+@pytest.mark.parametrize("kind", fill_mask.TAB.views, ids=lambda kind: kind.name)
+def test_every_view_shows_what_it_declares(kind, blanks):
+    view = kind()
+    assert view == kind.read(view.changed(), blanks.model.capabilities)
+    assert not view.unless(blanks)
+    shown = view.compute(blanks)
+    assert shown.keys() <= {*kind.parts, *kind.settings}
+    later = {"answer", "bert"} if kind is Quiz else set()  # what a click shows
+    seen = {name for name, part in kind.parts.items() if part.kind not in STATIC and not part.optional}
+    assert seen - later <= shown.keys()
+    if "check" in shown:
+        assert shown["check"]["text"].startswith("✓")
+
+
+def test_without_a_blank_views_say_what_to_do(bundled):
+    subject = Subject.of(bundled.trace("No blank here."))
+    silent = {kind.name for kind in fill_mask.TAB.views if kind().unless(subject)}
+    assert {"fill-mask/guesses", "fill-mask/heads", "fill-mask/attribution", "fill-mask/patching"} <= silent
+    assert silent.isdisjoint(["fill-mask/lens", "fill-mask/positions", "fill-mask/game", "fill-mask/quiz"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (Guesses, {"top_k": 21}),
+        (EveryPosition, {"way": "asleep"}),
+        (Game, {"strategy": "letters"}),
+        (Game, {"seed": -1}),
+        (Game, {"rate": 1.5}),
+        (Quiz, {"guess": 7}),
+    ],
+)
+def test_a_wrong_setting_gets_one_sentence(kind, settings, blank):
+    with pytest.raises(InputError) as told:
+        kind.read(settings, blank.model.capabilities)
+    assert str(told.value).endswith(".")
+    assert "\n" not in str(told.value)
+
+
+def test_guesses_and_words_are_those_of_the_model(blanks):
+    guesses = blanks.model.fill_mask(TWO, top_k=3)
+    shown = Guesses(top_k=3).compute(blanks)["guesses"]["groups"]
+    assert [[row["label"] for row in group["rows"]] for group in shown] == [
+        [candidate.token for candidate in guess.candidates] for guess in guesses
+    ]
+    best = guesses[1].candidates[0]
+    rows = Comparison(words=f"{best.token} / woman").compute(blanks.select(token=guesses[1].position))
+    assert rows["compared"]["groups"][0]["rows"][0]["share"] == pytest.approx(best.probability, abs=1e-6)
+    assert f"At position {guesses[1].position}, " in rows["ratio"]
+    with pytest.raises(InputError, match="is not one piece"):
+        Comparison(words="antidisestablishmentarianism").compute(blanks)
+
+
+def test_only_several_blanks_are_filled_together(blank, blanks):
+    assert FilledTogether().compute(blank) == {}
+    grid = FilledTogether().compute(blanks)["filled"]
+    assert len(grid["rows"]) == 3
+    assert grid["columns"] == [f"position {place}" for place in blanks.trace.mask_positions]
+
+
+def test_words_in_sight_surprise_less_and_are_never_waited_for(blank):
+    hidden, seen = EveryPosition(way=HIDDEN), EveryPosition(way=SEEN)
+    assert seen.passes(blank) == 0
+    assert seen.result(blank).bits.mean() < hidden.result(blank).bits.mean()
+    with pytest.raises(InputError, match="no visible word"):
+        hidden.compute(Subject.of(blank.model.trace("[MASK]")))
+
+
+def test_sentences_are_ranked_and_scored_once(blank, monkeypatch):
+    view = Likelihoods(sentences="Man the home went.\n\nThe man went home.")
+    table = view.compute(blank)["table"]
+    assert [row[0] for row in table] == ["The man went home.", "Man the home went."]
+    assert all(row[3] == pytest.approx(row[2] / row[1], abs=1e-2) for row in table)
+    monkeypatch.setattr("explorer.techniques.pseudo_likelihood.pseudo_likelihoods_in_steps", None)
+    assert view.on_score(blank, None).content["table"] is table
+    with pytest.raises(InputError, match="Type 1 to 20 sentences"):
+        Likelihoods(sentences=" \n").compute(blank)
+
+
+def test_the_lens_ends_in_the_guess_and_a_click_moves_it(blank):
+    (guess,) = blank.model.fill_mask(ONE)
+    table = Lens().compute(blank)["table"]
+    assert table["cells"][-1][guess.position]["text"] == guess.candidates[0].token
+    assert table["marked"] == guess.position
+    assert Lens().on_table(blank, [0, 2]).selection == {"token": 2}
+    with pytest.raises(InputError):
+        Lens().on_table(blank, [0, 999])
+    assert FollowedWords(follow="tea, milk").compute(blank)["summary"].startswith(f"At position {guess.position}, tea")
+    long = Subject.of(blank.model.trace("word " * 60), Selection(token=40))
+    table = Lens().compute(long)
+    assert len(table["table"]["columns"]) == MOST_COLUMNS
+    assert table["table"]["marked"] == MOST_COLUMNS // 2
+    assert table["cut"] == "Positions 28 to 51 of 62 are shown."
+    assert Lens().on_table(long, [0, 0]).selection == {"token": 28}
+
+
+def test_patching_ends_in_the_clean_run(blank):
+    found = Patching().result(blank)
+    assert found.probabilities.shape == (blank.model.capabilities.layers + 1, blank.trace.kept)
+    assert found.probabilities[-1, found.target.position] == pytest.approx(found.clean, abs=1e-5)
+    assert not np.isclose(found.clean, found.corrupted)
+    with pytest.raises(InputError, match="must have as many pieces"):
+        Patching(corrupted="too short").compute(blank)
+
+
+def test_the_game_is_played_by_its_seed(bundled):
+    subject = Subject.of(bundled.trace(ONE, "It was hot."))
+    first = Game()
+    assert all(len(row) == len(COLUMNS) for row in first.compute(subject)["table"])
+    assert "B follows A" in first.compute(subject)["loss"]
+    again = replace(first, **first.on_again(subject, None).settings)
+    assert again.seed == 1
+    assert STRANGER in again.compute(subject)["loss"]
+    assert Game(seed=MOST_SEED).on_again(subject, None).settings == {"seed": 0}
+    assert "lengths" not in first.compute(subject)
+    assert "lengths" in Game(strategy="spans").compute(subject)
+
+
+def test_the_quiz_keeps_the_score(blank):
+    view = Quiz(guess="zebra")
+    change = view.on_guess(blank, None)
+    assert "You: zebra, wrong." in change.content["answer"]
+    assert change.content["guess"]["value"] == ""
+    truth = change.content["answer"].split()[2].rstrip(".")
+    right = replace(view, guess=truth).on_guess(blank, None)
+    assert right.settings["score"].you == 1
+    after = replace(view, **change.settings)
+    assert after.score == Score(0, 1, 0, after.score.bert, 1)
+    assert truth in after.compute(blank)["row"]["tokens"]
+    following = after.on_following(blank, None)
+    assert following.settings["score"] == after.score._replace(texts=1, blanks=0)
+    done = replace(view, score=Score(len(BANK), 999))
+    assert done.compute(blank)["guess"] == {"label": "All blanks are guessed", "interactive": False}
+    with pytest.raises(InputError, match="go on to the next one"):
+        done.on_guess(blank, None)
+
+
+@pytest.mark.parametrize("score", [None, {}, "12345", [1, 2], [1, 2, 3, 4, -5], [True] * 5, [1e9] * 5])
+def test_a_score_that_is_none_is_that_of_the_start(score, blank):
+    assert Quiz.read({"score": score}, blank.model.capabilities).score == Score()
+
+
+def test_a_score_comes_back_from_a_link(blank):
+    assert Quiz.read({"score": [2, 1, 3, 4, 5]}, blank.model.capabilities).score == Score(2, 1, 3, 4, 5)
+
+
+def test_long_work_waits_on_a_long_input_only(blank):
+    long = Subject.of(blank.model.trace("word " * 500 + "[MASK]"))
+    for kind in (EveryPosition, Patching):
+        assert issubclass(kind, LongView)
+        assert kind().known(long) is None
+        assert kind().known(blank) is not None

@@ -1,0 +1,269 @@
+"""The views of Fine-tune, on the bundled model and without the page."""
+
+import shutil
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.text.tables import Table
+from explorer.training import jobs, store
+from explorer.training.from_table import BUILT_IN
+from explorer.views.finetune import TAB, run
+from explorer.views.finetune.examples import FILE, HUB, READY, TYPED, ExamplesView
+from explorer.views.finetune.outcome import Baselines, Outcome
+from explorer.views.finetune.probe import METHOD, Probe
+from explorer.views.finetune.recipe import BASE_PRESET, HEAD_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
+from explorer.views.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
+from explorer.views.finetune.run import opening_run, run_ids
+from explorer.views.finetune.runs import Runs
+from explorer.views.finetune.try_it import TryIt
+from explorer.views.subject import Subject
+
+ABOUT_RUNS = (Baselines, Outcome, TryIt, Result, Runs)
+
+
+@pytest.fixture(scope="module")
+def subject(bundled):
+    """No text at all: this tab needs none."""
+    return Subject(bundled.name, "", "")
+
+
+@pytest.fixture
+def opened(bundled):
+    return opening_run(bundled.name)
+
+
+def read(view, subject, **given):
+    return view.read(given, subject.model.capabilities)
+
+
+def table(rows=None):
+    rows = rows or [(f"good {i}", "yes") for i in range(4)] + [(f"bad {i}", "no") for i in range(4)]
+    return Table(("text", "label"), tuple(rows), f"{len(rows)} rows.")
+
+
+@pytest.mark.parametrize("view", [ExamplesView, Recipe, *ABOUT_RUNS], ids=lambda view: view.name)
+def test_every_view_opens_without_a_text_and_shows_what_it_declares(subject, opened, view):
+    shown = view().compute(subject)
+    assert set(shown) <= {*view.parts, *view.settings}
+    if view in ABOUT_RUNS:
+        assert shown["run"] == opened.id
+    assert view().unless(subject) == ""
+
+
+def test_nothing_of_a_run_goes_into_a_link(subject, opened):
+    for view in TAB.views:
+        assert read(view, subject, **view().changed()) == view()
+    for view in ABOUT_RUNS:
+        assert read(view, subject, run=opened.id, runs=[opened.id]).changed() == {}
+
+
+@pytest.mark.parametrize("known", [None, "x", 5, ["A" * 22], "../" + "A" * 19, "A" * 23])
+def test_what_a_browser_remembers_is_an_id_or_nothing(subject, known):
+    assert read(Outcome, subject, run=known, training=known).run is None
+    assert read(Outcome, subject, run="A" * 22).run == "A" * 22
+    assert run_ids([known, "B" * 22, "B" * 22]) == ("B" * 22,)
+    assert run_ids(known) == (("A" * 22,) if known == ["A" * 22] else ())
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_built_in_set_is_described(subject, name):
+    view = read(ExamplesView, subject, ready=name)
+    examples, _ = view.examples()
+    shown = view.compute(subject)
+    assert shown["about"].startswith(f"{len(examples):,} ")
+    assert view.title(examples) == BUILT_IN[name].split(":")[0]
+    assert sum(row["share"] for row in shown["balance"]["groups"][0]["rows"]) == pytest.approx(1)
+    assert "preview" not in shown
+
+
+def test_typed_classes_are_examples_once_they_have_names(subject, refusal):
+    view = read(ExamplesView, subject, source=TYPED)
+    assert view.compute(subject)["about"].startswith("8 sentences")
+    more = view.on_add_class(subject, None).settings
+    assert more == {"classes": 3}
+    seen = read(ExamplesView, subject, source=TYPED, **more)
+    assert [bool(view.settings[f"class_{n}"].when(seen)) for n in range(1, 7)] == [True] * 3 + [False] * 3
+    refusal(InputError, read(ExamplesView, subject, source=TYPED, lines_3="What time is it?").examples)
+    lines = "\n".join(f"Question {number}?" for number in range(2_000))  # more characters than one text may have
+    named = read(ExamplesView, subject, source=TYPED, lines_3=lines, class_3="question")
+    examples, _ = named.examples()
+    assert examples.counts == {"complaint": 4, "praise": 4, "question": 2_000}
+    assert named.title(examples) == "complaint / praise / question"
+    assert not read(ExamplesView, subject, source=TYPED, classes=6).compute(subject)["add_class"]["interactive"]
+
+
+@pytest.mark.parametrize("source", [FILE, HUB])
+def test_a_table_is_guessed_shown_and_put_away(subject, source):
+    assert "hoose" in ExamplesView(source=FILE).compute(subject)["about"]
+    view = read(ExamplesView, subject, source=source, table=table())
+    guessed = view.on_table(subject, view.table).settings
+    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)"}
+    chosen = read(ExamplesView, subject, source=source, table=table(), **guessed)
+    assert len(chosen.examples()[0]) == 8
+    shown = chosen.compute(subject)
+    assert shown["preview"]["value"]["headers"] == ["text", "label"]
+    assert shown["label_column"]["choices"] == ["text", "label"]
+    away = {**guessed, **view.on_source(subject, READY).settings}
+    assert away["table"] is None
+    assert read(ExamplesView, subject, **away).examples()
+
+
+@pytest.mark.parametrize("columns", [("text", "text"), ("", ""), ("no such", "label"), ("text", "no such")])
+def test_columns_that_make_no_sense_are_one_sentence(subject, columns, refusal):
+    chosen = {"text_column": columns[0], "label_column": columns[1]}
+    refusal(InputError, read(ExamplesView, subject, source=FILE, table=table(), **chosen).examples)
+
+
+def test_a_preset_sets_the_numbers_and_the_layers_choose_one(subject):
+    assert Recipe().on_preset(subject, SMALL_PRESET).settings == {"preset": SMALL_PRESET, "epochs": 4, "rate": 2e-4, "batch": 16}
+    assert Recipe().on_preset(subject, OWN).settings == {"preset": OWN}
+    trained = Recipe(layers=2).on_layers(subject, 2).settings
+    assert (trained["preset"], trained["pooling"]) == (SMALL_PRESET, "cls")
+    assert Recipe(layers=2, preset=OWN).on_layers(subject, 2).settings == {}
+    assert Recipe(layers=3, preset=SMALL_PRESET).on_layers(subject, 3).settings == {}
+    frozen = Recipe(preset=SMALL_PRESET).on_layers(subject, 0).settings
+    assert (frozen["preset"], frozen["pooling"]) == (HEAD_PRESET, "mean")
+    for name in ("epochs", "rate", "batch"):
+        assert getattr(Recipe(), f"on_{name}")(subject, None).settings == {"preset": OWN}
+    assert preset_for(768, 2) == BASE_PRESET
+
+
+def test_the_plan_is_what_the_page_says(subject):
+    plan = Recipe().plan(subject.model)
+    assert (plan.layer, plan.pooling, plan.layers_trained, plan.keep_best) == (6, "mean", 0, True)
+    assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (10, 0.01, 32)
+    given = {"layers": 0, "solver": LBFGS, "last": True, "early": True, "balanced": True, "held_out": 0.5, "seed": 7}
+    plan = read(Recipe, subject, **given).plan(subject.model)
+    settings = plan.settings
+    assert (settings.optimizer, plan.keep_best, settings.patience, settings.held_out) == ("lbfgs", False, 3, 0.5)
+    assert read(Recipe, subject, solver=LBFGS, head=HIDDEN).plan(subject.model).settings.optimizer == "adam"
+    assert read(Recipe, subject, solver=LBFGS, layers=1).plan(subject.model).settings.optimizer == "adam"
+
+
+def test_settings_of_a_bigger_model_fit_a_smaller_one(tiny):
+    small = Recipe.read({"layers": 6, "layer": 6}, tiny.capabilities)
+    assert (small.layers, small.layer) == (2, 2)
+
+
+def test_a_plan_that_cannot_be_is_one_sentence(subject, refusal):
+    refusal(InputError, lambda: read(Recipe, subject, layers=3, layer=2).plan(subject.model))
+    for wrong in ({"epochs": 51}, {"rate": 0.02}, {"pooling": "max"}, {"seed": -1}):
+        refusal(InputError, lambda wrong=wrong: read(Recipe, subject, **wrong))
+
+
+@pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, MAP, CHANGE])
+def test_every_look_at_the_result(subject, opened, look):
+    shown = read(Result, subject, look=look, run=opened.id).compute(subject)
+    assert set(shown) <= {*Result.parts, "run"}
+    assert shown["note"]
+    assert ("picture" in shown) == (look != CLASSES)
+    assert ("sentences" in shown) == (look == MISTAKES)
+
+
+def test_a_click_in_the_confusion_matrix_lists_the_sentences_of_the_cell(subject, opened, refusal):
+    view, labels = Result(run=opened.id), opened.classifier.labels
+    listed = 0
+    for right in range(len(labels)):
+        for predicted in range(len(labels)):
+            cell = view.on_picture(subject, [right, predicted]).settings
+            sentences = read(Result, subject, run=opened.id, **cell).compute(subject)["sentences"]
+            assert sentences["label"].endswith(f": {len(sentences['value'])}")
+            assert all(row[1] == labels[right] and row[2].startswith(labels[predicted]) for row in sentences["value"])
+            listed += len(sentences["value"])
+    assert listed == len(opened.held_out.targets)
+    refusal(InputError, lambda: view.on_picture(subject, [0, 99]))
+    assert Result(run=opened.id, look=MAP).on_picture(subject, 3).settings == {}
+    of_another = read(Result, subject, run=opened.id, cell=["A" * 22, 0, 0]).compute(subject)
+    assert of_another["sentences"]["label"] == "The surest mistakes"
+    assert read(Result, subject, cell=["x", 0, 0]).cell is read(Result, subject, cell="x").cell is None
+
+
+def test_a_sentence_is_judged_and_explained(subject):
+    shown = TryIt().compute(subject)
+    rows = shown["verdict"]["groups"][0]["rows"]
+    assert rows[0]["label"] == "positive"
+    assert sum(row["share"] for row in rows) == pytest.approx(1, abs=1e-5)
+    assert shown["second"]["visible"] is False
+    assert "✓ their sum matches" in read(TryIt, subject, method="integrated_gradients").compute(subject)["note"]["text"]
+    assert TryIt(tried=" ").compute(subject)["verdict"] is None
+    assert TryIt().on_sample(subject, "Hello").settings == {"tried": "Hello"}
+
+
+def test_the_runs_of_a_browser_are_those_that_are_still_there(subject, opened, refusal):
+    shown = read(Runs, subject, runs=["A" * 22, opened.id, "junk"]).compute(subject)
+    assert [identifier for _, identifier in shown["opened"]["choices"]] == [opened.id]
+    assert Runs().on_opened(subject, opened.id).settings == {"run": opened.id}
+    refusal(InputError, lambda: Runs().on_opened(subject, "A" * 22))
+
+
+def test_a_run_goes_home_and_comes_back(subject, opened):
+    saved = Runs(run=opened.id).on_save(subject, None).content
+    zipped = Runs.settings["load"].read(Path(saved["download"]["value"]))
+    change = Runs(runs=(opened.id,)).on_load(subject, zipped)
+    assert change.settings == {"run": zipped, "runs": (zipped, opened.id)}
+    assert change.content["note"] == f"{opened.title} is loaded."
+    looked = Result(run=zipped, look=MISTAKES).compute(subject)
+    assert "holds no sentences" in looked["note"]
+    assert looked["picture"] is None
+
+
+def test_every_layer_is_asked(subject):
+    view = read(Probe, subject, source=TYPED)
+    assert view.known(subject) is None
+    assert view.waiting(subject) == {"about": METHOD, "curve": None}
+    assert view.compute(subject)["about"].startswith("Best at hidden state")
+    assert view.known(subject) is not None
+    assert Probe(source=FILE).known(subject) is None  # nothing to ask, and nothing goes wrong
+
+
+def test_a_run_that_the_store_has_dropped_is_trained_again(subject, monkeypatch):
+    trained, train = [], run._train
+    monkeypatch.setattr(run, "_train", lambda name: trained.append(name) or train(name))
+    first = opening_run(subject.model_name)
+    assert opening_run(subject.model_name).id == first.id
+    shutil.rmtree(store.folder() / first.id)
+    again = opening_run(subject.model_name)
+    assert again.id != first.id
+    assert len(trained) == 1
+    assert Outcome(run=first.id, runs=(first.id,)).compute(subject)["run"] == again.id
+
+
+def test_two_that_come_at_once_wait_for_one_training(subject, monkeypatch):
+    kept, trained = opening_run(subject.model_name), []
+    shutil.rmtree(store.folder() / kept.id)
+
+    def train(name):
+        trained.append(name)
+        time.sleep(0.2)
+        return store.keep(replace(kept, id="")).id
+
+    monkeypatch.setattr(run, "_train", train)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(opening_run(subject.model_name))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 6
+    assert len(trained) == 1
+
+
+def test_while_a_training_runs_its_curves_are_left_alone(subject, opened):
+    view = Outcome(run=opened.id, training="A" * 22)
+    with jobs.job("A" * 22):
+        assert view.compute(subject) == {}
+    assert view.compute(subject)["run"] == opened.id
+
+
+def test_after_a_reload_the_end_of_the_training_is_waited_for(subject, opened, monkeypatch):
+    waited = []
+    monkeypatch.setattr(jobs, "wait", lambda identifier, seconds: waited.append(identifier))
+    assert read(Outcome, subject, runs=["A" * 22, opened.id]).find(subject).id == opened.id
+    assert waited == ["A" * 22]
+    read(Outcome, subject, run=opened.id, runs=["A" * 22]).find(subject)
+    assert waited == ["A" * 22], "the run is known"

@@ -1,0 +1,143 @@
+"""The views of Next sentence, and those that it shares with Fill-mask, without a page."""
+
+import numpy as np
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.techniques.ablation import without_heads
+from explorer.techniques.targets import read
+from explorer.views import next_sentence
+from explorer.views.fill_mask.word import WordAttribution, WordHeads
+from explorer.views.next_sentence.pair import PairAttribution, PairHeads, ThisPair
+from explorer.views.next_sentence.pairs import COLUMNS, ManyPairs, NextSentences
+from explorer.views.subject import Subject
+
+A, B = "The baby would not stop crying.", "Her father picked her up."
+
+
+@pytest.fixture(scope="module")
+def pair(bundled):
+    return Subject.of(bundled.trace(A, B))
+
+
+@pytest.fixture(scope="module")
+def blank(bundled):
+    return Subject.of(bundled.trace("She drank a cup of [MASK]."))
+
+
+@pytest.mark.parametrize("kind", [*next_sentence.TAB.views, WordHeads, WordAttribution], ids=lambda kind: kind.name)
+def test_every_view_shows_what_it_declares(kind, pair, blank):
+    view = kind()
+    subject = blank if kind.name.startswith("fill-mask") else pair
+    assert not view.unless(subject)
+    shown = view.compute(subject)
+    assert set(shown) <= {*kind.parts, *kind.settings}
+    needed = {name for name, part in kind.parts.items() if part.kind not in ("button", "caption", "heading")}
+    assert needed <= {*shown, *(["status"] if kind is ManyPairs else [])}
+    if "check" in shown:
+        assert shown["check"]["text"].startswith("✓")
+    assert kind.read(view.changed(), subject.model.capabilities) == view
+
+
+def test_without_what_is_asked_about_they_say_so(bundled, pair):
+    alone = Subject.of(bundled.trace(A))
+    for kind in (ThisPair, PairAttribution, PairHeads):
+        assert "second sentence" in kind().unless(alone)
+        assert not kind().unless(pair)
+    for kind in (WordHeads, WordAttribution):
+        assert "No blank yet" in kind().unless(pair)
+
+
+def test_both_ways_are_the_models_own(pair):
+    shown = ThisPair().compute(pair)
+    answer, swapped = pair.model.next_sentence(A, B), pair.model.next_sentence(B, A)
+    for name, expected in (("verdict", answer), ("swapped", swapped)):
+        shares = [row["share"] for row in shown[name]["groups"][0]["rows"]]
+        assert shares == pytest.approx([expected.is_next, expected.not_next])
+
+
+def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
+    odd = [[0, 1], (0, 1), [5, 11], [6, 0], [0, -1], [True, 1], [1.0, 2], "ab", None, [1]]
+    view = PairHeads.read({"off": odd}, bundled.capabilities)
+    shown = view.compute(pair)
+    assert shown["board"]["off"] == [[0, 1], [5, 11]]
+    assert shown["count"] == "2 of 72 heads are off."
+    states = without_heads(pair.trace, [(0, 1), (5, 11)])
+    share = float(read(bundled, view.target(pair), states[None]).probability)
+    heading, rows = (shown["answers"]["groups"][1][name] for name in ("heading", "rows"))
+    assert heading == "Without heads 1.2, 6.12 (layer.head)"
+    assert rows[0]["share"] == pytest.approx(share)
+    for nothing in (None, {}, "off", 3):
+        assert PairHeads.read({"off": nothing}, bundled.capabilities).off == ()
+
+
+def test_effects_do_not_depend_on_what_is_off(pair, blank):
+    assert PairHeads(off=((0, 1),)).key(pair) == PairHeads().key(pair)
+    assert PairHeads().key(pair) != WordHeads().key(pair)
+    assert WordHeads(word="tea").key(blank) != WordHeads().key(blank)
+    effects = finished(PairHeads().work(pair))
+    first = PairHeads().draw(pair, effects)["board"]["notes"][0][0]
+    alone = float(read(pair.model, PairHeads().target(pair), without_heads(pair.trace, [(0, 0)])[None]).probability)
+    assert effects[0, 0] == pytest.approx(alone, abs=1e-6)
+    assert "→" in first
+    assert np.abs(PairHeads().compute(pair)["board"]["effects"]).max() == 1
+
+
+def test_a_click_changes_the_answer_and_not_the_board(pair):
+    change = PairHeads().on_board(pair, [[0, 3], [0, 1]])
+    assert change.content["off"] == ((0, 1), (0, 3))
+    assert "board" not in change.content
+    assert len(change.content["answers"]["groups"]) == 2
+    assert PairHeads(off=((0, 1),)).on_reset(pair, None).settings == {"off": ()}
+
+
+def test_the_word_in_question_is_among_the_answers(blank):
+    shown = WordHeads(word="zebra").compute(blank)
+    rows = shown["answers"]["groups"][0]["rows"]
+    assert [row["note"] for row in rows] == [""] * 5 + ["the word in question"]
+    assert rows[-1]["label"] == "zebra"
+
+
+def test_gradients_say_which_sum_they_promise(blank, bundled):
+    assert "50 steps" in str(WordAttribution().compute(blank)["bars"])
+    plain = WordAttribution.read({"method": "gradient_x_input"}, bundled.capabilities)
+    assert "promises no sum" in plain.compute(blank)["check"]
+    assert not WordAttribution.settings["steps"].when(plain)
+
+
+def test_scored_pairs_stay_until_they_are_scored_again(pair):
+    shown = ManyPairs().compute(pair)["pairs"]
+    assert [len(row) for row in shown] == [len(COLUMNS)] * 6
+    assert [row[3] for row in shown] == sorted((row[3] for row in shown), reverse=True)
+    answer = pair.model.next_sentence(*shown[0][:2])
+    assert shown[0][2:] == [round(answer.is_next, 4), round(answer.logits[0] - answer.logits[1], 2)]
+    scored = ManyPairs(pairs=shown)
+    assert scored.compute(pair) == {}
+    (last,) = scored.on_score(pair, None)
+    assert last == {"pairs": shown, "status": "6 pairs scored."}
+
+
+def test_pairs_are_scored_step_by_step(pair):
+    view = ManyPairs()
+    steps = list(view.on_lines(pair, "\n".join(f"{number} || {B}" for number in range(12))))
+    assert steps[0] == {"status": "10 of 12 pairs."}
+    assert len(steps[-1]["pairs"]) == 12
+    assert list(view.on_lines(pair, " \n")) == list(view.on_file(pair, None)) == []
+    assert [row[:2] for row in list(view.on_file(pair, [(A, B)]))[-1]["pairs"]] == [[A, B]]
+
+
+def test_half_a_pair_is_refused(pair, bundled, refusal):
+    half = ManyPairs.read({"pairs": [[A, None, None, None]]}, bundled.capabilities)
+    refusal(InputError, lambda: half.compute(pair))
+    refusal(InputError, lambda: ManyPairs.read({"pairs": [[A, B]]}, bundled.capabilities))
+
+
+def test_candidates_are_ranked_with_b_among_them(pair, refusal):
+    shown = NextSentences(candidates=f"One.\n\n One. \n{B}\nTwo.").compute(pair)
+    labels = [row["label"] for row in shown["ranking"]["groups"][0]["rows"]]
+    assert sorted(labels) == sorted(["One.", "Two.", B])
+    assert shown["best"] == f"Best of 3: {labels[0]}"
+    assert NextSentences().on_find(pair, None).content == NextSentences().compute(pair)
+    many = NextSentences(candidates="\n".join(map(str, range(100))))
+    refusal(InputError, lambda: many.compute(pair))

@@ -1,0 +1,171 @@
+"""What the Projection tab computes, and what it does not compute again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.model.features import features, forget
+from explorer.text.limits import MAX_TEXTS
+from explorer.text.lines import NO_LABEL, read_lines
+from explorer.text.tables import Table, read_table
+from explorer.views.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, Map
+from explorer.views.projection.picture import COLOURS
+from explorer.views.projection.points import column_called, piece_kind, text_column_of, texts_of
+from explorer.views.subject import Subject
+
+
+def table_of(rows):
+    return Table(tuple(rows[0]), tuple(tuple(row.values()) for row in rows), "")
+
+
+ROWS = [{"id": str(i), "text": f"milk {i} {'the cat ' * (i % 5)}", "label": "ab"[i % 2]} for i in range(300)]
+DEFAULTS = {"source": FILE, "layer": 2, "table": table_of(ROWS), "text_column": "text", "label_column": "label", "clusters": 3}
+
+
+@pytest.fixture
+def subject(tiny_folder):
+    return Subject(str(tiny_folder), "The man went.", "She was happy.")
+
+
+@pytest.fixture
+def draw(subject):
+    """Draws with some settings changed; what is on the screen in the end, by name."""
+
+    def drawn(play=False, **changed):
+        view = Map.read(DEFAULTS | changed, subject.model.capabilities)
+        screen = {}
+        for shown in view.on_play(subject, None) if play else [view.compute(subject)]:
+            screen |= shown
+        assert set(screen) <= set(Map.layout)
+        return screen
+
+    return drawn
+
+
+def points_of(screen):
+    *groups, _ = screen["chart"].data
+    found = {row: (x, y) for g in groups for row, x, y in zip(g.customdata, g.x, g.y, strict=True)}
+    return np.array([found[row] for row in sorted(found)])
+
+
+def test_only_new_texts_and_new_poolings_are_read(draw, tiny, monkeypatch):
+    forget()
+    rows = []
+    embed = type(tiny).embed
+    monkeypatch.setattr(type(tiny), "embed", lambda model, ids, segments: rows.append(len(ids)) or embed(model, ids, segments))
+    first = draw()
+    assert sum(rows) == len(ROWS)
+    draw(layer=0)
+    for changed in ({"colour": COLOURS[1]}, {"colour": COLOURS[2], "clusters": 2}, {"search": "cat"}, {"dimensions": 3}):
+        draw(**changed)
+    monkeypatch.setattr("explorer.views.projection.map.FRAME", 0)
+    assert draw(play=True)["layer"] == tiny.capabilities.layers
+    assert sum(rows) == len(ROWS)
+    np.testing.assert_array_equal(points_of(draw()), points_of(first))
+    draw(pooling="cls")
+    assert sum(rows) == 2 * len(ROWS)
+
+
+def test_a_clicked_point_shows_its_neighbours_in_all_dimensions(draw, tiny):
+    key = draw()["drawn"]
+    screen = draw(picked=((7,), key))
+    listed = [row["index"] for row in screen["nearest"]["rows"]]
+    vectors = features(tiny, [row["text"] for row in ROWS], 2).astype(np.float64)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    alike = unit @ unit[7]
+    alike[7] = -2
+    np.testing.assert_allclose(np.sort(alike[listed])[::-1], np.sort(alike)[::-1][: len(listed)], atol=1e-4)
+    assert draw(picked=((7,), "other points"))["nearest"] is None
+    kept = draw(kept=((1, 2, 3), key))["nearest"]
+    assert "3 points taken" in kept["heading"]
+
+
+@pytest.mark.parametrize("source", ["Words of the input", "Vocabulary", "Sentences"])
+def test_other_sources_are_drawn_too(draw, source):
+    screen = draw(source=source, sentences="The man went. | x\nA dog.\nA dog.")
+    assert np.isfinite(points_of(screen)).all()
+    assert "point" in screen["summary"]
+    assert len(json.loads(screen["chart"].to_json())["data"]) > 1
+
+
+def test_umap_and_tsne_of_three_rows_fall_back_to_pca(draw):
+    for method in ("umap", "tsne"):
+        assert "PCA" in draw(method=method, table=table_of(ROWS[:3]))["summary"]
+
+
+def test_files_that_cannot_be_drawn_are_told(draw, refusal):
+    many = table_of([{"text": f"row {i}"} for i in range(MAX_TEXTS + 1)])
+    assert "tick the random sample" in refusal(InputError, lambda: draw(table=many, label_column=""))
+    for changed in (
+        {"text_column": "body"},
+        {"label_column": "class"},
+        {"table": table_of([{"text": " ", "label": ""}])},
+        {"source": "Sentences", "sentences": " \n"},
+        {"seed": -1},
+        {"metric": "angle"},
+    ):
+        refusal(InputError, lambda changed=changed: draw(**changed))
+    texts, labels = texts_of(many, "text", "", 0)
+    assert len(set(texts)) == MAX_TEXTS
+    assert set(labels) == {NO_LABEL}
+
+
+def test_equal_rows_are_said_to_be_equal(draw):
+    said = draw(table=table_of([ROWS[0]] * 12))["summary"]
+    assert "all in one place" in said
+    assert "Trustworthiness" not in said
+    assert "the nearest on the map" in draw(table=table_of(ROWS[:4]))["summary"]
+
+
+def test_a_file_is_named_with_its_rows(tmp_path, subject):
+    path = tmp_path / "many.csv"
+    path.write_text("text\n" + "".join(f"row {i}\n" for i in range(MAX_TEXTS + 1)), "utf-8")
+    opened = Map(source=FILE).on_table(subject, read_table(path)).content
+    assert opened["table"]["label"] == "CSV file… (many.csv: 5,001 rows)"
+    assert opened["sampled"]["label"] == "A random 5,000 of the 5,001 rows"
+
+
+def test_a_file_is_asked_for_before_there_is_one(draw, subject, refusal):
+    view = Map(source=FILE)
+    assert view.key(subject) is None
+    assert view.waiting(subject)["summary"] == CHOOSE_A_FILE
+    assert "summary" not in Map().waiting(subject)
+    refusal(InputError, lambda: draw(table=None))
+
+
+def test_whatever_changes_the_picture_changes_the_key(subject):
+    assert len({Map(source=source).key(subject) for source in ("Sentences", "Words of the input", "Vocabulary")}) == 3
+    other = Subject(subject.model_name, "Another text.", "")
+    assert Map().key(subject) == Map(drawn="x").key(subject) == Map().key(other)
+    assert Map(source="Words of the input").key(subject) != Map(source="Words of the input").key(other)
+    for changed in ({"layer": 1}, {"search": "x"}, {"picked": ((1,), "k")}, {"seed": 1}, {"sentences": "a"}):
+        assert Map(**changed).key(subject) != Map().key(subject)
+
+
+def test_a_click_and_the_lasso_choose_rows_of_what_is_drawn(subject):
+    view = Map(drawn="these")
+    assert view.on_chart(subject, 3).settings == view.on_nearest(subject, 3).settings == {"picked": ((3,), "these")}
+    taken = view.on_chart_lasso(subject, [2, 5]).settings
+    assert taken == {"picked": NONE_CHOSEN, "kept": ((2, 5), "these")}
+    assert Map(**taken | view.on_forget(subject, None).settings) == Map()
+
+
+@pytest.mark.parametrize("picked", [None, 3, [], [[1], 2], [["1"], "k"], [[-1], "k"], [[True], "k"], {"rows": [1]}])
+def test_what_is_no_choice_of_rows_is_none(picked, subject):
+    assert Map.read({"picked": picked, "kept": picked}, subject.model.capabilities) == Map()
+
+
+def test_rows_past_the_points_are_no_rows(draw):
+    key = draw()["drawn"]
+    assert draw(picked=([len(ROWS)], key), kept=([len(ROWS)], key))["nearest"] is None
+
+
+def test_lines_columns_and_pieces():
+    assert read_lines("a | x\n\n b|c | y\nplain") == (["a", "b|c", "plain"], ["x", "y", NO_LABEL])
+    assert text_column_of(table_of([{"id": "1", "body": "a long one"}])) == "body"
+    named = table_of([{"id": "a very long one", "Text": ""}])
+    assert (text_column_of(named), column_called("label", named)) == ("Text", "")
+    kinds = [piece_kind(piece) for piece in ("cat", "##ing", "##2", "1990", "!", "##a", "[unused3]", "[")]
+    assert kinds == ["word", "rest of a word", "number", "number", "single sign", "single sign", "reserved", "single sign"]

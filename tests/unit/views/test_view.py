@@ -1,0 +1,136 @@
+"""The notion of a view: what it declares, what is checked, and what the page makes of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.model.network import Capabilities
+from explorer.views import TABS, VIEWS
+from explorer.views.settings import choice, memory, number, several, switch, text
+from explorer.views.view import LongView, View, button, caption, chart, settle
+
+CAPABILITIES = Capabilities(6, 12, 384, 1000, 1, 512, True, True, True, True)
+
+
+class Sample(View):
+    """Every kind of setting."""
+
+    name, question = "test/sample", "What is it?"
+    lead = caption("**Hello**")
+    look: str = choice(("Heatmap", ("As lines", "lines")))
+    picture = chart("A picture")
+    layer: int = number(6, "Layer", low=1, high=lambda model: model.layers)
+    share: float = number(0.5, "Share", low=0, high=1, step=0.05)
+    heads: tuple[int, ...] = several(label="Heads", options=lambda model: range(1, model.heads + 1))
+    wide: bool = switch(False, "Wide")
+    word: str = text("", "Word", most=10)
+    seed: int = memory(0, kept=lambda value: value if isinstance(value, int) else 0)
+    again = button("Again")
+
+    def on_again(self, subject, _):
+        return settle(seed=self.seed + 1)
+
+
+class Derived(Sample):
+    name = "test/derived"
+    more = caption("below")
+
+
+def test_what_is_declared_stands_in_the_order_of_the_class():
+    assert list(Sample.layout) == [*("lead", "look", "picture", "layer", "share", "heads", "wide", "word", "seed", "again")]
+    assert list(Sample.settings) == ["look", "layer", "share", "heads", "wide", "word", "seed"]
+    assert list(Sample.parts) == ["lead", "picture", "again"]
+    assert list(Derived.layout) == [*Sample.layout, "more"]
+    assert set(Sample.listens_to()) == {"again"}
+
+
+def test_what_is_not_given_is_as_declared_and_only_changes_are_told():
+    assert Sample.read({}, CAPABILITIES) == Sample()
+    assert Sample().changed() == {}
+    given = {"look": "lines", "layer": 1, "share": 0.0, "heads": (3, 12), "wide": True, "word": "x", "seed": 7}
+    view = Sample.read(given, CAPABILITIES)
+    assert view.changed() == given
+    assert Sample.read(view.changed(), CAPABILITIES) == view
+
+
+def test_none_false_and_empty_are_values():
+    view = Sample(look="lines", share=1.0, wide=True, word="x")
+    back = Sample.read({**view.changed(), "wide": False, "share": 0, "word": "", "heads": []}, CAPABILITIES)
+    assert (back.wide, back.share, back.word, back.heads) == (False, 0, "", ())
+
+
+def test_a_bound_that_depends_on_the_model_takes_what_lies_past_it():
+    assert Sample.read({"layer": 99}, CAPABILITIES).layer == 6
+    assert Sample.read({"layer": 0}, CAPABILITIES).layer == 1
+    assert Sample.read({"layer": None}, CAPABILITIES).layer == 1
+    assert Sample.read({"layer": 6}, replace(CAPABILITIES, layers=1)).layer == 1
+    assert Sample.read({"heads": [2, 99, 1, 2]}, CAPABILITIES).heads == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"look": "nothing"},
+        {"look": ["lines"]},
+        {"layer": "three"},
+        {"layer": float("nan")},
+        {"layer": True},
+        {"share": 1.5},
+        {"share": float("inf")},
+        {"share": "0.5"},
+        {"heads": "1, 2"},
+        {"heads": [1.5]},
+        {"heads": [True]},
+        {"wide": 1},
+        {"wide": "no"},
+        {"word": 5},
+        {"word": "much too long for it"},
+        {"word": "\ud800"},
+        {"no such": 1},
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(given, refusal):
+    refusal(InputError, lambda: Sample.read(given, CAPABILITIES))
+
+
+def test_a_memory_lets_nothing_through_that_is_of_no_use():
+    assert Sample.read({"seed": {"__proto__": 1}}, CAPABILITIES).seed == 0
+
+
+def test_every_view_asks_a_question_under_a_name_of_its_own():
+    views = [view for tab in TABS for view in tab.views]
+    assert len(VIEWS) == len(views)
+    for view in views:
+        assert view.name.count("/") == 1, view
+        assert view.question.endswith("?"), view.name
+        assert view.__doc__, view.name
+
+
+def test_a_name_is_one_setting_within_a_tab():
+    for tab in TABS:
+        known = {}
+        for view in tab.views:
+            for name, setting in view.settings.items():
+                same = replace(setting, here=True)
+                assert known.setdefault(name, same) == same, (tab.id, view.name, name)
+        shown = {name for view in tab.views for name, setting in view.settings.items() if setting.here}
+        assert shown == set(known), "somebody shows the control"
+
+
+def test_what_is_listened_to_and_laid_out_is_declared():
+    for view in VIEWS.values():
+        assert {name for column in view.columns for name in column} <= set(view.layout), view.name
+        buttons = {name for name, part in view.parts.items() if part.kind == "button" and not part.saves}
+        own = {"stop"} if issubclass(view, LongView) and not view.start else set()
+        assert buttons - own <= set(view.listens_to()) | set(view.by_hand), view.name
+        beside = {name for names in view.side_by_side for name in names}
+        assert {*view.by_hand, *beside} <= set(view.layout), view.name
+        assert all(why.endswith(".") for why in view.by_hand.values()), "why, in a sentence"
+
+
+def test_the_defaults_pass_their_own_checks():
+    for view in VIEWS.values():
+        defaults = {name: getattr(view(), name) for name in view.settings}
+        sheets = {name for name, value in defaults.items() if isinstance(value, tuple) and value and isinstance(value[0], tuple)}
+        view.read({name: value for name, value in defaults.items() if name not in sheets}, CAPABILITIES)
