@@ -70,7 +70,7 @@ def test_labels_are_whole_after_a_moment_without_room(open_app, width):
     expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=240_000)
     expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
     page.get_by_role("button", name="Ask every layer").click()
-    expect(page.locator("#fine-tune-probe-curve .scatterlayer .trace")).to_have_count(2)
+    expect(page.locator("#fine-tune-probe-curve .scatterlayer .trace")).to_have_count(2, timeout=60_000)
     assert cut_labels(page) == []
     squeeze_charts(page)
     assert cut_labels(page) == []
