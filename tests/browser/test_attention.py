@@ -111,7 +111,7 @@ def test_rollout_follows_the_token_and_the_layer(open_at):
     expect(page.locator("#attention-rollout-token")).to_contain_text("Where 'the' (token 1)")
     chips(page).nth(3).click()
     expect(page.locator("#attention-rollout-token")).to_contain_text("Where 'walked' (token 3)")
-    expect(page.get_by_text("rows sum to 1 (max error")).to_be_visible()
+    expect(page.locator("#attention-rollout-check")).to_contain_text("rows sum to 1, from the same weights")
 
 
 def test_inside_a_head_every_step_is_there(open_at):
