@@ -173,3 +173,9 @@ def choice(options: Sequence[Any], label: str = "", *, default: Any = None, **gi
     """A field that is one of `options`, values or (label, value); by default the first."""
     first = Choice(options=tuple(options)).values[0] if default is None and options else default
     return _choice(first, label, options=tuple(options), **given)
+
+
+def pooling(**given: Any) -> Any:
+    """A field for the way from the tokens of a text to one vector, as `explorer.model.features` names it."""
+    ways = (("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler"))
+    return choice(ways, "One vector for a sentence", menu=True, **given)

@@ -8,11 +8,10 @@ from explorer.figures.hidden import sentences_heatmap
 from explorer.text.limits import MAX_COMPARED, check_texts
 from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
-from explorer.views.settings import choice, text
+from explorer.views.settings import choice, pooling, text
 from explorer.views.subject import Subject
 from explorer.views.view import Content, View, chart, part, prose, sentence
 
-POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
 EACH = 3  # sentences of a topic in the example
 
 
@@ -30,7 +29,7 @@ class Sentences(View):
     name, question = "hidden/sentences", "How alike are sentences?"
     columns = (("matrix", "about"), ("sentences", "problem", "closest"))
     widths = (7, 5)
-    pooling: str = choice(POOLED, "One vector for a sentence", menu=True)
+    pooling: str = pooling()
     space: str = choice(SPACES, "Vectors")
     matrix = chart("Cosine between sentences", height=520)
     about = prose(classes="caption")

@@ -23,12 +23,11 @@ from explorer.views.projection.points import (
     texts_of,
     words_of,
 )
-from explorer.views.settings import choice, memory, number, switch, text, upload
+from explorer.views.settings import choice, memory, number, pooling, switch, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, LongView, button, chart, part, props, prose, sentence, settle
 
 SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
-POOLED = [("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler")]
 CHOOSE = "CSV file…"
 CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."
 HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
@@ -90,9 +89,7 @@ class Map(LongView):
     colour: str = choice(COLOURS, "Colour by", menu=True, more=True)
     clusters: int = number(4, "Clusters (k-means on directions)", low=2, high=8, heard="release", more=True, line=True)
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
-    pooling: str = choice(
-        POOLED, "One vector for a sentence", menu=True, more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE)
-    )
+    pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
     neighbors: int = number(
         15, "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)", low=2, high=100, heard="release", more=True, line=True
     )
