@@ -1,5 +1,6 @@
 """Which tokens a prediction rests on: one view for a word in a blank and for IsNext."""
 
+from abc import abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
@@ -35,9 +36,9 @@ class AttributionView(LongView):
         "far the logit falls when [MASK] stands in the token's place."
     )
 
+    @abstractmethod
     def target(self, subject: Subject) -> "Target":
         """What is asked."""
-        raise NotImplementedError
 
     def passes(self, subject: Subject) -> float:
         """One for each token that is occluded, and those forward and back along the path."""

@@ -1,5 +1,6 @@
 """Which heads matter, and what happens without them: one view for a word in a blank and for IsNext."""
 
+from abc import abstractmethod
 from collections.abc import Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -51,13 +52,13 @@ class SwitchHeads(LongView):
     reset = button("Switch all heads on")
     check = part("check")
 
+    @abstractmethod
     def target(self, subject: Subject) -> "Target":
         """What is asked."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
         """What the model says from last hidden states [tokens, hidden]: rows of bars, the target among them."""
-        raise NotImplementedError
 
     def passes(self, subject: Subject) -> float:
         """A head alone needs, on average, less than half of the layers."""

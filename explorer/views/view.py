@@ -4,6 +4,7 @@ The page makes the controls, the listening and the waiting from it, a program as
 view in CONTRIBUTING.md.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -111,7 +112,7 @@ def matches(error: float, what: str, limit: float = 1e-3) -> dict[str, str]:
     return verdict(error <= limit, f"{what} ({max_error(error)})")
 
 
-class View:
+class View(ABC):
     """One question, and the answer to it: a frozen dataclass, whose fields are its settings.
 
     Subclasses declare settings and parts, both in the order in which they stand on the page, and say what they show. A method
@@ -185,13 +186,13 @@ class LongView(View):
         """How many forward passes the work is worth."""
         return 0
 
+    @abstractmethod
     def work(self, subject: Subject) -> Generator[Any, None, Any]:
         """The work: yields the share done, 0 to 1, or a sentence with it, and returns what `draw` needs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, subject: Subject, found: Any) -> Content:
         """What is to be seen of the result."""
-        raise NotImplementedError
 
     def waiting(self, subject: Subject) -> Content:
         """What is to be seen while there is no result yet."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from explorer.base.cache import OnceCache
@@ -42,9 +43,9 @@ class RunView(View):
         run = self.find(subject)
         return {"run": run.id, **self.show_run(subject, run)}
 
+    @abstractmethod
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """What is to be seen of this run."""
-        raise NotImplementedError
 
     def find(self, subject: Subject) -> "Run":
         """The run that was chosen, or else the newest of this browser, or else one on the built-in sentiment set.
