@@ -69,9 +69,8 @@ class Panel:
         given = {name: values[component] for name, component in self.controls.items()}
         return self.view.read(given, subject.model.capabilities)
 
-    def show(self, subject: Subject, values: Values, but: Any = None) -> Updates:
+    def show(self, subject: Subject, view: View, values: Values, but: Any = None) -> Updates:
         """Everything about this view; not the part `but`, which shows by itself what was clicked in it."""
-        view = self.read(values, subject)
         fitted = self.fit(subject, view, values)
         if isinstance(view, LongView):
             return merge(fitted, self._show_long(subject, view))
@@ -170,7 +169,7 @@ class Builder:
         for kind, run in groupby(names, key=lambda name: _kind(view, name)):
             if kind == "more":
                 if folded:
-                    with gr.Accordion(view.fold, open=False, elem_id=f"{_slug(view.name)}-more"):
+                    with gr.Accordion(view.fold, open=False, elem_id=f"{slug(view.name)}-more"):
                         self._build_lines(folded)
                     folded = []
             else:
@@ -211,11 +210,10 @@ class Builder:
         declared = _declared(view, name)
         if isinstance(declared, Part):
             if made.work is None and issubclass(view, LongView) and view.start and declared.kind not in STATIC:
-                made.work = _work(view.start, _slug(view.name))
-            made.parts[name] = controls.drawn(declared, f"{_slug(view.name)}-{_slug(name)}")
+                made.work = _work(view.start, slug(view.name))
+            made.parts[name] = controls.drawn(declared, f"{slug(view.name)}-{slug(name)}")
         elif declared.here and name not in self.known:
-            default = view.__dataclass_fields__[name].default
-            self.known[name] = controls.control(declared, default, f"{self.tab}-{_slug(name)}")
+            self.known[name] = make_control(view, name, self.tab)
 
 
 def _work(label: str, name: str) -> Work:
@@ -245,5 +243,11 @@ def _kind(view: type[View], name: str) -> str:
     return "wide" if isinstance(declared, Text | Sheet | Upload) else "row"
 
 
-def _slug(name: str) -> str:
+def make_control(view: type[View], name: str, tab: str) -> gr.components.Component:
+    """The control of a setting, by the name of its tab."""
+    return controls.control(view.settings[name], view.__dataclass_fields__[name].default, f"{tab}-{slug(name)}")
+
+
+def slug(name: str) -> str:
+    """A name as a part of the id of an element."""
     return name.replace("/", "-").replace("_", "-")

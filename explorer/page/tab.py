@@ -7,10 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.base.errors import CapabilityError, ExplorerError
-from explorer.page import controls
 from explorer.page.components import Notice, TokenRow
 from explorer.page.events import Inputs, Updates, Values
-from explorer.page.panel import Builder, Panel
+from explorer.page.panel import Builder, Panel, make_control, slug
 from explorer.views.settings import Memory
 from explorer.views.subject import Subject
 from explorer.views.view import Cell, Tab, View, views_in
@@ -137,9 +136,10 @@ class TabPage:
         opened = [*self.above, *self.open(values).panels]
         for panel in [panel for panel in opened if not only or panel in only]:
             try:
-                if why := panel.read(values, subject).unless(subject):
+                view = panel.read(values, subject)
+                if why := view.unless(subject):
                     return {**updates, self.hint: why, self.open(values).column: gr.Column(visible=False)}
-                shown = panel.show(subject, values, but)
+                shown = panel.show(subject, view, values, but)
                 updates |= shown
                 values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
             except ExplorerError as error:
@@ -186,7 +186,7 @@ def _build_frame(made: TabPage) -> None:
 def _build_steppers(made: TabPage) -> None:
     for name in made.tab.steppers:
         label, low, _ = STEPPERS[name]
-        elem_id = f"{made.tab.id}-{name.replace('_', '-')}"
+        elem_id = f"{made.tab.id}-{slug(name)}"
         made.steppers[name] = gr.Slider(low, 12, value=1, step=1, label=label, elem_id=elem_id)
 
 
@@ -196,12 +196,11 @@ def _build_shared(made: TabPage) -> None:
     declared = {name: view for view in made.tab.views for name in view.settings}
     for name, view in declared.items():
         if sum(name in names for names in choices) > 1 and name not in made.controls:
-            setting, default = view.settings[name], view.__dataclass_fields__[name].default
-            if isinstance(setting, Memory):
-                made.controls[name] = controls.control(setting, default, "")
+            if isinstance(view.settings[name], Memory):
+                made.controls[name] = make_control(view, name, made.tab.id)
                 continue
             with gr.Column(visible=name in choices[0]) as made.shared[name]:
-                made.controls[name] = controls.control(setting, default, f"{made.tab.id}-{name.replace('_', '-')}")
+                made.controls[name] = make_control(view, name, made.tab.id)
 
 
 def _build_choice(made: TabPage, rows: Sequence[Sequence[Cell]], visible: bool) -> Choice:
