@@ -1,5 +1,6 @@
 """The page: one input on top, its tokens below, and a tab for every question."""
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
 from explorer.outlets import links
 from explorer.page import finetune
+from explorer.page.blocks import PageBlocks
 from explorer.page.components import Notice, TokenRow
 from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
 from explorer.page.listening import listen
@@ -34,6 +36,7 @@ EXAMPLES = {
 """Inputs worth looking at; the page opens with the first."""
 FIRST_A, FIRST_B = next(iter(EXAMPLES.values()))
 FIRST_TAB = "attention"
+_number = itertools.count()  # a tab that is wanted anew has another number than before
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +65,7 @@ def build() -> gr.Blocks:
 
 def build_shell() -> tuple[gr.Blocks, Shell]:
     """The app, and the page in it."""
-    with gr.Blocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(3600, 24 * 3600)) as blocks:
+    with PageBlocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(3600, 24 * 3600)) as blocks:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
         for tab in shell.tabs.values():
@@ -106,8 +109,10 @@ def _build() -> Shell:
 
 
 def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -> None:
-    """When a trigger fires, bring the strip and the open tab up to date, or tell in the notice why that cannot be."""
-    tabs = list(shell.tabs.values())
+    """When a trigger fires, bring the strip up to date and want the open tab, or tell in the notice why that cannot be.
+
+    Few components take part: the browser searches the whole page for each of them, at every key.
+    """
 
     def refresh(values: Values) -> Updates:
         if values[shell.refused]:
@@ -115,13 +120,13 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
         subject, tab = shell.inputs.subject(values), shell.opened(values)
         try:
             strip = token_row_of(subject.trace.encoding, subject.selection.token)
-            updates = {shell.strip: strip, shell.notice: _truncation(subject)}
-            return updates | {shell.inputs.selection: subject.selection} | tab.show(subject, values)
         except ExplorerError as error:
             return {shell.notice: {"text": str(error), "kind": "error"}}
+        updates = {shell.strip: strip, shell.notice: _truncation(subject), shell.inputs.selection: subject.selection}
+        return updates | {tab.wanted: next(_number)}
 
-    inputs = [shell.open_tab, shell.refused, *(item for tab in tabs for item in tab.all_inputs)]
-    outputs = [shell.strip, shell.notice, shell.refused, *(item for tab in tabs for item in tab.all_outputs)]
+    inputs = [*shell.inputs.all, shell.open_tab, shell.refused]
+    outputs = [shell.strip, shell.notice, shell.refused, shell.inputs.selection, *(tab.wanted for tab in shell.tabs.values())]
     run(triggers, refresh, outputs, inputs, js=js, **options).then(None, js=DONE, api_visibility="private")
 
 
@@ -208,15 +213,22 @@ def _listen_to_tokens(shell: Shell) -> None:
 
 
 def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
-    def show(values: Values) -> Updates:
+    """A tab is drawn when it is wanted: when it is opened, and when what the page is about has changed."""
+
+    def select(values: Values) -> Updates:
         if tab is shell.opened(values):  # fires while the page loads, too; opening the page shows its tab
             return {shell.open_tab: values[shell.open_tab]}
-        try:
-            return {shell.open_tab: tab.tab.id, **tab.show(shell.inputs.subject(values), values)}
-        except ExplorerError as error:
-            return {shell.open_tab: tab.tab.id, shell.notice: {"text": str(error), "kind": "error"}}
+        return {shell.open_tab: tab.tab.id, tab.wanted: next(_number)}
 
-    run([tab.item.select], show, [shell.open_tab, shell.notice, *tab.all_outputs], [shell.open_tab, *tab.all_inputs])
+    def draw(values: Values) -> Updates:
+        try:
+            return tab.show(shell.inputs.subject(values), values)
+        except ExplorerError as error:
+            return {shell.notice: {"text": str(error), "kind": "error"}}
+
+    run([tab.item.select], select, [shell.open_tab, tab.wanted], [shell.open_tab], queue=False)
+    drawn = run([tab.wanted.change], draw, [shell.notice, *tab.all_outputs], tab.all_inputs, js=BUSY)
+    drawn.then(None, js=DONE, api_visibility="private")
 
 
 def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:

@@ -40,6 +40,7 @@ class TabPage:
     absent: Notice
     way_out: gr.Button
     hint: Notice
+    wanted: gr.State  # another number: the tab is to be drawn
     which: gr.Radio | None = None
     steppers: dict[str, gr.Slider] = field(default_factory=dict)
     controls: dict[str, gr.components.Component] = field(default_factory=dict)
@@ -155,7 +156,7 @@ def build_tab(tab: Tab, inputs: Inputs) -> TabPage:
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
         with gr.Column(elem_classes="view") as body:
             hint = Notice(render=False, elem_id=f"{tab.id}-hint")
-            made = TabPage(tab, inputs, item, body, absent, way_out, hint)
+            made = TabPage(tab, inputs, item, body, absent, way_out, hint, gr.State(None))
             made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
             _build_frame(made)
             hint.render()

@@ -1,0 +1,87 @@
+"""Gradio's Blocks, made to do for a visitor and for an answer only what they need, since one loop serves everybody."""
+
+import contextlib
+import copy
+from typing import Any
+
+import gradio as gr
+from gradio.blocks import BlockFunction, BlocksConfig
+from gradio.state_holder import SessionState
+
+UNCHANGED = {"__type__": "update"}  # what Gradio sends for an output that a handler left alone
+
+
+class _SessionConfig(BlocksConfig):
+    """The components as one session knows them, without their configurations, which only Gradio's deep links read.
+
+    Gradio makes one of every component for each opened page and each call without a session: 100 ms for a page like ours.
+    """
+
+    @staticmethod
+    def config_for_block(*_: Any) -> dict[str, Any]:
+        """Nothing: what is falsy counts as not there."""
+        return {}
+
+
+class _PageConfig(BlocksConfig):
+    """The components of the page, of which each session takes a copy."""
+
+    def __copy__(self) -> _SessionConfig:
+        own = _SessionConfig(self.root_block)
+        vars(own).update(vars(super().__copy__()))
+        return own
+
+
+class PageBlocks(gr.Blocks):
+    """A page with many components, of which an answer changes few."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.default_config = _PageConfig(self)
+
+    async def preprocess_data(
+        self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
+    ) -> list[Any]:
+        """What a handler gets: Gradio goes through a thread for every input, we only where there may be something to wait for."""
+        if state is None or not block_fn.preprocess or block_fn.component_prop_inputs:
+            return await super().preprocess_data(block_fn, inputs, state, explicit_call)
+        self.validate_inputs(block_fn, inputs)
+        found = {block: state[block._id] for block in block_fn.inputs if block.stateful}
+        given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
+        with contextlib.suppress(Exception):  # Gradio meets it once more below, and words it
+            found |= {
+                block: _as_known(block, state).preprocess(value) for block, value in given.items() if _is_plain(block, value)
+            }
+        other = copy.copy(block_fn)
+        other.inputs = [block for block in block_fn.inputs if block not in found]
+        made = await super().preprocess_data(other, [given[block] for block in other.inputs], state, explicit_call)
+        found |= dict(zip(other.inputs, made, strict=True))
+        return [found[block] for block in block_fn.inputs]
+
+    async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
+        """What is sent: Gradio makes every output anew that may change, we those that a handler names."""
+        if (
+            not isinstance(predictions, dict)
+            or not predictions
+            or not all(isinstance(key, gr.blocks.Block) for key in predictions)
+        ):
+            return await super().postprocess_data(block_fn, predictions, state)
+        named = copy.copy(block_fn)
+        named.outputs = [output for output in block_fn.outputs if output in predictions]
+        if len(named.outputs) != len(predictions):
+            return await super().postprocess_data(block_fn, predictions, state)  # which tells what is wrong
+        values = [predictions[output] for output in named.outputs]
+        made = await super().postprocess_data(named, values if len(values) > 1 else values[0], state)
+        changed = dict(zip(named.outputs, made, strict=True))
+        return [changed.get(output, None if output.stateful else UNCHANGED) for output in block_fn.outputs]
+
+
+def _is_plain(block: gr.components.Component, value: Any) -> bool:
+    """Whether a value is what it looks like: no file, and nothing that a component makes an object of."""
+    alone = value is None or isinstance(value, str | int | float)
+    return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(one, str) for one in value)))
+
+
+def _as_known(block: gr.components.Component, state: SessionState) -> gr.components.Component:
+    """A component with the range and the choices that this session was given."""
+    return state.get(block._id, block)
