@@ -9,9 +9,10 @@ import torch
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.model import checkpoints
+from explorer.model.batcher import Batcher
 from explorer.model.checkpoints import Checkpoint, Report
 from explorer.model.network import MaskGuesses, Network
-from explorer.model.trace import Trace
+from explorer.model.trace import Reading, Trace
 from explorer.text import limits
 from explorer.text.encoding import Encoding
 
@@ -52,7 +53,8 @@ class Explorer(Network):
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint)
         self._tokenizing = threading.Lock()  # to cut or not to cut is a state of the tokenizer
-        self._traces: OnceCache[tuple[str, str], Trace] = OnceCache(TRACE_CACHE_BYTES, cost=lambda trace: trace.states.nbytes)
+        self._batcher = Batcher()
+        self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_CACHE_BYTES, cost=lambda one: one.states.nbytes)
 
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
         """The ids the model reads for A, or for A and B, cut to what fits (the longer text gives way first).
@@ -77,7 +79,7 @@ class Explorer(Network):
     def trace(self, text_a: str, text_b: str = "") -> Trace:
         """One forward pass over A, or A and B, computed once for the same texts. Raises InputError when one cannot be used."""
         texts = _checked(text_a, text_b)
-        return self._traces.get(texts, lambda: Trace.of(self, self._encode(*texts)))
+        return Trace(self, self._readings.get(texts, lambda: self._read(*texts)))
 
     def fill_mask(self, text: str, text_b: str = "", top_k: int = 5) -> list[MaskGuesses]:
         """The `top_k` best guesses for each [MASK], in order of position, each by itself, given all the others blank.
@@ -97,6 +99,10 @@ class Explorer(Network):
         trace = self.trace(text_a, limits.check_text(text_b, "text B"))
         logits = self.next_sentence_logits(trace.states[-1:])[0]  # [2]
         return NextSentence(*logits.softmax(-1).tolist(), tuple(logits.tolist()))
+
+    def _read(self, text_a: str, text_b: str) -> Reading:
+        encoding = self._encode(text_a, text_b)
+        return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of))
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         """The encoding of checked texts."""

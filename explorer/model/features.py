@@ -155,28 +155,20 @@ def _batches(ids: dict[str | Pair, tuple[int, ...]]) -> list[list[str | Pair]]:
 @torch.inference_mode()
 def _states(encoded: list[Encoded], model: Explorer, top: int, pooling: str, fast: bool) -> np.ndarray:
     """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`."""
-    ids = [row for row, _ in encoded]
-    lengths = torch.tensor([len(row) for row in ids])
-    real = torch.arange(int(lengths.max()))[None, :] < lengths[:, None]  # [batch, tokens]
-    padded = torch.full(real.shape, model.tokenizer.pad_token_id)
-    padded[real] = torch.tensor([token for row in ids for token in row])
-    segments = torch.zeros_like(padded)
-    segments[real] = torch.tensor([segment for _, row in encoded for segment in row])
-    mask = None if bool(real.all()) else real[:, None, None, :]  # over [batch, heads, query, key]
-
-    chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row in ids]  # position 0 is [CLS]
+    padded = model.pad(encoded)
+    chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row, _ in encoded]  # position 0 is [CLS]
 
     def pool(hidden: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch, hidden]
         hidden = hidden.float()
         if pooling == "mean":
-            return (hidden * real[..., None]).sum(1) / lengths[:, None]
-        return hidden[range(len(ids)), chosen]
+            return (hidden * padded.real[..., None]).sum(1) / padded.lengths[:, None]
+        return hidden[range(len(encoded)), chosen]
 
     with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        hidden = model.embed(padded, segments)  # [batch, tokens, hidden]
+        hidden = model.embed(padded.ids, padded.segments)  # [batch, tokens, hidden]
         pooled = [pool(hidden)]
         for layer in model.layers[:top]:
-            hidden = layer(hidden, mask)
+            hidden = layer(hidden, padded.attention_mask)
             pooled.append(pool(hidden))
     return torch.stack(pooled, dim=1).numpy()
 

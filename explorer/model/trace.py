@@ -17,6 +17,15 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, eq=False)
+class Reading:
+    """What a forward pass leaves. It does not know its model, so that a model that nobody uses any more is gone at once."""
+
+    encoding: Encoding
+    states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
+    derived: OnceCache[Hashable, Any] = field(default_factory=lambda: OnceCache(64), repr=False)
+
+
+@dataclass(frozen=True, eq=False)
 class Trace:
     """An encoding and the hidden states it gave. Only these are stored; the rest is derived from them.
 
@@ -24,14 +33,22 @@ class Trace:
     """
 
     model: Network = field(repr=False)
-    encoding: Encoding
-    states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
-    _derived: OnceCache[Hashable, Any] = field(default_factory=lambda: OnceCache(64), init=False, repr=False)
+    reading: Reading
 
     @classmethod
     def of(cls, model: Network, encoding: Encoding) -> "Trace":
         """One forward pass over an encoding, which may have been changed by hand."""
-        return cls(model, encoding, model.hidden_states(encoding))
+        return cls(model, Reading(encoding, model.hidden_states(encoding)))
+
+    @property
+    def encoding(self) -> Encoding:
+        """What the model read."""
+        return self.reading.encoding
+
+    @property
+    def states(self) -> torch.Tensor:
+        """[layers + 1, tokens, hidden] float32: `hidden_states` for those who compute with them."""
+        return self.reading.states
 
     @cached_property
     def hidden_states(self) -> np.ndarray:
@@ -42,7 +59,7 @@ class Trace:
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What `make()` derives from this trace, made at the first call for `key` and kept: for small things only."""
-        return self._derived.get(key, make)
+        return self.reading.derived.get(key, make)
 
     @torch.inference_mode()
     def attention(self, layer: int) -> np.ndarray:

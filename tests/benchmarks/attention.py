@@ -11,7 +11,7 @@ from typing import Any
 
 import explorer
 from explorer.model.explorer import Explorer
-from explorer.model.trace import Trace
+from explorer.model.trace import Reading, Trace
 from explorer.page.listening import apply
 from explorer.page.shell import Shell, build_shell
 from explorer.page.tab import TabPage
@@ -83,7 +83,7 @@ class Opened:
 
     def show(self, tab: str = "attention", choice: str = "") -> int:
         """Everything a tab does when it opens, on a trace of which nothing was derived yet; the bytes it sends."""
-        self.trace = Trace(self.model, self.encoding, self.trace.states)
+        self.trace = Trace(self.model, Reading(self.encoding, self.trace.states))
         page = self.shell.tabs[tab]
         return sent(page.show(self.subject(), values_of(page, choice)))
 

@@ -10,13 +10,13 @@ from tests.benchmarks.attention import VIEWS, Opened, values_of
 def passes(monkeypatch, bundled):
     """How many forward passes were run, and how many layers were run as a whole."""
     counted = {"passes": 0, "layers": 0}
-    run = Explorer.hidden_states
+    run = Explorer.hidden_states_of
 
-    def counting(self, encoding):
-        counted["passes"] += 1
-        return run(self, encoding)
+    def counting(self, encodings):
+        counted["passes"] += len(encodings)
+        return run(self, encodings)
 
-    monkeypatch.setattr(Explorer, "hidden_states", counting)
+    monkeypatch.setattr(Explorer, "hidden_states_of", counting)
 
     def count_layer(*_):
         counted["layers"] += 1

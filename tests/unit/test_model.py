@@ -1,6 +1,8 @@
+import gc
 import hashlib
 import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,6 +15,7 @@ from explorer.base.errors import CapabilityError, InputError, ModelError
 from explorer.model import checkpoints
 from explorer.model import explorer as model_module
 from explorer.model.explorer import Explorer
+from explorer.model.features import features
 
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
 
@@ -25,14 +28,14 @@ def model(request):
 @pytest.fixture
 def passes(monkeypatch):
     """Counts the forward passes of all models, and makes each take long enough to be asked for meanwhile."""
-    ran, run = [], Explorer.hidden_states
+    ran, run = [], Explorer.hidden_states_of
 
-    def counted(self, encoding):
-        ran.append((encoding.text_a, encoding.text_b))
+    def counted(self, encodings):
+        ran.extend((encoding.text_a, encoding.text_b) for encoding in encodings)
         time.sleep(0.05)
-        return run(self, encoding)
+        return run(self, encodings)
 
-    monkeypatch.setattr(Explorer, "hidden_states", counted)
+    monkeypatch.setattr(Explorer, "hidden_states_of", counted)
     return ran
 
 
@@ -158,12 +161,12 @@ def test_a_vocabulary_smaller_than_top_k_is_no_error(tiny, monkeypatch):
 def test_equal_requests_give_the_same_trace_and_one_pass(model, passes):
     model = fresh(model)
     trace = model.trace("the man [MASK]", "he went")
-    assert model.trace("the man [MASK]", "he went") is trace
+    assert model.trace("the man [MASK]", "he went").reading is trace.reading
     model.fill_mask("the man [MASK]", "he went")
     model.next_sentence("the man [MASK]", "he went")
     assert passes == [("the man [MASK]", "he went")]
-    assert model.trace("the man [MASK]") is not trace
-    assert model.trace("the man [MASK]", "  ") is model.trace("the man [MASK]", None)
+    assert model.trace("the man [MASK]").reading is not trace.reading
+    assert model.trace("the man [MASK]", "  ").reading is model.trace("the man [MASK]", None).reading
     assert len(passes) == 2
 
 
@@ -171,13 +174,13 @@ def test_eight_threads_that_ask_at_once_cause_one_pass(model, passes):
     model = fresh(model)
     traces = at_once(8, lambda i: model.trace("she was happy", "it was milk"))
     assert len(passes) == 1
-    assert all(trace is traces[0] for trace in traces)
+    assert all(trace.reading is traces[0].reading for trace in traces)
 
 
 def test_an_error_is_not_kept(tiny, monkeypatch):
     model = fresh(tiny)
     with monkeypatch.context() as broken:
-        broken.setattr(Explorer, "hidden_states", lambda self, encoding: 1 / 0)
+        broken.setattr(Explorer, "hidden_states_of", lambda self, encodings: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             model.trace("the man")
     assert model.trace("the man").kept == 4
@@ -196,7 +199,7 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     model.trace("the dog went")  # the oldest of four, so it had to leave
     assert len(passes) == 1
     model.trace("the " * 600)  # larger than everything allowed: kept, alone
-    assert [trace.encoding.text_a for trace in model._traces.values()] == ["the " * 600]
+    assert [trace.encoding.text_a for trace in model._readings.values()] == ["the " * 600]
 
 
 # the shared model
@@ -304,11 +307,29 @@ def test_a_few_models_stay_loaded(make_tiny):
     assert models[0].trace("the man").kept == 4  # whoever still has it can use it
 
 
+def test_a_model_that_nobody_uses_is_gone_without_a_garbage_collection(make_tiny):
+    model = explorer.load(make_tiny())
+    trace = model.trace("the man [MASK]")
+    trace.once("sum", trace.attention(0).sum)
+    model.fill_mask("the man [MASK]")
+    features(model, ["the man", "the dog"])
+    left = weakref.ref(model)
+    gc.collect()
+    gc.disable()
+    try:
+        del model, trace
+        others = [explorer.load(make_tiny()) for _ in range(model_module.MODELS_KEPT)]
+        assert left() is None, gc.get_referrers(left())
+    finally:
+        gc.enable()
+    assert others
+
+
 def test_the_model_in_use_stays_when_another_cannot_be_opened(tiny, tmp_path, refusal):
     kept, trace = explorer.load(tiny.name), tiny.trace("the man")
     refusal(ModelError, lambda: explorer.load(str(tmp_path)), typed=tmp_path)
     assert explorer.load(tiny.name) is kept
-    assert tiny.trace("the man") is trace
+    assert tiny.trace("the man").reading is trace.reading
 
 
 # capabilities

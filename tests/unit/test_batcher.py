@@ -1,0 +1,80 @@
+"""Requests that come together are read together, and nobody can tell from the answer."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+
+from explorer.model import batcher, checkpoints
+from explorer.model.batcher import Batcher
+from explorer.model.explorer import Explorer
+
+TEXTS = ["the man", "the dog bought milk", "he was happy , she was sad .", "the [MASK] went to the store", "milk " * 100]
+
+
+@pytest.mark.parametrize("name", ["bundled", "tiny"])
+def test_each_is_what_it_is_alone(name, request):
+    model = request.getfixturevalue(name)
+    encodings = [model.encode(text) for text in TEXTS] + [model.encode(TEXTS[0], TEXTS[1])]
+    for encoding, states in zip(encodings, model.hidden_states_of(encodings), strict=True):
+        alone = model.hidden_states(encoding)
+        assert states.shape == alone.shape
+        torch.testing.assert_close(states, alone, atol=1e-5, rtol=0)
+
+
+def held(model, texts):
+    """What is read while the first of some requests keeps the model busy, in the order of the passes."""
+    passes, busy, go_on = [], threading.Event(), threading.Event()
+    together = Batcher()
+
+    def read(encodings):
+        passes.append([encoding.text_a for encoding in encodings])
+        busy.set()
+        assert go_on.wait(30)
+        return model.hidden_states_of(encodings)
+
+    encodings = [model.encode(text) for text in texts]
+    with ThreadPoolExecutor(len(texts)) as pool:
+        answers = [pool.submit(together.states, encodings[0], read)]
+        assert busy.wait(30)
+        answers += [pool.submit(together.states, encoding, read) for encoding in encodings[1:]]
+        while len(together._waiting) < len(texts) - 1:
+            assert not go_on.wait(0.01)
+        go_on.set()
+        states = [answer.result(30) for answer in answers]
+    for encoding, found in zip(encodings, states, strict=True):
+        torch.testing.assert_close(found, model.hidden_states(encoding), atol=1e-5, rtol=0)
+    return passes
+
+
+def test_what_waits_is_read_in_one_pass(tiny):
+    first, *others = TEXTS[:4]
+    assert [sorted(texts) for texts in held(tiny, [first, *others])] == [[first], sorted(others)]
+
+
+def test_a_pass_is_bounded_and_of_alike_lengths(tiny, monkeypatch):
+    monkeypatch.setattr(batcher, "MOST_TOKENS", 24)
+    passes = held(tiny, ["the man", "the dog", "milk " * 20, "the cat", "he went"])
+    assert passes[0] == ["the man"]
+    assert sorted(map(sorted, passes[1:])) == [["he went", "the cat", "the dog"], ["milk " * 20]]
+
+
+def test_an_error_reaches_all_who_waited_for_it_and_nobody_after(tiny):
+    def fail(encodings):
+        raise ZeroDivisionError
+
+    together, encoding = Batcher(), tiny.encode("the man")
+    with pytest.raises(ZeroDivisionError):
+        together.states(encoding, fail)
+    assert together.states(encoding, tiny.hidden_states_of).shape[1] == encoding.kept
+
+
+def test_many_threads_get_their_own(tiny):
+    model = Explorer(checkpoints.find(tiny.name))
+    texts = [f"{word} {other}" for word in ("man", "dog", "cat", "milk") for other in ("went", "was", "bought")]
+    with ThreadPoolExecutor(12) as pool:
+        traces = list(pool.map(model.trace, texts * 3))
+    for text, trace in zip(texts * 3, traces, strict=True):
+        assert trace.encoding.text_a == text
+        torch.testing.assert_close(trace.states, model.hidden_states(trace.encoding), atol=1e-5, rtol=0)
