@@ -3,10 +3,11 @@
 import argparse
 import gc
 import json
+from functools import partial
 from pathlib import Path
 
 from explorer.base.cache import OnceCache, RecentArrays
-from tests.benchmarks import attention, features, fill_mask, finetune, startup
+from tests.benchmarks import attention, features, fill_mask, finetune, load, startup
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -20,6 +21,11 @@ BENCHMARKS = {
     "trace-memory": attention.trace_memory,
     "features": features.run,
     "projection": features.run_projection,
+    **{f"load-{clients}": partial(load.run, clients) for clients in (1, 10, 30)},
+    "load-training": load.load_training,
+    "sessions": load.sessions,
+    "soak": load.soak,
+    "bytes": load.sent_bytes,
 }
 
 

@@ -32,38 +32,41 @@ def run() -> Iterator[Comparison]:
 
 def first_page(command: list[str]) -> None:
     """Start a server in a fresh process and return when it has answered one request."""
-    port = _free_port()
-    with _server([*command, str(port)]):
-        _wait_for(port)
+    port = free_port()
+    with server([*command, str(port)]):
+        wait_for(port)
 
 
 def first_trace() -> None:
     """Start the app in a fresh process and return when its API has answered with the tokens of a Trace."""
-    port = _free_port()
-    with _server(["app.py", "--port", str(port)]):
-        _wait_for(port)
+    port = free_port()
+    with server(["app.py", "--port", str(port)]):
+        wait_for(port)
         from gradio_client import Client
 
         Client(f"http://127.0.0.1:{port}", verbose=False).predict("The man went home.", api_name="/attention")
 
 
 @contextmanager
-def _server(command: list[str]) -> Iterator[None]:
+def server(command: list[str]) -> Iterator[subprocess.Popen]:
+    """A server in a process of its own, which ends with the block."""
     process = subprocess.Popen([sys.executable, *command], cwd=ROOT, **QUIET)
     try:
-        yield
+        yield process
     finally:
         process.kill()
         process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
+    """Return when the server on a port has answered."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         try:
