@@ -54,6 +54,11 @@ class Explorer(Network):
         self._tokenizing = threading.Lock()  # to cut or not to cut is a state of the tokenizer
         self._traces: OnceCache[tuple[str, str], Trace] = OnceCache(TRACE_CACHE_BYTES, cost=lambda trace: trace.states.nbytes)
 
+    @property
+    def trace_bytes(self) -> int:
+        """Bytes of the traces that are kept."""
+        return sum(trace.states.nbytes for trace in self._traces.values())
+
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
         """The ids the model reads for A, or for A and B, cut to what fits (the longer text gives way first).
 
