@@ -51,9 +51,9 @@ class JsonLines(logging.Formatter):
 
 
 def _facts(record: logging.LogRecord) -> dict[str, str | float]:
-    """Its message (of the loggers of others the first words only: they put values into theirs), fields and error."""
+    """Its message (of a logger that is not ours only the place: others put values into theirs), fields and error."""
     ours = record.name == logger.name
-    message = record.getMessage() if ours else f"{record.name}: {str(record.msg).splitlines()[0] if record.msg else ''}"
+    message = record.getMessage() if ours else f"{record.name} at {_place(record.pathname, record.lineno)}"
     facts = {"message": message} | {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
     return facts | ({"error": _described(*record.exc_info)} if record.exc_info and record.exc_info[0] else {})
 
@@ -61,7 +61,12 @@ def _facts(record: logging.LogRecord) -> dict[str, str | float]:
 def _described(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:
     """An error by its type, its innermost places first, and the one that caused it."""
     frames = reversed(traceback.extract_tb(trace)[-FRAMES:])
-    places = [f"{'/'.join(Path(frame.filename).parts[-3:])}:{frame.lineno} {frame.name}" for frame in frames]
+    places = [f"{_place(frame.filename, frame.lineno)} {frame.name}" for frame in frames]
     cause = error.__cause__ if error is not None else None
     because = f" because of {_described(type(cause), cause, cause.__traceback__)}" if cause is not None else ""
     return f"{kind.__name__} at {' < '.join(places)}{because}"
+
+
+def _place(file: str, line: int | None) -> str:
+    """Where in the code, without where the code is installed."""
+    return f"{'/'.join(Path(file).parts[-3:])}:{line}"
