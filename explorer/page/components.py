@@ -19,7 +19,7 @@ def _joined(suffix: str) -> str:
     return "\n".join(path.read_text("utf-8") for path in paths)
 
 
-PLOTLY_ADDRESS = f"bx/plotly-{version('plotly')}.min.js"  # the server has it there: no path of the machine in the page
+PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # the server has it there: no path of the machine in the page
 HEAD = f"""<style>{_joined("css")}</style>
 <script async id="plotly-js" src="{PLOTLY_ADDRESS}"></script>
 <script>{_joined("js")}</script>
