@@ -15,7 +15,8 @@ UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /
 def watch_calls(blocks: gr.Blocks, metrics: Metrics) -> None:
     """Time and log every call of `blocks` from now on, and let it fail with a sentence only.
 
-    Gradio itself answers `null` for what is no gr.Error, and prints it with what was sent.
+    Gradio itself answers `null` for what is no gr.Error, and prints it with what was sent. Of a call that answers bit by
+    bit, the time to the first bit counts.
     """
     process = blocks.process_api
 
@@ -23,22 +24,30 @@ def watch_calls(blocks: gr.Blocks, metrics: Metrics) -> None:
         name, outcome, start = _name(blocks, block_fn), "ok", time.perf_counter()
         try:
             return await process(block_fn, *arguments, **named)
-        except gr.Error as error:
-            error.print_exception = False  # it is in the log already
-            outcome = type(error.__cause__).__name__ if isinstance(error.__cause__, ExplorerError) else "internal"
-            raise
-        except Exception as error:  # our own handlers raise gr.Error only: what was sent did not even reach one
-            outcome = "unfit"
-            logger.warning("A call did not fit", exc_info=error)
-            raise gr.Error(UNFIT, print_exception=False) from error
+        except Exception as error:
+            outcome, shown = _explained(error)
+            raise shown from error.__cause__ or error
         finally:
             seconds = time.perf_counter() - start
-            metrics.called(name, seconds)
             if outcome != "ok":
                 metrics.refused(outcome)
-            logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
+            if named.get("iterator") is None:
+                metrics.called(name, seconds)
+                logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
 
     blocks.process_api = process_api
+
+
+def _explained(error: Exception) -> tuple[str, gr.Error]:
+    """The kind of an error, and the error that its caller is told.
+
+    Our handlers raise gr.Error because of something; all else comes from Gradio, which what was sent did not get past.
+    """
+    if isinstance(error, gr.Error) and error.__cause__ is not None:
+        error.print_exception = False  # it is in the log already
+        return type(error.__cause__).__name__ if isinstance(error.__cause__, ExplorerError) else "internal", error
+    logger.warning("A call did not fit", exc_info=error)
+    return "unfit", gr.Error(UNFIT, print_exception=False)
 
 
 def _name(blocks: gr.Blocks, function: Any) -> str:

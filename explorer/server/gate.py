@@ -1,5 +1,6 @@
 """Who may ask: names that are ours, and pages that are ours."""
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class Names:
         given = f"{environment.get('BERT_EXPLORER_HOSTS', '')},{environment.get('SPACE_HOST', '')}"
         public = frozenset(name for each in given.split(",") if (name := _name(each.strip())))
         listens = host.strip("[]").lower()
-        return cls(public, LOOPBACK | {listens}, bool(public) or listens in LOOPBACK)
+        return cls(public, LOOPBACK | {listens}, bool(public) or is_loopback(listens))
 
     def allow(self, host: str) -> bool:
         """Whether a Host header may name the app."""
@@ -79,6 +80,14 @@ class Gate:
         if site is not None:
             return site not in ("same-origin", "none")
         return bool(origin) and origin.partition("://")[2].lower() != headers.get("host", "").lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address can be reached from its own machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host in LOOPBACK
 
 
 def _name(address: str) -> str | None:

@@ -17,7 +17,7 @@ UNKNOWN = "There is nothing of this name here; GET /gradio_api/info lists every 
 NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that it knows no such session or event
 SENTENCES = {
     400: 'The request cannot be read; send JSON such as {"data": ["a sentence"]}, or a file as multipart/form-data.',
-    401: "This app asks for a name and a password; log in first.",
+    401: "This app asks for a name and a password; log in with the right ones.",
     403: "This is closed; the app serves its page, its endpoints and what they made, nothing else.",
     404: UNKNOWN,
     405: "This address takes another method; the endpoints take POST, all else GET.",
@@ -106,7 +106,8 @@ class _Answer:
             await self._send({"type": "http.response.body", "body": self._body})
             return
         self._metrics.refused(HTTPStatus(start["status"]).phrase)
-        answer = refusal(start["status"], SENTENCES.get(start["status"], FAILED))
+        reason = HTTPStatus.UNAUTHORIZED if self._scope["path"].endswith("/login") else start["status"]
+        answer = refusal(start["status"], SENTENCES.get(reason, FAILED))
         answer.raw_headers += [(name, value) for name, value in start["headers"] if not name.startswith(b"content-")]
         await answer(self._scope, self._receive, self._send)
 

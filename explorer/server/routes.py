@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from explorer.figures.base import PLOTLY_JS
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.server.gate import LOOPBACK
+from explorer.server.gate import is_loopback
 from explorer.server.metrics import Metrics, loaded_models
 from explorer.server.refusals import refusal
 
@@ -47,7 +47,7 @@ def _may_read_metrics(request: Request) -> bool:
     if token := os.environ.get("BERT_EXPLORER_METRICS_TOKEN", ""):
         return hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode())
     passed_on = {"forwarded", "x-forwarded-for", "x-forwarded-host"} & set(request.headers)
-    return request.client is not None and request.client.host in LOOPBACK and not passed_on
+    return request.client is not None and is_loopback(request.client.host) and not passed_on
 
 
 def plotly(request: Request) -> Response:

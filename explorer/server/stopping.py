@@ -25,7 +25,8 @@ def serve_until_told(blocks: gr.Blocks) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    told.wait()
+    while not told.wait(0.5):  # a wait without an end hears no signal on Windows
+        pass
     close(blocks)
 
 
