@@ -1,4 +1,4 @@
-# docker build -t bert-explorer . && docker run --rm -p 7860:7860 -v bert-explorer-runs:/data bert-explorer
+# docker build -t bert-explorer . && docker run --rm -p 127.0.0.1:7860:7860 -v bert-explorer-runs:/data --stop-timeout 25 bert-explorer
 # PIP_OPTIONS, such as an index of smaller wheels of PyTorch without CUDA, goes to pip: --build-arg PIP_OPTIONS="..."
 FROM python:3.12-slim
 
