@@ -20,6 +20,9 @@ import gradio as gr
 
 from explorer.page.components import HEAD
 from explorer.page.shell import build
+from explorer.server import logs
+from explorer.server.serving import guarded
+from explorer.server.stopping import serve_until_told
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 MOST_WAITING = 64  # requests in the queue; one more is told that the app is busy
@@ -52,15 +55,16 @@ THEME = gr.themes.Base(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Serve the page, load the model meanwhile, and stay until interrupted."""
+    """Serve the page, load the model meanwhile, and stay until SIGTERM or Ctrl-C."""
     options = parse(arguments)
     if options.model:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
     blocks = launch(options.host, options.port)
+    logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made loggers of its own
     gc.freeze()
     gc.enable()
     threading.Thread(target=warm, name="warm-model", daemon=True).start()
-    blocks.block_thread()
+    serve_until_told(blocks)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -78,6 +82,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def launch(host: str, port: int) -> gr.Blocks:
     """Build the page and serve it without blocking; every launch setting is here."""
     blocks = build()
+    head = HEAD + f"<script>{(ASSETS / 'page.js').read_text('utf-8')}</script>"
     blocks._queue.max_size = MOST_WAITING  # what queue(max_size=...) does, without making the server once more
     blocks.launch(
         server_name=host,
@@ -94,7 +99,9 @@ def launch(host: str, port: int) -> gr.Blocks:
         footer_links=["api"],
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8"),
-        head=HEAD + f"<script>{(ASSETS / 'page.js').read_text('utf-8')}</script>",
+        head=head,
+        ssr_mode=False,  # Node would answer in front of the guards
+        app_kwargs=guarded(blocks, host, head),
     )
     return blocks
 

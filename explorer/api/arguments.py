@@ -12,7 +12,7 @@ def explorer_for(model: str | None) -> "Explorer":
     """The model that an endpoint was asked for; "" is the default one. Raises ModelError."""
     from explorer.model.explorer import load  # loads torch, which the page does not wait for
 
-    return load(model if model is None else str(model))
+    return load(model)
 
 
 def masks_of(guesses: "Sequence[MaskGuesses]") -> list[dict[str, Any]]:

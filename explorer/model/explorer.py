@@ -56,6 +56,11 @@ class Explorer(Network):
         self._batcher = Batcher()
         self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_CACHE_BYTES, cost=lambda one: one.states.nbytes)
 
+    @property
+    def trace_bytes(self) -> int:
+        """Bytes of the traces that are kept."""
+        return sum(trace.states.nbytes for trace in self._traces.values())
+
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
         """The ids the model reads for A, or for A and B, cut to what fits (the longer text gives way first).
 

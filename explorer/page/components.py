@@ -5,12 +5,12 @@ Values never enter a template: Gradio evaluates templates as JavaScript, and a t
 
 import json
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any, ClassVar
 
 import gradio as gr
 
 from explorer.base.paths import ASSETS
-from explorer.figures.base import PLOTLY_JS
 
 
 def _joined(suffix: str) -> str:
@@ -19,9 +19,9 @@ def _joined(suffix: str) -> str:
     return "\n".join(path.read_text("utf-8") for path in paths)
 
 
-gr.set_static_paths([PLOTLY_JS])
+PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # the server has it there: no path of the machine in the page
 HEAD = f"""<style>{_joined("css")}</style>
-<script async id="plotly-js" src="gradio_api/file={PLOTLY_JS.as_posix()}"></script>
+<script async id="plotly-js" src="{PLOTLY_ADDRESS}"></script>
 <script>{_joined("js")}</script>
 """
 """For `launch(head=...)`: everything that the components need in the page."""

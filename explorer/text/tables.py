@@ -138,6 +138,9 @@ def _read_json(text: str, has_names: Callable[[Row, Sequence[Row]], bool]) -> tu
             items = whole
         else:
             items = [json.loads(line) for line in text.splitlines() if line.strip()]
+        json.dumps(items, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError("The file holds half a character (a lone surrogate); write it again as UTF-8.") from error
     except (ValueError, RecursionError) as error:
         raise InputError("The file looks like JSON but cannot be read; send one object a line.") from error
     if items and all(isinstance(item, list) for item in items):

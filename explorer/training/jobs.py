@@ -1,6 +1,7 @@
 """Trainings that run now, so that a button or a page somewhere else can stop them or wait for them."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,12 +14,15 @@ class _Job:
 
 
 _running: dict[str, _Job] = {}
+_closing = threading.Event()  # the app ends: what begins now is asked to stop at once
 
 
 @contextmanager
 def job(identifier: str) -> Iterator[threading.Event]:
     """While this lasts, `stop(identifier)` sets the event."""
     own = _running[identifier] = _Job()
+    if _closing.is_set():
+        own.stop.set()
     try:
         yield own.stop
     finally:
@@ -44,6 +48,16 @@ def wait(identifier: object, seconds: float) -> None:
     found = _find(identifier)
     if found is not None:
         found.over.wait(seconds)
+
+
+def stop_all(seconds: float) -> bool:
+    """Ask all jobs, those to come too, to end with what they have; whether all had ended within so many seconds."""
+    _closing.set()
+    end = time.monotonic() + seconds
+    running = list(_running.values())
+    for own in running:
+        own.stop.set()
+    return all(own.over.wait(max(0.0, end - time.monotonic())) for own in running)
 
 
 def _find(identifier: object) -> _Job | None:

@@ -15,6 +15,7 @@ from explorer.figures.bars import bar_groups, bars
 from explorer.figures.head_grid import head_grid
 from explorer.figures.token_row import Numbers, token_row
 from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
+from explorer.server.serving import guarded
 from tests.browser.steps import click_chart, squeeze_charts
 
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
@@ -143,8 +144,9 @@ def _buttons(made, notice, hidden, space):
 @pytest.fixture(scope="module")
 def address():
     blocks = build()
+    settings = {"footer_links": [], "run_history": False, "enable_monitoring": False}
     _, url, _ = blocks.launch(
-        prevent_thread_lock=True, quiet=True, head=HEAD, footer_links=[], run_history=False, enable_monitoring=False
+        prevent_thread_lock=True, quiet=True, head=HEAD, app_kwargs=guarded(blocks, "127.0.0.1", HEAD), **settings
     )
     yield url
     blocks.close()

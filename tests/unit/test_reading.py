@@ -117,6 +117,7 @@ REFUSED = {
     "zip": b"PK\x03\x04rest",
     "binary": bytes(range(256)) * 4,
     "broken json": b'{"text": "a", "label": \n',
+    "half a character": b'{"text": "a \\ud800", "label": "x"}\n',
     "too large": b"a" * (MAX_FILE_BYTES + 1),
 }
 

@@ -1,0 +1,59 @@
+"""Every call of an endpoint or of a handler of the page: how long it took, and one sentence when it fails."""
+
+import time
+from typing import Any
+
+import gradio as gr
+
+from explorer.base.errors import ExplorerError
+from explorer.base.log import logger
+from explorer.server.metrics import Metrics
+
+UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /gradio_api/info lists, in their order."
+
+
+def watch_calls(blocks: gr.Blocks, metrics: Metrics) -> None:
+    """Time and log every call of `blocks` from now on, and let it fail with a sentence only.
+
+    Gradio itself answers `null` for what is no gr.Error, and prints it with what was sent. Of a call that answers bit by
+    bit, the time to the first bit counts.
+    """
+    process = blocks.process_api
+
+    async def process_api(block_fn: Any, *arguments: Any, **named: Any) -> dict[str, Any]:
+        name, outcome, start = _name(blocks, block_fn), "ok", time.perf_counter()
+        try:
+            return await process(block_fn, *arguments, **named)
+        except Exception as error:
+            outcome, shown = _explained(error)
+            raise shown from error.__cause__ or error
+        finally:
+            seconds = time.perf_counter() - start
+            if outcome != "ok":
+                metrics.refused(outcome)
+            if named.get("iterator") is None:
+                metrics.called(name, seconds)
+                logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
+
+    blocks.process_api = process_api
+
+
+def _explained(error: Exception) -> tuple[str, gr.Error]:
+    """The kind of an error, and the error that its caller is told.
+
+    Our handlers raise gr.Error because of something; all else comes from Gradio, which what was sent did not get past.
+    """
+    if isinstance(error, gr.Error) and error.__cause__ is not None:
+        error.print_exception = False  # it is in the log already
+        return type(error.__cause__).__name__ if isinstance(error.__cause__, ExplorerError) else "internal", error
+    logger.warning("A call did not fit", exc_info=error)
+    return "unfit", gr.Error(UNFIT, print_exception=False)
+
+
+def _name(blocks: gr.Blocks, function: Any) -> str:
+    """The endpoint's name; for a handler of the page, the id of what triggers it; names of our own, all of them."""
+    function = blocks.fns.get(function) if isinstance(function, int) else function
+    if function is None or not function.targets or function.api_visibility == "public":
+        return f"/{function.api_name}" if function is not None else "unknown"
+    component = blocks.blocks.get(function.targets[0][0])
+    return getattr(component, "elem_id", None) or getattr(component, "id", None) or function.name

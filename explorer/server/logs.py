@@ -1,0 +1,72 @@
+"""What is written to the log: facts of ours, and never what somebody typed.
+
+An error's own message may quote a text: of an error, the log has its type and where it came from.
+BERT_EXPLORER_LOG=json writes a JSON object a line, and a line for every call; otherwise there are warnings only, as plain lines.
+"""
+
+import json
+import logging
+import threading
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from explorer.base.log import logger
+
+FIELDS = ("call", "outcome", "seconds")  # what a record of ours may carry besides its message
+FRAMES = 8  # the innermost of a traceback
+
+
+def configure(style: str) -> None:
+    """Write all logs of this process to stderr, as "json" or plain."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines() if style == "json" else PlainLines())
+    logging.root.handlers = [handler]
+    logger.setLevel(logging.INFO if style == "json" else logging.WARNING)
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "transformers"):  # they bring handlers of their own
+        logging.getLogger(name).handlers.clear()
+        logging.getLogger(name).propagate = True
+    threading.excepthook = lambda error: logger.error(
+        "A thread failed", exc_info=(error.exc_type, error.exc_value, error.exc_traceback)
+    )
+
+
+class PlainLines(logging.Formatter):
+    """`WARNING A call did not fit: ValueError at explorer/server/calls.py:25 process_api < …`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        facts = _facts(record)
+        return f"{record.levelname} {facts.pop('message')}" + "".join(f"; {name}: {value}" for name, value in facts.items())
+
+
+class JsonLines(logging.Formatter):
+    """`{"time": ..., "level": ..., "message": ..., "call": ..., "outcome": ..., "seconds": ..., "error": ...}`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One JSON object."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        return json.dumps({"time": time, "level": record.levelname.lower(), **_facts(record)})
+
+
+def _facts(record: logging.LogRecord) -> dict[str, str | float]:
+    """Its message (of a logger that is not ours only the place: others put values into theirs), fields and error."""
+    ours = record.name == logger.name
+    message = record.getMessage() if ours else f"{record.name} at {_place(record.pathname, record.lineno)}"
+    facts = {"message": message} | {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
+    return facts | ({"error": _described(*record.exc_info)} if record.exc_info and record.exc_info[0] else {})
+
+
+def _described(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:
+    """An error by its type, its innermost places first, and the one that caused it."""
+    frames = reversed(traceback.extract_tb(trace)[-FRAMES:])
+    places = [f"{_place(frame.filename, frame.lineno)} {frame.name}" for frame in frames]
+    cause = error.__cause__ if error is not None else None
+    because = f" because of {_described(type(cause), cause, cause.__traceback__)}" if cause is not None else ""
+    return f"{kind.__name__} at {' < '.join(places)}{because}"
+
+
+def _place(file: str, line: int | None) -> str:
+    """Where in the code, without where the code is installed."""
+    return f"{'/'.join(Path(file).parts[-3:])}:{line}"

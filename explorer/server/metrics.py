@@ -1,0 +1,69 @@
+"""What operators may count, in the format of Prometheus. No name here comes from a visitor."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
+
+if TYPE_CHECKING:
+    import gradio as gr
+
+    from explorer.model.explorer import Explorer
+
+SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+NAME = "bert_explorer"
+
+
+class Metrics:
+    """The numbers of one running app."""
+
+    def __init__(self, blocks: "gr.Blocks") -> None:
+        self._registry = CollectorRegistry()
+        self._registry.register(_Now(blocks))
+        ProcessCollector(registry=self._registry)
+        about = "Time that an endpoint, or what a control of the page asks for, takes without its waiting"
+        self._calls = Histogram(f"{NAME}_call_seconds", about, ["name"], buckets=SECONDS, registry=self._registry)
+        self._refusals = Counter(f"{NAME}_refusals", "Requests and calls that were refused", ["kind"], registry=self._registry)
+
+    def called(self, name: str, seconds: float) -> None:
+        """A call ended, well or not; `name` is one of our own."""
+        self._calls.labels(name).observe(seconds)
+
+    def refused(self, kind: str) -> None:
+        """Something was refused; `kind` is a word of ours, the class of an error or the phrase of an HTTP status."""
+        self._refusals.labels(kind).inc()
+
+    def text(self) -> bytes:
+        """All of them, as Prometheus reads them."""
+        return generate_latest(self._registry)
+
+
+class _Now(Collector):
+    """What is looked up when somebody asks."""
+
+    def __init__(self, blocks: "gr.Blocks") -> None:
+        self._blocks = blocks
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        """Nothing is asked when the app starts."""
+        return []
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """The queue, and the models."""
+        queue, models = self._blocks._queue, loaded_models()
+        yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", len(queue))
+        running = sum(job is not None for job in queue.active_jobs)
+        yield GaugeMetricFamily(f"{NAME}_running", "Calls from the queue that are worked on", running)
+        yield GaugeMetricFamily(f"{NAME}_models", "Models in memory", len(models))
+        traces = sum(model.trace_bytes for model in models)
+        yield GaugeMetricFamily(f"{NAME}_trace_bytes", "Memory of the traces that are kept", traces)
+
+
+def loaded_models() -> "list[Explorer]":
+    """The models in memory, without waiting for the import of torch when there cannot be any yet."""
+    module = sys.modules.get("explorer.model.explorer")
+    return module.loaded() if hasattr(module, "loaded") else []

@@ -1,0 +1,121 @@
+"""Every refusal is JSON with one sentence of ours, `{"error": ...}`, whatever part of the server refuses."""
+
+import json
+from http import HTTPStatus
+
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.base.log import logger
+from explorer.server.metrics import Metrics
+
+MOST_BODY = 20_000_000  # bytes of a request that is no upload; five thousand long texts are a quarter of it
+UPLOAD = "/gradio_api/upload"  # it has a limit of its own: `max_file_size` of the launch
+UNKNOWN = "There is nothing of this name here; GET /gradio_api/info lists every endpoint and its arguments."
+NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that it knows no such session or event
+SENTENCES = {
+    400: 'The request cannot be read; send JSON such as {"data": ["a sentence"]}, or a file as multipart/form-data.',
+    401: "This app asks for a name and a password; log in with the right ones.",
+    403: "This is closed; the app serves its page, its endpoints and what they made, nothing else.",
+    404: UNKNOWN,
+    405: "This address takes another method; the endpoints take POST, all else GET.",
+    413: f"That is too large; send at most {MOST_BODY // 10**6} MB, or a smaller file.",
+    422: 'The request does not fit this address; send {"data": [...]} with the arguments that GET /gradio_api/info lists.',
+    429: "That was too much at once; wait a minute and try again.",
+    503: "The app is busy: its queue is full; try again in a moment.",
+}
+FAILED = "That did not work, for a reason the server's log tells; try something else."
+
+
+def refusal(status: int, sentence: str) -> Response:
+    """A refusal as a program reads it."""
+    return JSONResponse({"error": sentence}, status)
+
+
+async def unknown(request: Request, error: Exception) -> Response:
+    """The answer to a name or number that Gradio looks up in vain, and would call an internal error."""
+    return refusal(HTTPStatus.NOT_FOUND, UNKNOWN)
+
+
+class Refusals:
+    """Puts a sentence into every refusal that has none, and logs, without what was sent, what nobody caught.
+
+    Bodies of more than MOST_BODY bytes are refused, those of uploads apart.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._limited, self._app, self._metrics = RequestBodyLimitMiddleware(app, MOST_BODY), app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An application of ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answer = _Answer(scope, receive, send, self._metrics)
+        try:
+            await (self._app if scope["path"].endswith(UPLOAD) else self._limited)(scope, receive, answer.send)
+        except Exception as error:
+            if not answer.broken_off:  # Gradio ends the stream of an unknown session with an error, when all is said
+                logger.error("A request failed", exc_info=error)
+            await answer.fail()
+
+
+class _Answer:
+    """Passes an answer on, but keeps a refusal back until its body is there."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, metrics: Metrics) -> None:
+        self._scope, self._receive, self._send, self._metrics = scope, receive, send, metrics
+        self._refused: Message | None = None
+        self._body = b""
+        self._started = self._ended = self._streams = False
+        self.broken_off = False
+
+    async def send(self, message: Message) -> None:
+        """What the app sends."""
+        if message["type"] == "http.response.start":
+            if message["status"] >= HTTPStatus.BAD_REQUEST and not self._started:
+                self._refused = message
+                return
+            self._started = True
+            self._streams = (b"content-type", b"text/event-stream; charset=utf-8") in message["headers"]
+        elif self._refused is not None:
+            self._body += message.get("body", b"")
+            if not message.get("more_body"):
+                await self._refuse(self._refused)
+            return
+        else:
+            self._ended = not message.get("more_body")
+            if self._streams and message.get("body", b"").startswith((b"event: error\n", b'data: {"msg":"unexpected_error"')):
+                self.broken_off = NO_STREAM in message["body"]
+                message = {**message, "body": message["body"].replace(NO_STREAM, json.dumps(UNKNOWN).encode())}
+        await self._send(message)
+
+    async def fail(self) -> None:
+        """End the answer that nobody ended."""
+        if not self._started:
+            await self._refuse({"status": HTTPStatus.INTERNAL_SERVER_ERROR, "headers": []})
+        elif not self._ended:
+            await self._send({"type": "http.response.body", "body": b""})
+
+    async def _refuse(self, start: Message) -> None:
+        self._started = self._ended = True
+        if _says_why(self._body):
+            await self._send(start)
+            await self._send({"type": "http.response.body", "body": self._body})
+            return
+        self._metrics.refused(HTTPStatus(start["status"]).phrase)
+        reason = HTTPStatus.UNAUTHORIZED if self._scope["path"].endswith("/login") else start["status"]
+        answer = refusal(start["status"], SENTENCES.get(reason, FAILED))
+        answer.raw_headers += [(name, value) for name, value in start["headers"] if not name.startswith(b"content-")]
+        await answer(self._scope, self._receive, self._send)
+
+
+def _says_why(body: bytes) -> bool:
+    """Whether a refusal has its sentence, as errors of ours do."""
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and isinstance(said.get("error"), str)

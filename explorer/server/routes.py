@@ -1,0 +1,63 @@
+"""Addresses beside the page: for operators, and the one script that the page shares with other pages."""
+
+import gzip
+import hmac
+import os
+from collections.abc import Callable
+from functools import cache
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from explorer.figures.base import PLOTLY_JS
+from explorer.page.components import PLOTLY_ADDRESS
+from explorer.server.gate import is_loopback
+from explorer.server.metrics import Metrics, loaded_models
+from explorer.server.refusals import refusal
+
+FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # the version is in the name
+NOT_YOURS = (
+    "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
+)
+
+
+def routes(metrics: Metrics) -> list[Route]:
+    """All of them."""
+    return [Route("/healthz", healthz), Route("/metrics", _metrics(metrics)), Route(f"/{PLOTLY_ADDRESS}", plotly)]
+
+
+async def healthz(request: Request) -> Response:
+    """That the app answers, and whether a model can be asked without waiting for it."""
+    state = "loaded" if loaded_models() else "loading"
+    return JSONResponse({"status": "ok", "model": state}, headers={"Cache-Control": "no-store"})
+
+
+def _metrics(metrics: Metrics) -> Callable[[Request], Response]:
+    def answer(request: Request) -> Response:
+        if not _may_read_metrics(request):
+            return refusal(403, NOT_YOURS)
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return answer
+
+
+def _may_read_metrics(request: Request) -> bool:
+    """With BERT_EXPLORER_METRICS_TOKEN, whoever knows it; without, this machine itself, not what it passes on as a proxy."""
+    if token := os.environ.get("BERT_EXPLORER_METRICS_TOKEN", ""):
+        return hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode())
+    passed_on = {"forwarded", "x-forwarded-for", "x-forwarded-host"} & set(request.headers)
+    return request.client is not None and is_loopback(request.client.host) and not passed_on
+
+
+def plotly(request: Request) -> Response:
+    """plotly.js from the installed package, compressed once and not for everybody anew."""
+    headers = {**FOR_EVER, "Vary": "Accept-Encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=headers)
+    return Response(_compressed(), media_type="text/javascript", headers={**headers, "Content-Encoding": "gzip"})
+
+
+@cache
+def _compressed() -> bytes:
+    return gzip.compress(PLOTLY_JS.read_bytes(), mtime=0)

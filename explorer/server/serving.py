@@ -1,0 +1,49 @@
+"""Everything above put around Gradio: what `launch` needs for it."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import gradio as gr
+from gradio.route_utils import FnIndexInferError
+from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp
+
+from explorer.server.calls import watch_calls
+from explorer.server.gate import Gate, Names
+from explorer.server.headers import SecurityHeaders
+from explorer.server.metrics import Metrics
+from explorer.server.refusals import Refusals, unknown
+from explorer.server.routes import routes
+
+COMPRESSION = 6  # of 9: the last percents take most of the time
+
+
+def guarded(blocks: gr.Blocks, host: str, head: str) -> dict[str, Any]:
+    """The `app_kwargs` for launching `blocks` on the address `host` with `head`."""
+    metrics = Metrics(blocks)
+    watch_calls(blocks, metrics)
+    names, on_a_space = Names.of(host, os.environ), "SPACE_ID" in os.environ
+
+    def around(app: ASGIApp) -> ASGIApp:
+        gate = Gate(Refusals(app, metrics), names, metrics)
+        return GZipMiddleware(SecurityHeaders(gate, head, on_a_space), compresslevel=COMPRESSION)
+
+    return {
+        "routes": routes(metrics),
+        "exception_handlers": dict.fromkeys((FnIndexInferError, KeyError), unknown),
+        "lifespan": _outermost(around),
+    }
+
+
+def _outermost(around: Any) -> Any:
+    """A lifespan that wraps the app when it starts: what `middleware=` adds stands inside of what Gradio adds later."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        app.middleware_stack = around(app.middleware_stack)
+        yield
+
+    return lifespan

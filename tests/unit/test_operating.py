@@ -1,0 +1,173 @@
+"""The app as a process of its own: what it logs, how it ends, and how it is packed."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MARKER = "zanzibarquokka"  # a word that nothing of ours contains
+EPOCHS = 200
+# The app, with a training that goes on until it is asked to stop, and an endpoint that fails in a way nobody foresaw.
+PROCESS = f"""
+import sys, threading, time
+import app
+from explorer.training import jobs, store
+
+def train(folder):
+    import explorer
+    from explorer.training.from_table import built_in
+    from explorer.training.training import make_plan, new_run, run_training
+    examples, model, identifier = built_in("sentiment"), explorer.load(folder), store.new_id()
+    encode = explorer.Explorer.encode
+    def broken(self, text_a, text_b=""):
+        if "unforeseen" in text_a:
+            raise ZeroDivisionError(text_a)
+        return encode(self, text_a, text_b)
+    explorer.Explorer.encode = broken
+    with jobs.job(identifier) as stop:
+        steps = run_training(model, examples, make_plan(model, -1, "mean", epochs={EPOCHS}), stop.is_set)
+        try:
+            while True:
+                step = next(steps)
+                if step.epoch is not None and step.epoch.epoch == 2:
+                    print("trains", flush=True)
+                    stop.wait()
+        except StopIteration as done:
+            new_run(done.value, examples, "Sentiment", identifier)
+
+threading.Thread(target=train, args=[sys.argv.pop()]).start()
+app.main()
+"""
+CALLS = (
+    ("tokens", [f"the {MARKER} man", "", ""]),
+    ("tokens", [f"the {MARKER} man", "", f"no/{MARKER}"]),
+    ("tokens", [f"unforeseen {MARKER}", "", ""]),
+    ("tokens", [{"path": f"/{MARKER}", "meta": {"_type": "gradio.FileData"}}, "", ""]),
+    ("tokens", [MARKER * 20_000, "", ""]),
+    ("fill_mask", [f"{MARKER} [MASK]", "", 5, ""]),
+    ("vocabulary", [MARKER, MARKER, ""]),
+    (MARKER, [MARKER]),
+    ("train_head", [[[MARKER, "a"], [MARKER, MARKER]]] + [0] * 8),
+    ("classify", [[MARKER], MARKER]),
+)
+
+
+@pytest.fixture(scope="module")
+def ended(tiny_folder, tmp_path_factory):
+    """What is left of the app, asked this and that and then told to end: its exit code, what it wrote, and its runs."""
+    runs = tmp_path_factory.mktemp("runs")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = os.environ | {
+        **{"BERT_EXPLORER_RUNS": str(runs), "BERT_EXPLORER_MODEL": str(tiny_folder), "BERT_EXPLORER_LOG": "json"},
+        **{"BERT_EXPLORER_PORT": str(port), "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"},
+    }
+    command = [sys.executable, "-c", PROCESS, str(tiny_folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            said = []
+            while not said or "trains" not in said[-1]:
+                said.append(process.stdout.readline())
+                assert said[-1], process.stderr.read()
+            for path, body in _requests():
+                _post(port, path, body)
+            process.send_signal(signal.SIGTERM)
+            output, errors = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    return process.returncode, "".join(said) + output + errors, runs
+
+
+def _requests():
+    for name, data in CALLS:
+        yield f"/gradio_api/run/{name}", json.dumps({"data": data}).encode()
+        yield f"/gradio_api/call/{name}", json.dumps({"data": data}).encode()
+    yield "/gradio_api/component_server", json.dumps({"data": MARKER, "component_id": 1, "fn_name": MARKER}).encode()
+    yield f"/gradio_api/run/{MARKER}", b'{"data": ' + MARKER.encode()
+    yield f"/gradio_api/custom_component/{MARKER}/client/{MARKER}/{MARKER}", b""
+    yield "/gradio_api/upload", MARKER.encode()
+
+
+def _post(port: int, path: str, body: bytes) -> None:
+    """Sends it, once the app listens."""
+    for kind in ("application/json", f"multipart/form-data; boundary={MARKER}"):
+        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, {"Content-Type": kind})
+        end = time.monotonic() + 120
+        while True:
+            try:
+                urllib.request.urlopen(request, timeout=120).read()
+            except urllib.error.HTTPError:
+                break
+            except urllib.error.URLError:
+                assert time.monotonic() < end
+                time.sleep(0.1)
+                continue
+            break
+
+
+def test_a_call_is_logged_and_what_was_sent_is_not(ended):
+    _, written, _ = ended
+    lines = [json.loads(line) for line in written.splitlines() if line.startswith("{")]
+    calls = [line for line in lines if line["message"] == "call"]
+    assert {"ok", "InputError", "ModelError", "internal", "unfit"} <= {line["outcome"] for line in calls}
+    assert {"/tokens", "/fill_mask", "/vocabulary", "/train_head", "/classify"} == {line["call"] for line in calls}
+    assert all(line["seconds"] >= 0 for line in calls)
+    errors = [line["error"] for line in lines if line["message"] == "A handler failed"]
+    assert errors
+    assert all(error.startswith("ZeroDivisionError at ") for error in errors)
+    assert MARKER not in written
+    assert "Traceback" not in written
+
+
+def test_the_end_keeps_what_a_training_has_learnt(ended):
+    code, written, runs = ended
+    assert code == 0, written
+    about = [json.loads(path.read_text("utf-8")) for path in runs.glob("*/run.json")]
+    assert len(about) == 1
+    assert not list(runs.glob(".*"))
+    assert 2 <= len(about[0]["history"]) < EPOCHS
+
+
+def test_plain_lines_hide_what_was_sent_too(caplog):
+    import logging
+
+    from explorer.server.logs import JsonLines, PlainLines
+
+    try:
+        raise ValueError(MARKER) from KeyError(MARKER)
+    except ValueError:
+        logging.getLogger("explorer").error("It failed", exc_info=True)
+        logging.getLogger("asyncio").error(f"exception=ValueError('{MARKER}')", exc_info=True)
+    for formatter in (PlainLines(), JsonLines()):
+        ours, others = map(formatter.format, caplog.records)
+        assert MARKER not in ours + others
+        assert re.search(r"It failed.*ValueError at .*test_operating\.py:\d+ .* because of KeyError", ours)
+        assert "asyncio at " in others
+
+
+def test_the_container_is_made_of_what_is_here(readme):
+    made = (ROOT / "Dockerfile").read_text("utf-8")
+    python = re.search(r'python_version: "([\d.]+)"', readme)[1]
+    assert f"FROM python:{python}-" in made, "the Python of the Space"
+    copied = [name for line in re.findall(r"^COPY (?:--\S+ )*(.+) \S+$", made, re.MULTILINE) for name in line.split()]
+    assert set(copied) >= {"requirements.txt", "app.py", "explorer", "assets"}
+    assert all((ROOT / name).exists() for name in copied)
+    left_out = (ROOT / ".dockerignore").read_text("utf-8").split()
+    assert not {name.strip("/") for name in left_out} & set(copied)
+    settings = set(re.findall(r"BERT_EXPLORER_\w+", made))
+    code = "".join(path.read_text("utf-8") for path in [ROOT / "app.py", *(ROOT / "explorer").rglob("*.py")])
+    assert settings
+    assert all(setting in code for setting in settings)
+    assert re.search(r"^USER (?!root)", made, re.MULTILINE)
+    assert "/healthz" in made

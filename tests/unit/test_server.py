@@ -1,0 +1,419 @@
+"""What stands before Gradio, over plain HTTP to the app as it is served."""
+
+import base64
+import gzip
+import hashlib
+import http.client
+import json
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import anyio
+import pytest
+from starlette.responses import PlainTextResponse, StreamingResponse
+
+from explorer.server import refusals
+from explorer.server.gate import Names
+from explorer.server.headers import FIXED
+from explorer.server.refusals import MOST_BODY, Refusals
+from explorer.server.serving import guarded
+
+MARKER = "zanzibarquokka"  # a word that nothing of ours contains
+FILE_DATA = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
+
+
+@pytest.fixture
+def ask(served):
+    """Asks the app: `ask("POST", "/gradio_api/run/tokens", {"data": [...]}, Origin=...)` is status, headers and body."""
+
+    def ask(method: str, path: str, body=None, **headers: str):
+        connection = http.client.HTTPConnection(urlsplit(served).netloc, timeout=120)
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        if body is not None and not isinstance(body, bytes):
+            body, given = json.dumps(body).encode(), {"Content-Type": "application/json", **given}
+        try:
+            connection.request(method, path, body, given)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+    return ask
+
+
+def sentence_of(body: bytes) -> str:
+    """The one sentence of a refusal."""
+    said = json.loads(body)["error"]
+    assert isinstance(said, str)
+    assert said.endswith(".")
+    assert said.isprintable()
+    assert len(said) < 250
+    assert not re.search(r"Traceback|\w(Error|Exception)\b|object at 0x|site-packages|<class", said)
+    return said
+
+
+# What every answer carries
+
+
+ANSWERS = {
+    "page": ("GET", "/", None, {}),
+    "script": ("GET", "/static/js/iframeResizer.contentWindow.min.js", None, {}),
+    "answer": ("POST", "/gradio_api/run/tokens", {"data": ["hello", "", ""]}, {}),
+    "nothing there": ("GET", "/nothing", None, {}),
+    "another's name": ("GET", "/", None, {"Host": "evil.example"}),
+    "preflight": ("OPTIONS", "/config", None, {"Origin": "http://evil.example", "Access_Control_Request_Method": "POST"}),
+}
+
+
+@pytest.mark.parametrize("request_", ANSWERS.values(), ids=ANSWERS)
+def test_every_answer_tells_the_browser_to_be_careful(ask, request_):
+    method, path, body, given = request_
+    _, headers, _ = ask(method, path, body, **given)
+    assert {name: headers[name] for name in FIXED} == FIXED
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == "'self'"
+    assert policy["object-src"] == "'none'"
+    assert "'unsafe-inline'" not in policy["script-src"]
+    assert not re.search(r"https?:|\*", headers["Content-Security-Policy"]), "no other machine"
+    assert headers["Access-Control-Allow-Origin"] is None, "no page of another origin reads this"
+
+
+def test_the_policy_names_every_inline_script_of_the_page(ask):
+    import app
+
+    _, headers, page = ask("GET", "/")
+    scripts = re.findall(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", page.decode() + app.HEAD, re.DOTALL)
+    assert len(scripts) >= 5
+    for script in scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in headers["Content-Security-Policy"]
+
+
+def test_a_space_may_be_framed_by_its_host(monkeypatch):
+    monkeypatch.setenv("SPACE_ID", "someone/space")
+
+    async def body(scope, receive, send):
+        await PlainTextResponse("hello")(scope, receive, send)
+
+    headers = dict(answer_of(around(body), headers={"host": "localhost"})[0]["headers"])
+    policy = headers[b"content-security-policy"].decode()
+    assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in policy
+
+
+# Names
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:7860", "LOCALHOST:1", "127.0.0.1:80", "[::1]", "[::1]:7860"])
+def test_the_own_names_are_answered(ask, host):
+    assert ask("GET", "/healthz", Host=host)[0] == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:7860", "localhost.evil.example", "127.0.0.1.nip.io", "[", ""])
+@pytest.mark.parametrize("path", ["/", "/config", "/healthz", "/gradio_api/run/tokens"])
+def test_another_name_is_refused(ask, host, path):
+    status, _, body = ask("GET", path, Host=host)
+    assert status == 400
+    assert "BERT_EXPLORER_HOSTS" in sentence_of(body)
+
+
+@pytest.mark.parametrize(
+    ("listens", "environment", "allowed", "refused"),
+    [
+        ("127.0.0.1", {}, ["localhost:7860", "127.0.0.1"], ["bert.school.example", "10.0.0.5:7860"]),
+        ("localhost", {"BERT_EXPLORER_HOSTS": "tunnel.example"}, ["localhost", "tunnel.example:443"], ["evil.example"]),
+        ("::1", {}, ["[::1]:7860", "localhost"], ["evil.example"]),
+        ("127.0.0.2", {}, ["127.0.0.2:7860", "localhost"], ["evil.example"]),
+        ("0.0.0.0", {}, ["localhost", "10.0.0.5:7860", "bert.school.example"], []),
+        ("0.0.0.0", {"BERT_EXPLORER_HOSTS": "a.example, b.example:80"}, ["a.example", "B.example", "localhost"], ["c.example"]),
+        ("0.0.0.0", {"SPACE_HOST": "me-bert.hf.space"}, ["me-bert.hf.space", "127.0.0.1:7860"], ["other.hf.space"]),
+    ],
+)
+def test_which_names_are_own(listens, environment, allowed, refused):
+    names = Names.of(listens, environment)
+    assert all(map(names.allow, allowed))
+    assert not any(map(names.allow, refused))
+
+
+# Writes that another page sends
+
+CALL = ("POST", "/gradio_api/run/tokens", {"data": ["hello", "", ""]})
+FOREIGN = {
+    "another site": {"Origin": "http://evil.example"},
+    "another port of this machine": {"Origin": "http://localhost:3000", "Sec_Fetch_Site": "same-site"},
+    "a page without an origin": {"Origin": "null"},
+    "a browser's word": {"Sec_Fetch_Site": "cross-site"},
+    "an origin that is none": {"Origin": "http://["},
+}
+
+
+@pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
+def test_writes_of_another_page_are_refused(ask, headers):
+    status, _, body = ask(*CALL, **headers)
+    assert status == 403
+    sentence_of(body)
+
+
+def test_another_page_cannot_upload(ask):
+    form = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\na,b\r\n--b--\r\n'
+    kind = {"Content_Type": "multipart/form-data; boundary=b"}  # a form sends this without asking first
+    assert ask("POST", "/gradio_api/upload", form, **kind)[0] == 200
+    status, _, body = ask("POST", "/gradio_api/upload", form, **kind, Origin="http://evil.example")
+    assert status == 403
+    sentence_of(body)
+
+
+def test_the_own_page_and_programs_may_write(ask, served):
+    for headers in ({}, {"Origin": served}, {"Origin": served, "Sec_Fetch_Site": "same-origin"}, {"Sec_Fetch_Site": "none"}):
+        assert ask(*CALL, **headers)[0] == 200
+
+
+def test_reading_from_a_link_elsewhere_stays_possible(ask):
+    assert ask("GET", "/?tab=attention", Sec_Fetch_Site="cross-site")[0] == 200
+
+
+# Compression
+
+
+def test_the_page_goes_compressed(ask):
+    _, headers, page = ask("GET", "/")
+    assert headers["Content-Encoding"] is None
+    _, headers, packed = ask("GET", "/", Accept_Encoding="gzip")
+    assert headers["Content-Encoding"] == "gzip"
+    assert len(gzip.decompress(packed)) == len(page)
+    assert 6 * len(packed) < len(page)
+
+
+def test_a_stream_is_not_held_back():
+    """The second event is made only when the first has arrived."""
+    arrived = anyio.Event()
+
+    async def events(scope, receive, send):
+        async def two():
+            yield b"data: first\n\n"
+            await arrived.wait()
+            yield b"data: second\n\n"
+
+        await StreamingResponse(two(), media_type="text/event-stream")(scope, receive, send)
+
+    def see(message):
+        if message.get("body") == b"data: first\n\n":
+            arrived.set()
+
+    start, *bodies = answer_of(around(events), see, headers={"host": "localhost", "accept-encoding": "gzip, br"})
+    assert b"content-encoding" not in dict(start["headers"])
+    assert [message["body"] for message in bodies if message.get("body")] == [b"data: first\n\n", b"data: second\n\n"]
+
+
+def test_what_the_queue_tells_streams(ask):
+    joined = {"data": ["hello", "", ""], "fn_index": 1, "session_hash": "streams"}
+    assert ask("POST", "/gradio_api/queue/join", joined)[0] == 200
+    _, headers, body = ask("GET", "/gradio_api/queue/data?session_hash=streams", Accept_Encoding="gzip, br")
+    assert headers["Content-Encoding"] is None
+    assert headers["Content-Type"].startswith("text/event-stream")
+    events = [json.loads(line.removeprefix("data: ")) for line in body.decode().split("\n\n") if line]
+    assert next(event for event in events if event["msg"] == "process_completed")["success"]
+
+
+# Nothing about the machine
+
+
+@pytest.mark.parametrize("path", ["/", "/config", "/gradio_api/info", "/gradio_api/openapi.json", "/theme.css"])
+def test_no_path_of_the_machine_shows(ask, path):
+    text = ask("GET", path)[2].decode()
+    for place in (sys.prefix, sys.base_prefix, str(Path.home()), str(Path(__file__).parents[2]), "site-packages", "/tmp/"):
+        assert place not in text
+
+
+def test_plotly_is_served_for_ever_under_a_name_of_ours(ask):
+    from explorer.figures.base import PLOTLY_JS
+    from explorer.page.components import PLOTLY_ADDRESS
+
+    _, headers, plain = ask("GET", f"/{PLOTLY_ADDRESS}")
+    assert plain == PLOTLY_JS.read_bytes()
+    assert "immutable" in headers["Cache-Control"]
+    _, headers, packed = ask("GET", f"/{PLOTLY_ADDRESS}", Accept_Encoding="gzip, br")
+    assert headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed) == plain
+    assert ask("GET", f"/gradio_api/file={PLOTLY_JS}")[0] == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["proxy=http://a.example/", "file=http://a.example/", "file/https://a.example/", "custom_component/a/client/b/c"]
+)
+def test_doors_of_gradio_that_nobody_needs_are_closed(ask, path):
+    status, _, body = ask("GET", f"/gradio_api/{path}")
+    assert status == 404
+    sentence_of(body)
+
+
+# Sentences
+
+RUN = "/gradio_api/run/tokens"
+REFUSED = {
+    "unknown endpoint of call": ("POST", "/gradio_api/call/nope", {"data": []}, 404),
+    "unknown endpoint of run": ("POST", "/gradio_api/run/nope", {"data": []}, 404),
+    "unknown endpoint of the newer call": ("POST", "/gradio_api/call/v2/nope", {"data": []}, 404),
+    "unknown function": ("POST", "/gradio_api/queue/join", {"data": [], "fn_index": 10**9, "session_hash": "a"}, 404),
+    "unknown component": ("POST", "/gradio_api/component_server", {"data": 1, "component_id": -1, "fn_name": "x"}, 400),
+    "no session": ("POST", "/gradio_api/queue/join", {"data": [], "fn_index": 0}, 400),
+    "too few arguments": ("POST", RUN, {"data": []}, 500),
+    "a file for a text": ("POST", RUN, {"data": [FILE_DATA, "", ""]}, 500),
+    "a choice that is none": ("POST", "/gradio_api/run/choose", {"data": [999]}, 500),
+    "an object for a text": ("POST", RUN, {"data": [{"a": 1}, "", ""]}, 500),
+    "True for a model": ("POST", RUN, {"data": ["hello", "", True]}, 500),
+    "half a character": ("POST", RUN, b'{"data": ["a \\ud800", "", ""]}', 500),
+    "half a body": ("POST", RUN, b'{"data":', 422),
+    "no arguments": ("POST", RUN, {}, 422),
+    "a list": ("POST", RUN, [], 422),
+    "deep": ("POST", RUN, b'{"data": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}", 400),
+    "not so deep": ("POST", RUN, {"data": [json.loads("[" * 500 + "]" * 500), "", ""]}, 500),
+    "another method": ("PUT", RUN, {"data": []}, 405),
+    "nothing there": ("GET", "/nothing", None, 404),
+    "a file of the machine": ("GET", "/gradio_api/file=/etc/passwd", None, 403),
+    "no upload": ("POST", "/gradio_api/upload", {"data": []}, 400),
+    "no such upload": ("GET", "/gradio_api/upload_progress?upload_id=a", None, 404),
+    "too large": ("POST", RUN, b" " * (MOST_BODY + 1), 413),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_every_refusal_is_one_sentence(ask, case):
+    method, path, body, expected = case
+    given = {"Content_Type": "application/json"} if isinstance(body, bytes) else {}
+    status, headers, answer = ask(method, path, body, **given)
+    assert status == expected
+    assert headers["Content-Type"] == "application/json"
+    sentence_of(answer)
+
+
+def test_a_model_that_is_no_text_is_refused_as_such(ask):
+    assert "name of a model" in sentence_of(ask("POST", RUN, {"data": ["hello", "", True]})[2])
+
+
+@pytest.mark.parametrize("data", [[], [FILE_DATA, "", ""]], ids=["too few", "a file"])
+def test_the_queue_tells_a_sentence_too(ask, data):
+    called = ask("POST", "/gradio_api/call/tokens", {"data": data})
+    if called[0] != 200:
+        sentence_of(called[2])
+        return
+    stream = ask("GET", f"/gradio_api/call/tokens/{json.loads(called[2])['event_id']}")[2].decode()
+    event, told = next(part for part in stream.split("\n\n") if part.startswith("event: error")).split("\n")
+    assert event == "event: error"
+    sentence_of(told.removeprefix("data: ").encode())
+
+
+def test_an_unknown_event_is_told_in_the_stream(ask):
+    body = ask("GET", "/gradio_api/call/tokens/unknown")[2].decode()
+    assert body == f"event: error\ndata: {json.dumps(refusals.UNKNOWN)}\n\n"
+
+
+def test_a_body_without_a_length_is_refused_when_it_grows_too_large():
+    async def reads(scope, receive, send):
+        while (await receive()).get("more_body"):
+            pass
+        await PlainTextResponse("read")(scope, receive, send)
+
+    parts = [{"type": "http.request", "body": b" " * 10**6, "more_body": True}] * (MOST_BODY // 10**6 + 1)
+    start, body = answer_of(Refusals(reads, Nobody()), parts=parts)
+    assert start["status"] == 413
+    sentence_of(body["body"])
+    start, body = answer_of(Refusals(reads, Nobody()), parts=[*parts[:3], {"type": "http.request", "body": b""}])
+    assert (start["status"], body["body"]) == (200, b"read")
+
+
+def test_an_error_that_nobody_caught_is_one_sentence_and_no_more():
+    async def fails(scope, receive, send):
+        raise ZeroDivisionError(MARKER)
+
+    start, body = answer_of(Refusals(fails, Nobody()))
+    assert start["status"] == 500
+    assert MARKER not in sentence_of(body["body"])
+
+
+# For operators
+
+
+def test_health_is_told_while_a_model_loads(ask, monkeypatch):
+    assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loaded"}
+    monkeypatch.setattr("explorer.server.routes.loaded_models", lambda: [])
+    assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loading"}
+
+
+def test_metrics_count_by_names_of_ours_only(ask):
+    def value(name: str) -> float:
+        found = re.search(rf"^{re.escape(name)} (\S+)$", ask("GET", "/metrics")[2].decode(), re.MULTILINE)
+        return float(found[1]) if found else 0.0
+
+    calls, refused = 'bert_explorer_call_seconds_count{name="/tokens"}', 'bert_explorer_refusals_total{kind="InputError"}'
+    before = value(calls), value(refused)
+    assert ask(*CALL)[0] == 200
+    ask("POST", RUN, {"data": [MARKER * 20_000, "", ""]})
+    ask("POST", f"/gradio_api/run/{MARKER}", {"data": [MARKER]})
+    ask("GET", f"/{MARKER}", Host=MARKER)
+    assert (value(calls), value(refused)) == (before[0] + 2, before[1] + 1)
+    assert value("bert_explorer_models") >= 1
+    assert value("bert_explorer_trace_bytes") >= 0
+    assert value("bert_explorer_queue_length") == value("bert_explorer_running") == 0
+    assert value("process_resident_memory_bytes") > 0
+    assert MARKER not in ask("GET", "/metrics")[2].decode()
+
+
+def test_metrics_are_for_this_machine_or_for_a_token(ask, monkeypatch):
+    assert ask("GET", "/metrics")[0] == 200
+    status, _, body = ask("GET", "/metrics", X_Forwarded_For="203.0.113.5")
+    assert status == 403
+    sentence_of(body)
+    monkeypatch.setenv("BERT_EXPLORER_METRICS_TOKEN", "secret")
+    assert ask("GET", "/metrics")[0] == 403
+    assert ask("GET", "/metrics", Authorization="Bearer wrong")[0] == 403
+    assert ask("GET", "/metrics", Authorization="Bearer secret")[0] == 200
+
+
+# Without a server
+
+
+class Nobody:
+    """Counts nothing."""
+
+    def refused(self, kind: str) -> None:
+        pass
+
+
+def around(app):
+    """An ASGI app within all that stands before Gradio."""
+    import gradio as gr
+
+    with gr.Blocks(analytics_enabled=False) as blocks:
+        pass
+    wrapped = SimpleNamespace(middleware_stack=app)
+
+    async def start():
+        async with guarded(blocks, "127.0.0.1", "")["lifespan"](wrapped):
+            return wrapped.middleware_stack
+
+    return anyio.run(start)
+
+
+def answer_of(app, see=lambda message: None, parts=({"type": "http.request", "body": b""},), headers=None):
+    """The messages that an ASGI app answers a POST with."""
+    sent, given = [], iter(parts)
+
+    async def receive():
+        message = next(given, None)
+        return message or await anyio.sleep_forever()
+
+    async def send(message):
+        sent.append(message)
+        see(message)
+
+    async def run():
+        raw = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
+        scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": raw, "extensions": {}}
+        with anyio.fail_after(60):
+            await app(scope, receive, send)
+
+    anyio.run(run)
+    return sent
