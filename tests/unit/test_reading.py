@@ -121,7 +121,7 @@ REFUSED = {
     "cells of line ends only": b'"\n"\n' * 3,
     "an open quote over very many short lines": b'text,label\n"' + b"a,b\n" * (MAX_LINES + 1),
     "very many objects in one list": b"[" + b"{}," * MAX_LINES + b"{}]",
-    "one wide row over very many narrow ones": b"," * MAX_COLUMNS + b"\n" + b"a\n" * (MAX_LINES // 2),
+    "wide rows over very many narrow ones": (b"a," * MAX_COLUMNS + b"\n") * 30 + b"a\n" * (MAX_LINES // 2),
     "one object with many names over many without": b'{"a":1' + b',"%d":1' * 99 % tuple(range(99)) + b"}" + b"\n{}" * 150_000,
 }
 
