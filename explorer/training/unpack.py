@@ -117,11 +117,13 @@ def _is_here(settings: dict[str, Any]) -> bool:
 
 
 def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:
-    """Write the files of the model; of each no more is read than was declared, which zipfile sees to."""
+    """Write the files of the model. Raises ValueError when one is not as long as was said; zipfile reads no more of it."""
     for name in MODEL_FILES:
         if f"model/{name}" in archive.namelist():
             with archive.open(f"model/{name}") as source, (folder / name).open("wb") as target:
                 shutil.copyfileobj(source, target)
+                if target.tell() != archive.getinfo(f"model/{name}").file_size:
+                    raise ValueError("size")
     if (folder / "tokenizer.json").is_file():
         check_tokenizer((folder / "tokenizer.json").read_bytes())
 
