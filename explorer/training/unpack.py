@@ -1,7 +1,9 @@
 """A run that somebody brings in a zip, whoever made it: it is checked and tried before any of it is kept."""
 
 import contextlib
+import os
 import shutil
+import struct
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,6 +31,8 @@ MOST_SMALL_BYTES = 8 * 2**20  # of everything that is no model
 MOST_TOKENIZER_BYTES = 32 * 2**20  # of each file of a model but its weights
 MOST_SHRUNK = 30  # times that a zip may be smaller than what is in it: weights hardly shrink
 FREE = 64 * 2**20  # bytes that stay free on the disk
+END_BYTES = 20 + 22
+MOST_LISTED_BYTES = 16 * 2**10  # of the names and sizes of a dozen files
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 WEIGHTS = "model/model.safetensors"
 TRIED = (("a word, or two", ""), ("one", "and another"))
@@ -59,6 +63,7 @@ def unpack(path: Path) -> Run:
 def _read(path: Path, folder: Path) -> tuple[Run, bool]:
     """The run in a zip, and whether its model is in it and now in `folder`."""
     with _nothing_strange():
+        _check_end(path)
         archive = zipfile.ZipFile(path)
     with archive:
         _check_entries(archive.infolist(), path.stat().st_size, folder)
@@ -86,6 +91,20 @@ def _nothing_strange() -> Iterator[None]:
             raise
         logger.info("A zip was refused", exc_info=error)
         raise InputError(STRANGE) from error
+
+
+def _check_end(path: Path) -> None:
+    """Raises ValueError unless the list of entries is short: to read one of millions takes minutes and gigabytes.
+
+    A zip ends with a record of 22 bytes: its mark, four numbers of 2 bytes, the size of that list in 4, where it begins in
+    4, and the length of a comment in 2. Nothing of ours is so large that the older record is followed by a newer one.
+    """
+    with path.open("rb") as file:
+        file.seek(-END_BYTES, os.SEEK_END)
+        newer, end = file.read(20), file.read()
+    mark, listed, comment = struct.unpack("<4s8xI4xH", end)
+    if mark != b"PK\5\6" or comment or listed > MOST_LISTED_BYTES or newer.startswith(b"PK\6\7"):
+        raise ValueError("end")
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], packed: int, folder: Path) -> None:

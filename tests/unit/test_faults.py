@@ -1,11 +1,13 @@
 """Whatever happens at whatever moment: what was kept is whole, and what is not whole is never found."""
 
 import contextlib
+import errno
 import os
 import stat
 import time
 
 import pytest
+from safetensors import SafetensorError
 
 import explorer
 from explorer.base.errors import ExplorerError, InputError
@@ -83,6 +85,29 @@ def test_dying_at_any_step_of_saving_leaves_the_old_or_the_new(train, runs, step
     assert export.pack(first).is_file()
     sweep(runs)
     check(runs, [first.id])
+
+
+FULL = (OSError(errno.ENOSPC, "No space left on device"), SafetensorError("I/O error: No space left on device (os error 28)"))
+
+
+@pytest.mark.parametrize("error", FULL, ids=lambda error: type(error).__name__)
+def test_a_full_disk_is_said_by_whatever_saves_and_leaves_nothing(train, runs, error, monkeypatch, refusal):
+    def full(*_, **__):
+        raise error
+
+    run = train(layers_trained=1)
+    before = sorted(runs.rglob("*"))
+    with monkeypatch.context() as patch:
+        for place in (
+            "explorer.training.files.save_file",
+            "transformers.modeling_utils.safe_save_file",
+            "zipfile.ZipFile.writestr",
+        ):
+            patch.setattr(place, full)
+        for act in (train, lambda: export.tuned_model(run), lambda: export.pack(run)):
+            assert refusal(ExplorerError, act) == disk.FULL
+    assert sorted(runs.rglob("*")) == before
+    assert export.pack(run).is_file()
 
 
 def test_an_id_that_is_kept_again_does_not_lose_the_run(train, refusal):

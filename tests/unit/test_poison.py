@@ -232,6 +232,19 @@ def test_a_bomb_is_refused_before_anything_is_written(files, pack, runs, bomb, r
     assert list(runs.iterdir()) == []
 
 
+def test_very_many_entries_are_refused_before_they_are_listed(pack, runs, refusal, monkeypatch):
+    path = pack({f"model/{number}": b"" for number in range(1000)})
+    with path.open("ab") as file:
+        file.write(b"comment")
+    commented = path.read_bytes()
+    half = commented[: len(commented) // 2]
+    monkeypatch.setattr("zipfile.ZipFile", lambda *_: pytest.fail("listed"))
+    for data in (commented[:-7], commented, half, b"", b"PK"):
+        path.write_bytes(data)
+        refusal(InputError, lambda: unpack(path))
+    assert list(runs.iterdir()) == []
+
+
 @pytest.mark.parametrize("size", [0, 10, 10**6])
 def test_a_zip_that_lies_about_sizes_is_refused(files, pack, runs, size, refusal):
     path = pack(files)
