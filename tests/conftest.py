@@ -92,24 +92,25 @@ def variant_folders(make_tiny) -> dict[str, Path]:
 def make_tiny(tmp_path_factory) -> Callable[..., Path]:
     """Writes the tiny checkpoint into a new folder; the arguments override entries of its BertConfig."""
 
-    def make(**config) -> Path:
-        import torch
-        import transformers
+    return lambda **config: write_tiny(tmp_path_factory.mktemp("tiny") / "bert", **config)
 
-        transformers.utils.logging.disable_progress_bar()
-        folder = tmp_path_factory.mktemp("tiny") / "bert"
-        torch.manual_seed(0)
-        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-        settings = {"vocab_size": len(VOCABULARY), "initializer_range": 0.5, **sizes, **config}
-        model = transformers.BertForPreTraining(transformers.BertConfig(**settings))
-        for parameter in model.parameters():  # a bias of zeros or a LayerNorm of ones would hide that it is left out
-            parameter.data += 0.1 * torch.randn_like(parameter)
-        model.save_pretrained(folder)
-        vocabulary = {piece: i for i, piece in enumerate(VOCABULARY)}
-        transformers.BertTokenizer(vocab=vocabulary).save_pretrained(folder)
-        return folder
 
-    return make
+def write_tiny(folder: Path, **config) -> Path:
+    """Write a tiny random BertForPreTraining with its tokenizer; the arguments override entries of its BertConfig."""
+    import torch
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    settings = {"vocab_size": len(VOCABULARY), "initializer_range": 0.5, **sizes, **config}
+    model = transformers.BertForPreTraining(transformers.BertConfig(**settings))
+    for parameter in model.parameters():  # a bias of zeros or a LayerNorm of ones would hide that it is left out
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    model.save_pretrained(folder)
+    vocabulary = {piece: i for i, piece in enumerate(VOCABULARY)}
+    transformers.BertTokenizer(vocab=vocabulary).save_pretrained(folder)
+    return folder
 
 
 def become(variant: str, folder: Path) -> None:

@@ -78,12 +78,12 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
         raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
     for source in ({BUNDLED: BUNDLED_FOLDER}.get, *_sources, _local_folder):
         if folder := source(name):
-            return _checkpoint(name, folder)
+            return in_folder(name, folder)
     try:
         validate_repo_id(name)
     except HFValidationError as error:
         raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
-    return _checkpoint(name, _from_cache(name) or _download(name, report or (lambda share, what: None)))
+    return in_folder(name, _from_cache(name) or _download(name, report or (lambda share, what: None)))
 
 
 def _local_folder(name: str) -> Path | None:
@@ -97,7 +97,8 @@ def _local_folder(name: str) -> Path | None:
         return None
 
 
-def _checkpoint(name: str, folder: Path) -> Checkpoint:
+def in_folder(name: str, folder: Path) -> Checkpoint:
+    """The checkpoint in a folder, under a name. Raises ModelError when it is not whole, or of a family that is not read."""
     if not _is_complete(folder):
         raise ModelError(
             f"{name} holds no checkpoint; a folder needs config.json, model.safetensors and tokenizer.json or vocab.txt."

@@ -1,57 +1,108 @@
 """From the files of a checkpoint to modules of torch, with a check that they are what they seem."""
 
 import threading
+from dataclasses import fields
 
 import torch
 import transformers
 
 from explorer.base.errors import ModelError
 from explorer.base.log import logger
+from explorer.model import plausible
 from explorer.model.checkpoints import EXAMPLE_ID, Checkpoint
 
+PATIENCE = 60.0  # seconds to wait for models that others open
+LARGEST = 1e6  # of a weight's size: further up, products of finite weights are infinite
+
+# What a model may be told by its config.json: nothing that turns it into another kind, or its files into others.
+_STEERING = {"dtype", "output_hidden_states", "return_dict", "chunk_size_feed_forward", "problem_type", "is_encoder_decoder"}
 _one_at_a_time = threading.Lock()  # from_pretrained swaps functions of transformers; two at once leave them swapped
 
 
 def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, set[str]]:
     """The model with all its heads in float32, to be run only, and the names of the weights that its file lacks.
 
-    Raises ModelError when the file cannot be read, does not fit its configuration, or is no encoder.
+    Raises ModelError when the file cannot be read, does not fit its configuration, holds numbers that are none, or is
+    no encoder; and when others open models for longer than PATIENCE.
     """
     transformers.utils.logging.disable_progress_bar()
     # A file without some head is no fault: what is missing is found out and told in the page.
     transformers.utils.logging.set_verbosity_error()
+    kind = getattr(transformers, checkpoint.family.pretraining_class)
+    config = _config(checkpoint, kind.config_class)
+    if not _one_at_a_time.acquire(timeout=PATIENCE):
+        raise ModelError(f"Other models are being opened, and {checkpoint.name} waits for them; try again in a minute.")
     try:
-        with _one_at_a_time:
-            model, info = getattr(transformers, checkpoint.family.pretraining_class).from_pretrained(
-                checkpoint.folder,
-                dtype=torch.float32,
-                attn_implementation="sdpa",
-                local_files_only=True,
-                output_loading_info=True,
-            )
+        model, info = kind.from_pretrained(
+            checkpoint.folder,
+            config=config,
+            dtype=torch.float32,
+            attn_implementation="sdpa",
+            local_files_only=True,
+            output_loading_info=True,
+        )
     except Exception as error:  # a broken file raises whatever its reader happens to trip over
         logger.warning("The weights of a model cannot be read", exc_info=error)
         raise ModelError(f"The weights of {checkpoint.name} cannot be read; fetch the model again.") from error
+    finally:
+        _one_at_a_time.release()
     missing = set(info["missing_keys"]) | {key for key, *_ in info["mismatched_keys"]}
     encoder, pooler = f"{checkpoint.family.encoder}.", f"{checkpoint.family.encoder}.{checkpoint.family.pooler}."
     if any(key.startswith(encoder) and not key.startswith(pooler) for key in missing):
-        raise ModelError(f"The weights of {checkpoint.name} do not fit its config.json; fetch the model again.")
-    if model.config.is_decoder or getattr(model.config, "position_embedding_type", None) not in (None, "absolute"):
+        raise plausible.misfit(checkpoint)
+    layers = f"{checkpoint.family.layers}."
+    if any(key.removeprefix(encoder).startswith(layers) for key in info["unexpected_keys"]):
+        raise plausible.misfit(checkpoint)  # layers that would be dropped in silence
+    if not all(map(_is_sound, model.parameters())):
+        raise ModelError(f"The weights of {checkpoint.name} hold infinite numbers or none at all; fetch the model again.")
+    return model.eval().requires_grad_(False), missing
+
+
+def _config(checkpoint: Checkpoint, kind: type[transformers.PreTrainedConfig]) -> transformers.PreTrainedConfig:
+    """The configuration that the model is built from, once it is known to fit the weights. Raises ModelError."""
+    entries = plausible.read_config(checkpoint)
+    if entries.get("is_decoder") or entries.get("position_embedding_type") not in (None, "absolute"):
         raise ModelError(
             f"{checkpoint.name} is a decoder or has relative positions; BERT Explorer reads encoders like {EXAMPLE_ID}."
         )
-    return model.eval().requires_grad_(False), missing
+    known = {field.name for field in fields(kind)} - _STEERING
+    try:
+        config = kind(**{name: value for name, value in entries.items() if name in known})
+    except Exception as error:  # wrong types, each with an error of its own
+        logger.warning("The configuration of a model cannot be read", exc_info=error)
+        raise ModelError(f"The config.json of {checkpoint.name} cannot be read; fetch the model again.") from error
+    sizes = plausible.Sizes(
+        layers=config.num_hidden_layers,
+        heads=config.num_attention_heads,
+        hidden=config.hidden_size,
+        intermediate=config.intermediate_size,
+        vocabulary=config.vocab_size,
+        positions=config.max_position_embeddings,
+        segments=config.type_vocab_size,
+    )
+    plausible.check(checkpoint, sizes, config.layer_norm_eps, (config.hidden_dropout_prob, config.attention_probs_dropout_prob))
+    return config
+
+
+def _is_sound(weight: torch.Tensor) -> bool:
+    """Whether every number is finite and no giant; a comparison with one that is none is false."""
+    lowest, highest = weight.detach().aminmax()
+    return bool(lowest > -LARGEST and highest < LARGEST)
 
 
 def read_tokenizer(checkpoint: Checkpoint, vocab_size: int) -> transformers.PreTrainedTokenizerBase:
     """The tokenizer of a model with `vocab_size` rows. Raises ModelError when it is broken or made for another model."""
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint.folder, local_files_only=True, trust_remote_code=False)
+        highest = max(tokenizer.get_vocab().values(), default=0)
+        for pair in (("a",), ("a", "b")):  # some are broken in what is only looked at when they read
+            tokenizer(*pair, truncation="longest_first", max_length=16)
+            tokenizer(*pair, truncation=False, verbose=False)
     except Exception as error:  # see read_model
         logger.warning("The tokenizer of a model cannot be read", exc_info=error)
         raise ModelError(f"The tokenizer of {checkpoint.name} cannot be read; fetch the model again.") from error
     # A tokenizer that did not find its vocabulary has five pieces and says [UNK] to every word, without an error.
-    if not vocab_size // 2 <= len(tokenizer) <= vocab_size:
+    if not vocab_size // 2 <= len(tokenizer) <= vocab_size or highest >= vocab_size:
         raise ModelError(
             f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}; fetch the model again."
         )

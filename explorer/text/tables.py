@@ -14,7 +14,10 @@ from explorer.text import limits
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
 MAX_FILE_BYTES = 10 * 2**20
+MAX_LINES = 300_000  # of a file, and rows of a JSON list
+MAX_CELLS = 4_000_000  # every row is filled up to the longest
 MAX_COLUMNS = 200
+MAX_CELL_LINES = 50  # in a quoted cell: one with more was never closed
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}  # of equals the first: texts hold commas
 BINARY = {b"PK": "an Excel or zip file", b"PAR1": "a Parquet file", b"%PDF": "a PDF", b"\x1f\x8b": "a gzip file"}
 TEXT_NAMES = ["text", "sentence", "sentence1", "text_a", "tweet", "message", "review", "comment", "content"]
@@ -58,13 +61,14 @@ def has_column_names(first: Row, rest: Sequence[Row]) -> bool:
 def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has_column_names) -> Table:
     """The rows of a CSV, TSV or JSON-lines file; delimiter and encoding are found out, `has_names` tells if the first has names.
 
-    Raises InputError when the file is too large, is no text, or has no rows.
+    Raises InputError when the file is too large or too long, is no text, or has no rows.
     """
     if path.stat().st_size > MAX_FILE_BYTES:
         raise InputError(f"The file has more than {MAX_FILE_BYTES // 2**20} MB; send a part of it.")
     text, encoding = _decode(path.read_bytes())
     if not limits.has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
+    _check_length(max(text.count("\n"), text.count("\r")))
     if _JSON.match(text):
         columns, rows = _read_json(text, has_names)
         how = "JSON"
@@ -106,17 +110,29 @@ def _delimiter(text: str) -> str:
     return max(DELIMITERS, key=score)
 
 
+def _check_length(lines: int, cells: int = 0) -> None:
+    """Raises InputError: however short they are, rows take memory, each as many cells as the longest."""
+    if lines > MAX_LINES or cells > MAX_CELLS:
+        raise InputError("The file has more rows or columns than can be read at once; send its first 10,000 lines.")
+
+
 def _records(text: str, delimiter: str) -> list[list[str]]:
     """The records of a delimited text; a quote that is never closed is a quote, not the start of a cell."""
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    if any(cell.count("\n") > 50 for row in rows for cell in row):
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE))
-    return [row for row in rows if any(cell.strip() for cell in row)]
+
+    def read(quoting: int) -> list[list[str]]:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
+        return [row for row in rows if any(cell.strip() for cell in row)]
+
+    rows = read(csv.QUOTE_MINIMAL)
+    return read(csv.QUOTE_NONE) if any(cell.count("\n") > MAX_CELL_LINES for row in rows for cell in row) else rows
 
 
 def _name_columns(records: list[list[str]], has_names: Callable[[Row, Sequence[Row]], bool]) -> tuple[Row, tuple[Row, ...]]:
     width = min(max((len(row) for row in records), default=1), MAX_COLUMNS)
+    _check_length(len(records), len(records) * width)
     rows = [tuple((row + [""] * width)[:width]) for row in records]
+    if not rows:
+        return (), ()
     first, rest = rows[0], rows[1:]
     if not has_names(first, rest):
         first, rest = tuple(f"column {number}" for number in range(1, width + 1)), rows
@@ -148,6 +164,7 @@ def _read_json(text: str, has_names: Callable[[Row, Sequence[Row]], bool]) -> tu
     if not all(isinstance(item, dict) for item in items):
         raise InputError("Every line of a JSON file must be an object with a text and a label.")
     columns = list(dict.fromkeys(str(name) for item in items for name in item))[:MAX_COLUMNS]
+    _check_length(len(items), len(items) * len(columns))
     rows = tuple(tuple(text_of(item.get(name)) for name in columns) for item in items)
     return _number_repeats([name.strip()[:60] for name in columns]), rows
 

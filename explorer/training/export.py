@@ -1,38 +1,28 @@
-"""A run as one zip to take home, and back: safetensors, JSON, a log, and a Python file that runs without this app."""
+"""A run as one zip to take home: safetensors, JSON, a log, and a Python file that runs without this app."""
 
 import csv
 import hashlib
 import io
 import json
-import shutil
-import tempfile
+import threading
 import zipfile
-from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from explorer.base.errors import ExplorerError, InputError
+from explorer.base.errors import InputError
 from explorer.model import checkpoints
 from explorer.model.explorer import load
-from explorer.model.features import POOLINGS
-from explorer.text import limits
-from explorer.training import store
+from explorer.training import disk, store
 from explorer.training.classifier import Classifier
-from explorer.training.examples import MAX_CLASSES, MAX_LABEL
-from explorer.training.files import HEAD_TENSORS, head_arrays
-from explorer.training.head import Epoch, Head
+from explorer.training.files import head_arrays
 from explorer.training.run import Run
 from explorer.training.store import TUNED
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
-MOST_BYTES = 600 * 2**20  # unpacked: BERT-base has 440 MB
-MOST_SMALL_BYTES = 8 * 2**20  # of everything that is no model
-STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
+INSIDE = "model"  # what a zip calls a model that is only in it
+_writing = threading.Lock()
 
 
 def tuned_model(run: Run) -> str:
@@ -45,10 +35,11 @@ def tuned_model(run: Run) -> str:
             return TUNED + run.id
         raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
     place = store.folder() / run.id / "model"
-    if not place.is_dir():
-        unfinished = Path(tempfile.mkdtemp(prefix=".writing-", dir=store.folder()))
-        _write_model(run.classifier, unfinished)
-        unfinished.replace(place)
+    with _writing:
+        if not place.is_dir():
+            with disk.unfinished(store.folder()) as written:
+                _write_model(run.classifier, written)
+                disk.finish(written, place)
     return TUNED + run.id
 
 
@@ -63,14 +54,24 @@ def _write_model(classifier: Classifier, folder: Path) -> None:
 
 def pack(run: Run) -> Path:
     """The zip of a run, in its folder. It holds the encoder too, unless that can be had from the hub as it is."""
-    classifier = run.classifier
     model = _model_folder(run)
+    place = store.folder() / run.id / "run.zip"
+    with disk.unfinished(store.folder()) as folder:
+        written = folder / place.name
+        _write_zip(written, run, model)
+        disk.finish(written, place)
+    return place
+
+
+def _write_zip(path: Path, run: Run, model: Path | None) -> None:
+    classifier = run.classifier
     settings = {name: getattr(classifier, name) for name in ("labels", "layer", "pooling", "model", "layers_trained")}
     settings |= {"title": run.title, "training": run.settings, "best": run.best, "baselines": run.baselines}
+    if classifier.model.startswith(TUNED):
+        settings["model"] = INSIDE  # the name that it has here holds the id of a run
     if model is not None:
-        settings["model_sha256"] = _digest(model / "model.safetensors")
-    place = store.folder() / run.id / "run.zip"
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        settings["model_sha256"] = digest(model / "model.safetensors")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("settings.json", json.dumps(settings, ensure_ascii=False, indent=2))
         archive.writestr("head.safetensors", save_tensors(head_arrays(classifier.head)))
         archive.writestr("log.csv", _log(run.history))
@@ -78,7 +79,6 @@ def pack(run: Run) -> Path:
         for name in MODEL_FILES if model is not None else ():
             if (model / name).is_file():
                 archive.write(model / name, f"model/{name}")
-    return place
 
 
 def _model_folder(run: Run) -> Path | None:
@@ -90,7 +90,8 @@ def _model_folder(run: Run) -> Path | None:
     return None if from_hub or not (found.folder / "model.safetensors").is_file() else found.folder
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -100,111 +101,3 @@ def _log(history: list[dict[str, float]]) -> str:
     text = io.StringIO()
     csv.writer(text).writerows([history[0], *(row.values() for row in history)] if history else [])
     return text.getvalue()
-
-
-def unpack(path: Path) -> Run:
-    """Keep the run in a zip that `pack` made, whoever did. Raises InputError when it is anything else.
-
-    Only the files that `pack` writes are read, none is larger than allowed, and nothing in them is ever executed.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            _check_entries(archive.infolist())
-            settings = _check_settings(json.loads(archive.read("settings.json")))
-            head = _head(load_tensors(archive.read("head.safetensors")), len(settings["labels"]))
-            history = _history(archive.read("log.csv").decode("utf-8"), settings["best"])
-            identifier = store.new_id()
-            model = settings["model"]
-            folder = None
-            if "model/model.safetensors" in archive.namelist() and not _is_here(settings):
-                folder, model = _extract_model(archive), TUNED + identifier
-    except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, SafetensorError) as error:
-        raise InputError(STRANGE) from error
-    classifier = Classifier(tuple(settings["labels"]), head, model, settings["layer"], settings["pooling"])
-    run = Run(classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
-    return _keep(run, identifier, folder)
-
-
-def _keep(run: Run, identifier: str, model: Path | None) -> Run:
-    """Keep the run with its model, if the two fit together."""
-    run = store.keep(replace(run, id=identifier))
-    try:
-        if model is not None:
-            model.replace(store.folder() / identifier / "model")
-        capabilities = load(run.classifier.model).capabilities
-        head = run.classifier.head
-        first = head.weight if head.hidden_weight is None else head.hidden_weight
-        if first.shape[1] != capabilities.hidden_size or run.classifier.layer > capabilities.layers:
-            raise InputError(STRANGE)
-    except ExplorerError:
-        shutil.rmtree(store.folder() / identifier, ignore_errors=True)
-        raise
-    return run
-
-
-def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
-    names = [entry.filename for entry in entries]
-    small = sum(entry.file_size for entry in entries if not entry.filename.startswith("model/"))
-    if not set(names) <= FILES or len(set(names)) != len(names):
-        raise InputError(STRANGE)
-    if small > MOST_SMALL_BYTES or sum(entry.file_size for entry in entries) > MOST_BYTES:
-        raise InputError(f"This zip unpacks to more than {MOST_BYTES // 2**20} MB, which is more than a run can have.")
-
-
-def _check_settings(settings: Any) -> dict[str, Any]:
-    """The settings, if every entry is what `pack` would have written."""
-    labels = settings["labels"]
-    if not isinstance(labels, list) or not 2 <= len(labels) <= MAX_CLASSES or len(set(labels)) != len(labels):
-        raise ValueError("labels")
-    for label in labels:
-        if len(limits.check_text(label)) > MAX_LABEL:
-            raise ValueError("label")
-    limits.check_integer(settings["layer"], "layer", 0, 1000)
-    limits.check_choice(settings["pooling"], "pooling", POOLINGS)
-    limits.check_integer(settings["best"], "best", 0, 1000)
-    limits.check_text(settings["model"])
-    settings["title"] = limits.check_text(settings["title"])[:80]
-    for name in ("training", "baselines"):
-        rows = settings[name]
-        if not isinstance(rows, dict) or not all(isinstance(v, int | float | str | bool) for v in rows.values()):
-            raise ValueError(name)
-        settings[name] = {str(key)[:60]: value for key, value in list(rows.items())[:40]}
-    return settings
-
-
-def _head(tensors: dict[str, Any], labels: int) -> Head:
-    """The head, if its shapes fit together."""
-    if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != ("hidden_bias" in tensors):
-        raise ValueError("tensors")
-    head = Head(**{name: tensor.astype("float32") for name, tensor in tensors.items()})
-    units = head.weight.shape[1]
-    if head.weight.shape != (labels, units) or head.bias.shape != (labels,):
-        raise ValueError("shapes")
-    if head.hidden_weight is not None and (head.hidden_weight.shape[:1], head.hidden_bias.shape) != ((units,), (units,)):
-        raise ValueError("shapes")
-    return head
-
-
-def _history(log: str, best: int) -> list[dict[str, float]]:
-    history = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(io.StringIO(log))][:1000]
-    if not history or best >= len(history) or any(set(row) != {field.name for field in fields(Epoch)} for row in history):
-        raise ValueError("log")
-    return history
-
-
-def _is_here(settings: dict[str, Any]) -> bool:
-    """Whether the model that was packed is the one of that name here."""
-    try:
-        weights = checkpoints.find(settings["model"]).folder / "model.safetensors"
-        return not settings["layers_trained"] and weights.is_file() and _digest(weights) == settings["model_sha256"]
-    except ExplorerError:
-        return False
-
-
-def _extract_model(archive: zipfile.ZipFile) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix=".writing-", dir=store.folder()))
-    for name in MODEL_FILES:
-        if f"model/{name}" in archive.namelist():
-            with archive.open(f"model/{name}") as source, (folder / name).open("wb") as target:
-                shutil.copyfileobj(source, target)
-    return folder

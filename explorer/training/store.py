@@ -5,6 +5,7 @@ together stay below a size. Nothing here imports torch before a run is written o
 """
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.paths import ASSETS
 from explorer.model import checkpoints
+from explorer.training import disk
 from explorer.training.run import Run
 
 MOST_RUNS = 300
@@ -41,8 +43,15 @@ def folder() -> Path:
         with contextlib.suppress(OSError):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.access(place, os.W_OK):
+                _open(place)
                 return place
     raise ExplorerError("There is no folder that runs can be kept in; set BERT_EXPLORER_RUNS to one.")
+
+
+@functools.cache
+def _open(place: Path) -> None:
+    """What is done once, before anything in the folder is used."""
+    disk.tidy(place)
 
 
 def new_id() -> str:
@@ -50,22 +59,26 @@ def new_id() -> str:
     return secrets.token_urlsafe(16)
 
 
-def keep(run: Run) -> Run:
-    """Write a run to its folder and return it with its id; runs that are too old or too many leave."""
+def keep(run: Run, model: Path | None = None) -> Run:
+    """Write a run, with the checkpoint in the folder `model` if there is one, and return it with its id.
+
+    Runs that are too old or too many leave. When this returns the run is on the disk; until then there is none. Raises
+    ExplorerError when the disk is full, or has a run of this id.
+    """
     from explorer.training.files import write_run
 
     run = replace(run, id=run.id or new_id(), created=run.created or time.time())
     place = folder()
     with _writing:
+        if (place / run.id).exists():
+            raise ExplorerError("There is a run of this name already; train or load it again.")
+        disk.tidy(place)
         _make_room(place)
-        unfinished = Path(tempfile.mkdtemp(prefix=".writing-", dir=place))
-        try:
-            write_run(run, unfinished)
-            shutil.rmtree(place / run.id, ignore_errors=True)
-            unfinished.replace(place / run.id)
-        except OSError as error:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            raise ExplorerError("The run cannot be kept: the disk is full or closed to the app.") from error
+        with disk.unfinished(place) as written:
+            write_run(run, written)
+            if model is not None:
+                model.replace(written / "model")
+            disk.finish(written, place / run.id)
     _read.get(run.id, lambda: run)
     return run
 
@@ -107,17 +120,23 @@ def _place(identifier: object) -> Path:
 
 def _make_room(place: Path) -> None:
     """Remove what is too old, then the oldest until there is room for one more."""
-    entries = sorted((path for path in place.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    runs = (path for path in place.iterdir() if _ID.fullmatch(path.name) and path.is_dir())
+    entries = sorted(runs, key=lambda path: path.stat().st_mtime)
     sizes = {path: sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) for path in entries}
     total, count = sum(sizes.values()), len(entries)
     for path in entries:
         expired = time.time() - path.stat().st_mtime > EXPIRES_AFTER
         if not expired and total <= MOST_BYTES and count < MOST_RUNS:
             return
-        if not (_ID.fullmatch(path.name) or path.name.startswith(".writing-")):
-            continue  # not ours
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
         total, count = total - sizes[path], count - 1
+
+
+def _remove(run: Path) -> None:
+    """Remove a run; what makes it listed goes first, so that no half of it is ever found."""
+    with contextlib.suppress(OSError):
+        (run / "run.json").unlink(missing_ok=True)
+        shutil.rmtree(run)
 
 
 _read: OnceCache[str, Run] = OnceCache(16)

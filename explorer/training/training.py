@@ -22,13 +22,14 @@ from explorer.training.prefix import hidden_in_steps
 from explorer.training.run import HeldOut, Run
 
 MOST_EPOCHS = 200
+MOST_UNITS = 512
 CHECKS: dict[str, Callable[[object], Any]] = {
     "epochs": lambda value: limits.check_integer(value, "the number of epochs", 1, MOST_EPOCHS),
     "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
     "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
     "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
     "optimizer": lambda value: limits.check_choice(value, "the optimizer", OPTIMIZERS),
-    "units": lambda value: limits.check_integer(value, "the number of hidden units", 0, 512),
+    "units": lambda value: limits.check_integer(value, "the number of hidden units", 0, MOST_UNITS),
     "balanced": bool,
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),

@@ -12,6 +12,7 @@ import explorer
 from explorer.base.errors import ModelError
 from explorer.model import checkpoints
 from explorer.model.families import family_of
+from tests.conftest import become
 
 
 def edit_json(path, **entries):
@@ -112,6 +113,41 @@ def foreign_weights(folder):
     save_file({"something.else": np.zeros(3)}, folder / "model.safetensors", metadata={"format": "pt"})
 
 
+def tensors(edit):
+    """Changes the tensors of a checkpoint, a dictionary of torch's, in place."""
+
+    def change(folder):
+        from safetensors.torch import load_file, save_file
+
+        found = load_file(folder / "model.safetensors")
+        edit(found)
+        save_file(found, folder / "model.safetensors", metadata={"format": "pt"})
+
+    return change
+
+
+def weight(edit, name="encoder.layer.0.attention.self.query.weight"):
+    return tensors(lambda found: found.update({f"bert.{name}": edit(found[f"bert.{name}"]).contiguous()}))
+
+
+def one(number):
+    def put(table):
+        table[3, 3] = number
+        return table
+
+    return weight(put, "embeddings.word_embeddings.weight")
+
+
+def pickled(change):
+    """The same change to a checkpoint in the older format, whose header cannot be read."""
+
+    def both(folder):
+        become("pickled", folder)
+        change(folder)
+
+    return both
+
+
 class Bomb:
     def __reduce__(self):
         return os.system, ("touch exploded",)
@@ -141,6 +177,35 @@ BROKEN = {
     "more layers than weights": config(num_hidden_layers=3),
     "heads that do not divide": config(num_attention_heads=3),
     "sizes that are words": config(hidden_size="sixteen"),
+    "fewer layers than weights": config(num_hidden_layers=1),
+    "no layers at all": config(num_hidden_layers=0),
+    "a hundred thousand layers": config(num_hidden_layers=100_000),
+    "a hundred thousand layers in a pickle": pickled(config(num_hidden_layers=100_000)),
+    "sixty layers in a pickle of two": pickled(config(num_hidden_layers=60, intermediate_size=4096)),
+    "fewer layers than weights in a pickle": pickled(config(num_hidden_layers=1)),
+    "wide layers over narrow ones": config(intermediate_size=30_000),
+    "more positions than weights": config(max_position_embeddings=4000),
+    "more segments than weights": config(type_vocab_size=3),
+    "a vocabulary of billions": config(vocab_size=10**10),
+    "layers that are true": config(num_hidden_layers=True),
+    "layers with a fraction": config(num_hidden_layers=2.0),
+    "ten million labels": config(num_labels=10**7),
+    "a dropout of everything": config(hidden_dropout_prob=1.0),
+    "a norm of nothing": config(layer_norm_eps=-1.0),
+    "a norm that is no number": config(layer_norm_eps=float("nan")),
+    "a weight that is no number": one(float("nan")),
+    "a weight that is infinite": one(float("-inf")),
+    "a weight whose products are infinite": one(1e38),
+    "a weight without rows": weight(lambda matrix: matrix.flatten()),
+    "a table without rows": weight(lambda table: table[0], "embeddings.word_embeddings.weight"),
+    "a bias with rows": weight(lambda bias: bias[None], "encoder.layer.0.attention.self.query.bias"),
+    "weights of whole numbers": weight(lambda matrix: matrix.char()),
+    "weights that are true or false": weight(lambda matrix: matrix > 0),
+    "a layer without a feed-forward": tensors(lambda found: found.pop("bert.encoder.layer.1.intermediate.dense.weight")),
+    "a tokenizer that cannot compare": lambda folder: edit_json(folder / "tokenizer_config.json", model_max_length="long"),
+    "an id beyond the table": lambda folder: write(
+        "tokenizer.json", (folder / "tokenizer.json").read_text().replace('"the": ', '"the": 9000')
+    )(folder),
     "a decoder": config(is_decoder=True),
     "relative positions": config(position_embedding_type="relative_key"),
     "truncated safetensors": truncate,
@@ -185,6 +250,63 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     assert not (folder.parent / "exploded").exists()
     assert explorer.load(tiny.name) is tiny
     assert tiny.trace("the man").reading is trace.reading
+
+
+@pytest.mark.parametrize(
+    "breakage", ["a hundred thousand layers", "wide layers over narrow ones", "fewer layers than weights", "ten million labels"]
+)
+def test_what_does_not_fit_is_refused_before_it_is_built_and_while_another_model_is_opened(
+    breakage, make_tiny, refusal, monkeypatch
+):
+    from explorer.model import weights
+
+    folder = make_tiny()
+    BROKEN[breakage](folder)
+    monkeypatch.setattr("transformers.BertForPreTraining.from_pretrained", lambda *_, **__: pytest.fail("built"))
+    with weights._one_at_a_time:
+        refusal(ModelError, lambda: explorer.load(folder), typed=folder)
+
+
+def test_nobody_waits_for_ever_for_models_that_others_open(make_tiny, refusal, monkeypatch):
+    from explorer.model import weights
+
+    folder = make_tiny()
+    monkeypatch.setattr(weights, "PATIENCE", 0.01)
+    with weights._one_at_a_time:
+        assert "minute" in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
+    assert explorer.load(folder).capabilities.layers == 2
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"transformers_weights": "other.safetensors"},
+        {"quantization_config": {"quant_method": "bitsandbytes"}},
+        {"fusion_config": {"a": 1}},
+        {"return_dict": False, "output_hidden_states": True},
+        {"chunk_size_feed_forward": 3},
+        {"_attn_implementation": "flash_attention_2"},
+    ],
+    ids=str,
+)
+def test_a_configuration_cannot_turn_the_model_into_another(entries, make_tiny, tiny):
+    folder = make_tiny()
+    config(**entries)(folder)
+    found = explorer.load(folder)
+    np.testing.assert_array_equal(found.trace("the man").hidden_states, tiny.trace("the man").hidden_states)
+    assert np.isfinite(found.own_hidden(found.encode("the man")).numpy()).all()
+
+
+@pytest.mark.parametrize("change", ["fewer layers than weights", "sizes that do not fit", "wide layers over narrow ones"])
+def test_shards_are_checked_too(change, make_tiny, refusal):
+    import transformers
+
+    folder = make_tiny()
+    model = transformers.BertForPreTraining.from_pretrained(folder)
+    no("model.safetensors")(folder)
+    model.save_pretrained(folder, max_shard_size="20KB")
+    BROKEN[change](folder)
+    refusal(ModelError, lambda: explorer.load(folder), typed=folder)
 
 
 @pytest.mark.parametrize("breakage", ["truncated safetensors", "tokenizer is no JSON"])

@@ -10,7 +10,7 @@ import pytest
 from explorer.base.errors import InputError
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
-from explorer.text.tables import MAX_FILE_BYTES, read_table
+from explorer.text.tables import MAX_COLUMNS, MAX_FILE_BYTES, MAX_LINES, read_table
 from explorer.training import hub_data
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs, split
 from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
@@ -119,6 +119,11 @@ REFUSED = {
     "broken json": b'{"text": "a", "label": \n',
     "half a character": b'{"text": "a \\ud800", "label": "x"}\n',
     "too large": b"a" * (MAX_FILE_BYTES + 1),
+    "cells of line ends only": b'"\n"\n' * 3,
+    "an open quote over very many short lines": b'text,label\n"' + b"a,b\n" * (MAX_LINES + 1),
+    "very many objects in one list": b"[" + b"{}," * MAX_LINES + b"{}]",
+    "wide rows over very many narrow ones": (b"a," * MAX_COLUMNS + b"\n") * 30 + b"a\n" * (MAX_LINES // 2),
+    "one object with many names over many without": b'{"a":1' + b',"%d":1' * 99 % tuple(range(99)) + b"}" + b"\n{}" * 150_000,
 }
 
 

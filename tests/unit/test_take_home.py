@@ -23,6 +23,7 @@ from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
 from explorer.training.reasons import compare, decide
 from explorer.training.training import make_plan, new_run, run_training
+from explorer.training.unpack import unpack
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 SINGLE = Examples(*zip(*TEXTS, strict=True))
@@ -82,7 +83,7 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples
         found = [answer["probabilities"][label] for label in run.classifier.labels]
         np.testing.assert_allclose(found, shares, atol=1e-4)
 
-    back = export.unpack(tmp_path / "mine.zip")
+    back = unpack(tmp_path / "mine.zip")
     assert back.id != run.id
     assert back.history == run.history
     again = store.fetch(back.id).classifier
@@ -95,7 +96,7 @@ def test_a_run_loads_where_its_model_is_not(trained, tmp_path):
     wanted = run.classifier.classify(explorer.load(run.classifier.model), PROBES)
     shutil.copy(export.pack(run), tmp_path / "mine.zip")
     change(tmp_path / "mine.zip", "settings.json", lambda data: data.replace(b"/bert", b"/gone"))
-    back = export.unpack(tmp_path / "mine.zip")
+    back = unpack(tmp_path / "mine.zip")
     assert back.classifier.model == store.TUNED + back.id
     np.testing.assert_allclose(back.classifier.classify(explorer.load(back.classifier.model), PROBES), wanted, atol=1e-5)
 
@@ -126,7 +127,7 @@ CHANGES = {
     "a layer there is not": ("settings.json", edited(layer=9)),
     "pooling unknown": ("settings.json", edited(pooling="max")),
     "title missing": ("settings.json", edited(title=None)),
-    "training not flat": ("settings.json", edited(training={"a": {"b": 1}})),
+    "training not flat": ("settings.json", edited(training={"layers_trained": {"b": 1}})),
     "head broken": ("head.safetensors", lambda data: data[:20]),
     "log broken": ("log.csv", lambda data: b"a,b\n1,x\n"),
     "a bomb": ("head.safetensors", lambda data: bytes(64 * 2**20)),
@@ -138,19 +139,19 @@ def test_a_changed_zip_is_refused(trained, tmp_path, name, edit, refusal):
     shutil.copy(export.pack(trained()), tmp_path / "mine.zip")
     change(tmp_path / "mine.zip", name, edit)
     before = sorted(store.folder().iterdir())
-    refusal(InputError, lambda: export.unpack(tmp_path / "mine.zip"))
+    refusal(InputError, lambda: unpack(tmp_path / "mine.zip"))
     assert sorted(store.folder().iterdir()) == before
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"text,label\na,b\n"])
 def test_what_is_no_zip_of_ours_is_refused(tmp_path, data, refusal):
     (tmp_path / "mine.zip").write_bytes(data)
-    refusal(InputError, lambda: export.unpack(tmp_path / "mine.zip"))
+    refusal(InputError, lambda: unpack(tmp_path / "mine.zip"))
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("holiday.jpg", b"x")
     (tmp_path / "mine.zip").write_bytes(buffer.getvalue())
-    refusal(InputError, lambda: export.unpack(tmp_path / "mine.zip"))
+    refusal(InputError, lambda: unpack(tmp_path / "mine.zip"))
 
 
 def test_the_tuned_model_opens_by_its_name_and_is_what_was_trained(trained, refusal):

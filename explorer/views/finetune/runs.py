@@ -19,7 +19,7 @@ MOST_COMPARED = 6
 
 def _read_zip(path: Path) -> str:
     """The id of the run in a zip, which is kept. Raises InputError."""
-    from explorer.training.export import unpack
+    from explorer.training.unpack import unpack
 
     return unpack(path).id
 

@@ -1,0 +1,144 @@
+"""What the files of a run that somebody brings must be: what `pack` would have written, and what every view can show."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load as load_tensors
+
+from explorer.model.features import POOLINGS
+from explorer.text import limits
+from explorer.training.examples import MAX_CLASSES, MAX_LABEL
+from explorer.training.files import HEAD_TENSORS
+from explorer.training.head import Epoch, Head
+from explorer.training.training import CHECKS, MOST_EPOCHS, MOST_UNITS
+
+MOST_LAYERS = 1000
+MOST_TITLE, MOST_NAME = 80, 60  # characters of a title, and of the name of a baseline
+MOST_BASELINES = 10
+LARGEST = 1e9  # of a head's weight, in size, and of a loss: what is computed with them stays finite
+MOST_LETTERS = 200  # of a word that WordPiece may try to cut: the time grows with their square at least
+HARMLESS = {" {2,}"}  # regular expressions of tokenizers as they are published
+
+
+def _layer(value: object) -> int:
+    return limits.check_integer(value, "the layer", 0, MOST_LAYERS)
+
+
+def _pooling(value: object) -> str:
+    return limits.check_choice(value, "pooling", POOLINGS)
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("neither true nor false")
+    return value
+
+
+_TRAINING: dict[str, Callable[[object], Any]] = CHECKS | {
+    "layer": _layer,
+    "layers_trained": _layer,
+    "pooling": _pooling,
+    "keep_best": _boolean,
+    "balanced": _boolean,
+}
+
+
+def read_json(data: bytes) -> Any:
+    """JSON as the standard has it, without NaN and Infinity. Raises ValueError."""
+    return json.loads(data, parse_constant=_refuse)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def check_settings(settings: Any) -> dict[str, Any]:
+    """The settings, if every entry is what `pack` would have written; entries that nobody reads are left out.
+
+    Raises InputError, ValueError, KeyError or TypeError.
+    """
+    labels, training, baselines = (settings[name] for name in ("labels", "training", "baselines"))
+    if not isinstance(labels, list) or not 2 <= len(labels) <= MAX_CLASSES or len(baselines) > MOST_BASELINES:
+        raise ValueError("numbers")
+    checked = [limits.check_text(label, most=MAX_LABEL) for label in labels]
+    if len(set(checked)) != len(checked):
+        raise ValueError("labels")
+    return {
+        "labels": checked,
+        "layer": _layer(settings["layer"]),
+        "pooling": _pooling(settings["pooling"]),
+        "layers_trained": _layer(settings["layers_trained"]),
+        "best": limits.check_integer(settings["best"], "best", 0, MOST_EPOCHS - 1),
+        "model": limits.check_text(settings["model"], most=300),
+        "model_sha256": settings.get("model_sha256"),
+        "title": limits.check_text(settings["title"])[:MOST_TITLE],
+        "training": {name: check(training[name]) for name, check in _TRAINING.items() if name in training},
+        "baselines": {
+            limits.check_text(name, most=MOST_NAME): limits.check_number(share, "an accuracy", 0, 1)
+            for name, share in baselines.items()
+        },
+    }
+
+
+def read_head(data: bytes, labels: int) -> Head:
+    """The head in a safetensors file, if its tensors fit each other and the labels, and are finite. Raises ValueError."""
+    tensors = load_tensors(data)
+    if not {"weight", "bias"} <= set(tensors) <= set(HEAD_TENSORS) or ("hidden_weight" in tensors) != ("hidden_bias" in tensors):
+        raise ValueError("tensors")
+    units = tensors["weight"].shape[-1]
+    shapes: dict[str, tuple[int, ...]] = {"weight": (labels, units), "bias": (labels,)}
+    if "hidden_weight" in tensors:
+        shapes |= {"hidden_weight": (units, tensors["hidden_weight"].shape[-1]), "hidden_bias": (units,)}
+    if any(tensors[name].shape != shape for name, shape in shapes.items()) or units < 1:
+        raise ValueError("shapes")
+    if "hidden_weight" in tensors and units > MOST_UNITS:
+        raise ValueError("units")
+    if not all(tensor.dtype == np.float32 and (np.abs(tensor) < LARGEST).all() for tensor in tensors.values()):
+        raise ValueError("numbers")
+    return Head(**tensors)
+
+
+def read_history(log: str, best: int) -> list[dict[str, float]]:
+    """The rows of the log, one an epoch from 1, if every number is one that training gives. Raises ValueError."""
+    names = {field.name for field in fields(Epoch)}
+    history = []
+    for number, row in enumerate(csv.DictReader(io.StringIO(log)), start=1):
+        found = {name: float(value) for name, value in row.items()}
+        if set(found) != names or number > MOST_EPOCHS or found.pop("epoch") != number:
+            raise ValueError("log")
+        for name, value in found.items():
+            limits.check_number(value, name, 0, LARGEST if name.endswith("loss") else 1)
+        history.append({"epoch": number, **found})
+    if best >= len(history):
+        raise ValueError("best")
+    return history
+
+
+def check_tokenizer(data: bytes) -> None:
+    """Raises ValueError when a tokenizer.json can make reading a text take for ever, or much more of it.
+
+    That are regular expressions (which search back and forth), replacements by something longer, and endless words.
+    """
+    for entry in _objects(read_json(data)):
+        pattern = entry.get("pattern")
+        if isinstance(pattern, dict) and not set(pattern) <= {"String"} and pattern.get("Regex") not in HARMLESS:
+            raise ValueError("regular expression")
+        if entry.get("type") == "Replace" and len(entry["content"]) > len("".join(map(str, pattern.values()))):
+            raise ValueError("replacement")
+        limits.check_integer(entry.get("max_input_chars_per_word", 0), "the letters of a word", 0, MOST_LETTERS)
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object in what JSON holds; the vocabulary, which is long and flat, is one of them."""
+    waiting = [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict):
+            yield found
+        if isinstance(found, dict | list):
+            waiting.extend(part for part in (found.values() if isinstance(found, dict) else found))

@@ -1,0 +1,97 @@
+"""Writing so that a fault at any moment leaves the old or the new, and never a half: a name that nobody reads, then one rename.
+
+It is also where ages are kept right when the clock jumps. Nothing here imports torch.
+"""
+
+import contextlib
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from safetensors import SafetensorError
+
+from explorer.base.errors import ExplorerError
+
+UNFINISHED = ".writing-"  # what the names of folders begin with that are not yet what they should be
+ABANDONED = 600.0  # seconds after which nobody can still be writing
+JUMP = 3600.0  # seconds that the clock may differ from the steady one: it is set right a little all the time
+FULL = "That cannot be kept: the disk is full or closed to the app; whoever runs it can make room."
+
+_clock = threading.Lock()
+_leads: dict[Path, float] = {}  # seconds by which the clock was ahead of the steady one, when a folder was last looked at
+
+
+@contextlib.contextmanager
+def unfinished(place: Path) -> Iterator[Path]:
+    """A new folder in `place`, to be filled and then given to `finish`; what is left of it at the end is removed.
+
+    Raises ExplorerError when the disk is full.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=place))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    except (OSError, SafetensorError) as error:
+        raise ExplorerError(FULL) from error
+
+
+def finish(written: Path, target: Path) -> None:
+    """Give a file or folder that is wholly written its name, for its owner only and on the disk before it can be seen.
+
+    A file takes the place of another one. Raises OSError, of a folder also when there is one of that name already.
+    """
+    for path in [*written.rglob("*"), written]:
+        path.chmod(0o700 if path.is_dir() else 0o600)
+        _flush(path)
+    written.replace(target)
+    _flush(target.parent)
+
+
+def _flush(path: Path) -> None:
+    """Have the file or the entries of the folder on the disk before this returns."""
+    if os.name == "nt" and path.is_dir():
+        return  # Windows opens no folders; its renames are on the disk by themselves
+    opened = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def tidy(place: Path) -> None:
+    """Remove what was never finished, by this process or another one, and keep ages right when the clock has jumped."""
+    entries = [path for path in place.iterdir() if path.is_dir()]
+    _follow_clock(place, [path for path in entries if not path.name.startswith(UNFINISHED)])
+    for path in entries:
+        with contextlib.suppress(OSError):
+            if path.name.startswith(UNFINISHED) and abs(time.time() - path.stat().st_mtime) > ABANDONED:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _follow_clock(place: Path, entries: Iterable[Path]) -> None:
+    """Shift the times of use by as much as the clock has jumped, so that ages stay what they were.
+
+    In a running process the steady clock tells by how much. A process that finds a folder unused for longer than JUMP
+    cannot know if nobody came or the clock jumped, and takes what was used last as used now.
+    """
+    used = {}
+    for path in entries:
+        with contextlib.suppress(OSError):
+            used[path] = path.stat().st_mtime
+    with _clock:
+        now = time.time()
+        lead = now - time.monotonic()
+        jump = lead - _leads[place] if place in _leads else now - max(used.values(), default=now)
+        _leads[place] = lead
+    for path, then in used.items():
+        with contextlib.suppress(OSError):
+            if then > now:  # the clock was set back
+                os.utime(path, (now, now))
+            elif jump > JUMP and then <= now - jump:  # what was used since, or shifted by another process, is right
+                os.utime(path, (then + jump, then + jump))

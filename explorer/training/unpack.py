@@ -1,0 +1,157 @@
+"""A run that somebody brings in a zip, whoever made it: it is checked and tried before any of it is kept."""
+
+import contextlib
+import os
+import shutil
+import struct
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.base.errors import ExplorerError, InputError
+from explorer.base.log import logger
+from explorer.model import checkpoints
+from explorer.model.checkpoints import NOT_STORABLE
+from explorer.model.explorer import Explorer, load
+from explorer.training import disk, store
+from explorer.training.arrival import check_settings, check_tokenizer, read_head, read_history, read_json
+from explorer.training.classifier import Classifier
+from explorer.training.export import FILES, INSIDE, MODEL_FILES, digest
+from explorer.training.reasons import decide
+from explorer.training.run import Run
+from explorer.training.store import TUNED
+from explorer.training.training import make_plan
+
+MOST_BYTES = 600 * 2**20  # unpacked: BERT-base has 440 MB
+MOST_SMALL_BYTES = 8 * 2**20  # of everything that is no model
+MOST_TOKENIZER_BYTES = 32 * 2**20  # of each file of a model but its weights
+MOST_SHRUNK = 30  # times that a zip may be smaller than what is in it: weights hardly shrink
+FREE = 64 * 2**20  # bytes that stay free on the disk
+END_BYTES = 20 + 22
+MOST_LISTED_BYTES = 16 * 2**10  # of the names and sizes of a dozen files
+METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+WEIGHTS = "model/model.safetensors"
+TRIED = (("a word, or two", ""), ("one", "and another"))
+STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
+
+
+def unpack(path: Path) -> Run:
+    """Keep the run in a zip that `pack` made, whoever did. Raises InputError when it is anything else.
+
+    Only the files that `pack` writes are read, none is larger than allowed, nothing in them is ever executed, and of a
+    zip that is refused nothing stays on the disk. Raises ExplorerError when the disk is full, ModelError without its model.
+    """
+    identifier = store.new_id()
+    with disk.unfinished(store.folder()) as folder:
+        run, has_model = _read(path, folder)
+        classifier = run.classifier
+        if has_model:
+            classifier = replace(classifier, model=TUNED + identifier)
+            with _nothing_strange():  # what it raises tells the name
+                model = Explorer(checkpoints.in_folder(classifier.model, folder))
+        else:
+            model = load(classifier.model)
+        run = replace(run, id=identifier, classifier=classifier)
+        _try(run, model)
+        return store.keep(run, folder if has_model else None)
+
+
+def _read(path: Path, folder: Path) -> tuple[Run, bool]:
+    """The run in a zip, and whether its model is in it and now in `folder`."""
+    with _nothing_strange():
+        _check_end(path)
+        archive = zipfile.ZipFile(path)
+    with archive:
+        _check_entries(archive.infolist(), path.stat().st_size, folder)
+        with _nothing_strange():
+            settings = check_settings(read_json(archive.read("settings.json")))
+            head = read_head(archive.read("head.safetensors"), len(settings["labels"]))
+            history = read_history(archive.read("log.csv").decode("utf-8"), settings["best"])
+            has_model = WEIGHTS in archive.namelist() and not _is_here(settings)
+            if has_model:
+                _extract_model(archive, folder)
+            elif settings["model"].startswith(TUNED) or settings["model"] == INSIDE:
+                raise ValueError("a model that is not in it")
+    classifier = Classifier(tuple(settings["labels"]), head, settings["model"], settings["layer"], settings["pooling"])
+    run = Run(classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
+    return run, has_model
+
+
+@contextlib.contextmanager
+def _nothing_strange() -> Iterator[None]:
+    """Whatever goes wrong meanwhile is the zip's fault, except when the disk is full."""
+    try:
+        yield
+    except Exception as error:  # a broken file raises whatever its reader happens to trip over
+        if isinstance(error, OSError) and error.errno in NOT_STORABLE:
+            raise
+        logger.info("A zip was refused", exc_info=error)
+        raise InputError(STRANGE) from error
+
+
+def _check_end(path: Path) -> None:
+    """Raises ValueError unless the list of entries is short: to read one of millions takes minutes and gigabytes.
+
+    A zip ends with a record of 22 bytes: its mark, four numbers of 2 bytes, the size of that list in 4, where it begins in
+    4, and the length of a comment in 2. Nothing of ours is so large that the older record is followed by a newer one.
+    """
+    with path.open("rb") as file:
+        file.seek(-END_BYTES, os.SEEK_END)
+        newer, end = file.read(20), file.read()
+    mark, listed, comment = struct.unpack("<4s8xI4xH", end)
+    if mark != b"PK\5\6" or comment or listed > MOST_LISTED_BYTES or newer.startswith(b"PK\6\7"):
+        raise ValueError("end")
+
+
+def _check_entries(entries: list[zipfile.ZipInfo], packed: int, folder: Path) -> None:
+    """Raises InputError unless the entries are ours, and of sizes that they can have in a zip of `packed` bytes."""
+    names = [entry.filename for entry in entries]
+    if not set(names) <= FILES or len(set(names)) != len(names) or any(entry.compress_type not in METHODS for entry in entries):
+        raise InputError(STRANGE)
+    sizes = {entry.filename: entry.file_size for entry in entries}
+    total = sum(sizes.values())
+    small = sum(size for name, size in sizes.items() if not name.startswith("model/"))
+    tokenizer = max((size for name, size in sizes.items() if name.startswith("model/") and name != WEIGHTS), default=0)
+    bomb = total > MOST_SMALL_BYTES and total > MOST_SHRUNK * packed
+    if bomb or total > MOST_BYTES or small > MOST_SMALL_BYTES or tokenizer > MOST_TOKENIZER_BYTES:
+        raise InputError(f"This zip unpacks to more than {MOST_BYTES // 2**20} MB, or to far more than a run can have.")
+    if shutil.disk_usage(folder).free < total + FREE:
+        raise ExplorerError(disk.FULL)
+
+
+def _is_here(settings: dict[str, Any]) -> bool:
+    """Whether the model that was packed is the one of that name here; nothing is fetched to find out."""
+    name = settings["model"]
+    if settings["layers_trained"] or not (name == checkpoints.BUNDLED or Path(name).is_dir()):
+        return False
+    try:
+        weights = checkpoints.find(name).folder / "model.safetensors"
+        return weights.is_file() and digest(weights) == settings["model_sha256"]
+    except ExplorerError:
+        return False
+
+
+def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:
+    """Write the files of the model. Raises ValueError when one is not as long as was said; zipfile reads no more of it."""
+    for name in MODEL_FILES:
+        if f"model/{name}" in archive.namelist():
+            with archive.open(f"model/{name}") as source, (folder / name).open("wb") as target:
+                shutil.copyfileobj(source, target)
+                if target.tell() != archive.getinfo(f"model/{name}").file_size:
+                    raise ValueError("size")
+    if (folder / "tokenizer.json").is_file():
+        check_tokenizer((folder / "tokenizer.json").read_bytes())
+
+
+def _try(run: Run, model: Explorer) -> None:
+    """Ask of a run what its views will ask. Raises InputError when it cannot answer."""
+    classifier = run.classifier
+    with _nothing_strange():
+        make_plan(model, classifier.layer, classifier.pooling)
+        for pair in TRIED:
+            if not np.isfinite(decide(classifier, model, pair).probabilities).all():
+                raise ValueError("probabilities")

@@ -1,0 +1,285 @@
+"""Zips that were made to do harm: each is refused and leaves nothing on the disk, or every view can show its run."""
+
+import errno
+import json
+import shutil
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+import explorer
+from explorer.base.errors import ExplorerError, InputError
+from explorer.base.steps import finished
+from explorer.training import disk, export, store
+from explorer.training.examples import Examples
+from explorer.training.training import make_plan, new_run, run_training
+from explorer.training.unpack import unpack
+from explorer.views.finetune.outcome import Baselines, Outcome
+from explorer.views.finetune.result import Result
+from explorer.views.finetune.runs import Runs
+from explorer.views.finetune.try_it import TryIt
+from explorer.views.subject import Subject
+
+EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path, monkeypatch):
+    """A store of its own."""
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+@pytest.fixture(scope="module")
+def files(tiny_folder, tmp_path_factory):
+    """What is in the zip of a run whose model nobody else has, by name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
+        model = explorer.load(tiny_folder)
+        plan = make_plan(model, -1, "mean", epochs=2, units=4)
+        with zipfile.ZipFile(export.pack(new_run(finished(run_training(model, EXAMPLES, plan)), EXAMPLES, "Test"))) as archive:
+            found = {name: archive.read(name) for name in archive.namelist()}
+    return {**found, "settings.json": settings(model="/gone/bert")(found["settings.json"])}
+
+
+@pytest.fixture
+def pack(tmp_path):
+    def pack(files):
+        with zipfile.ZipFile(tmp_path / "mine.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        return tmp_path / "mine.zip"
+
+    return pack
+
+
+def settings(**entries):
+    return lambda data: json.dumps(json.loads(data) | entries).encode()
+
+
+def training(**entries):
+    return lambda data: settings(training=json.loads(data)["training"] | entries)(data)
+
+
+def head(**tensors):
+    return lambda data: save({**load(data), **{name: np.asarray(value) for name, value in tensors.items()}})
+
+
+def cell(name, value):
+    """Another number in the first row of the log."""
+
+    def edit(data):
+        names, first, *rest = data.decode().splitlines()
+        cells = first.split(",")
+        cells[names.split(",").index(name)] = value
+        return "\n".join([names, ",".join(cells), *rest]).encode()
+
+    return edit
+
+
+def raw(name, dtype, shape, size):
+    """A head with a tensor that numpy cannot write."""
+
+    def edit(data):
+        tensors = load(data)
+        tensors.pop(name)
+        header = {name: {"dtype": dtype, "shape": shape, "data_offsets": [0, size]}}
+        header |= {other: {"dtype": "F32", "shape": list(t.shape), "data_offsets": [0, 0]} for other, t in tensors.items()}
+        place = size
+        for other, tensor in tensors.items():
+            header[other]["data_offsets"] = [place, place + tensor.nbytes]
+            place += tensor.nbytes
+        text = json.dumps(header).encode()
+        return struct.pack("<Q", len(text)) + text + bytes(size) + b"".join(tensor.tobytes() for tensor in tensors.values())
+
+    return edit
+
+
+def replaced(old, new):
+    return lambda data: data.replace(old, new)
+
+
+def tokenizer(**entries):
+    return lambda data: json.dumps(json.loads(data) | entries).encode()
+
+
+def flat(values):
+    return np.asarray(values, np.float32)
+
+
+S, H, L, C, T = "settings.json", "head.safetensors", "log.csv", "model/config.json", "model/tokenizer.json"
+POISON = {
+    "labels that are a text": (S, settings(labels="ab")),
+    "labels that are one": (S, settings(labels=["a", "a"])),
+    "labels with half a character": (S, replaced(b'"happy"', b'"\\ud800"')),
+    "a label that is a list": (S, settings(labels=[["a"], "b"])),
+    "a layer that is true": (S, settings(layer=True)),
+    "a layer below the first": (S, settings(layer=-1)),
+    "a layer that is infinite": (S, replaced(b'"layer": 2', b'"layer": 1e999')),
+    "the pooler on a lower layer": (S, settings(pooling="pooler", layer=1)),
+    "pooling a list": (S, settings(pooling=["mean"])),
+    "best beyond the log": (S, settings(best=2)),
+    "best that is true": (S, settings(best=True)),
+    "best below the first": (S, settings(best=-1)),
+    "a title that is a list": (S, settings(title=["x"])),
+    "a title of blanks": (S, settings(title=" ")),
+    "a model that is a number": (S, settings(model=5)),
+    "baselines that are texts": (S, settings(baselines={"bag of words": "<b>"})),
+    "baselines that are true": (S, settings(baselines={"bag of words": True})),
+    "baselines above 1": (S, settings(baselines={"bag of words": 1e300})),
+    "baselines that are no numbers": (S, settings(baselines={"bag of words": float("nan")})),
+    "baselines without a name": (S, settings(baselines={"": 0.5})),
+    "baselines that are a list": (S, settings(baselines=[0.5])),
+    "very many baselines": (S, settings(baselines={str(i): 0.5 for i in range(40)})),
+    "infinity in the settings": (S, settings(something=float("inf"))),
+    "layers trained that are a text": (S, training(layers_trained="2")),
+    "layers trained that are no number": (S, training(layers_trained=float("nan"))),
+    "an optimizer that is a number": (S, training(optimizer=3)),
+    "epochs that are a text": (S, training(epochs="<img>")),
+    "keep best that is a text": (S, training(keep_best="yes")),
+    "training that is a list": (S, settings(training=["layers_trained"])),
+    "a head that is no number": (H, head(bias=flat([np.nan, 0]))),
+    "a head that is infinite": (H, head(hidden_bias=flat([np.inf, 0, 0, 0]))),
+    "a head whose products are infinite": (H, head(weight=np.full((2, 4), 1e38, np.float32))),
+    "a head for another model": (H, head(hidden_weight=np.zeros((4, 9), np.float32))),
+    "a head of whole numbers": (H, head(weight=np.ones((2, 4), np.int64))),
+    "a head that is true or false": (H, head(weight=np.ones((2, 4), bool))),
+    "a head of doubles": (H, head(bias=np.zeros(2))),
+    "a head in bfloat16": (H, raw("bias", "BF16", [2], 4)),
+    "a head in eight bits": (H, raw("bias", "F8_E4M3", [2], 2)),
+    "a bias with rows": (H, head(bias=np.zeros((2, 1), np.float32))),
+    "a weight without rows": (H, head(weight=np.zeros(8, np.float32))),
+    "a weight that is one number": (H, head(weight=np.float32(1))),
+    "a weight of nothing": (H, head(weight=np.zeros((2, 0), np.float32))),
+    "a weight in three dimensions": (H, head(weight=np.zeros((2, 4, 1), np.float32))),
+    "hidden weights without rows": (H, head(hidden_weight=np.zeros(4, np.float32))),
+    "hidden weights in three dimensions": (H, head(hidden_weight=np.zeros((4, 16, 1), np.float32))),
+    "a loss that is no number": (L, cell("held_out_loss", "nan")),
+    "a loss that is infinite": (L, cell("train_loss", "inf")),
+    "a loss below 0": (L, cell("train_loss", "-1")),
+    "an accuracy above 1": (L, cell("held_out_accuracy", "7")),
+    "an epoch that is none": (L, cell("epoch", "1.5")),
+    "an epoch far away": (L, cell("epoch", "1e300")),
+    "a column more": (L, lambda data: data.replace(b"\n", b",x\n", 1)),
+    "a cell more": (L, lambda data: data + b"9,9,9,9,9,9,9,9,9\n"),
+    "a log with nothing in a cell": (L, cell("train_loss", "")),
+    "a log with a null": (L, cell("train_loss", "\0")),
+    "a log that is no text": (L, lambda data: b"\xff\xfe"),
+    "a thousand epochs": (L, lambda data: data + b"".join(b"%d,0,0,0,0,0,0\n" % n for n in range(3, 1003))),
+    "a model of another kind": (C, settings(model_type="gpt2")),
+    "a model that is a decoder": (C, settings(is_decoder=True)),
+    "a model of more layers": (C, settings(num_hidden_layers=100_000)),
+    "a model of fewer layers": (C, settings(num_hidden_layers=1)),
+    "a model that is no JSON": (C, lambda data: b"{"),
+    "a model without a tokenizer": (T, lambda data: b"{}"),
+    "a tokenizer that searches back and forth": (
+        T,
+        tokenizer(pre_tokenizer={"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}),
+    ),
+    "a tokenizer that makes much of little": (
+        T,
+        tokenizer(normalizer={"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 10**6}),
+    ),
+    "a tokenizer with endless words": (T, replaced(b'_per_word": 100', b'_per_word": 99999')),
+    "weights that are cut": ("model/model.safetensors", lambda data: data[: len(data) // 2]),
+    "weights of nothing": ("model/model.safetensors", lambda data: b""),
+    "a pickle by the name of weights": ("model/model.safetensors", lambda data: b"\x80\x02cos\nsystem\n."),
+}
+
+
+@pytest.mark.parametrize(("name", "edit"), POISON.values(), ids=POISON)
+def test_poison_is_refused_and_leaves_nothing(files, pack, runs, name, edit, refusal):
+    edited = edit(files[name])
+    assert edited != files[name]
+    path = pack({**files, name: edited})
+    refusal(InputError, lambda: unpack(path))
+    assert list(runs.iterdir()) == []
+
+
+def test_a_model_that_is_not_in_the_zip_is_not_another_visitors(files, pack, runs, refusal):
+    for name in ("model", f"{store.TUNED}{'A' * 22}"):
+        without = {entry: data for entry, data in files.items() if not entry.startswith("model/")}
+        path = pack({**without, "settings.json": settings(model=name)(files["settings.json"])})
+        refusal(InputError, lambda path=path: unpack(path))
+    assert list(runs.iterdir()) == []
+
+
+def test_every_view_shows_what_was_taken_in(files, pack, bundled):
+    run = unpack(pack({**files, "settings.json": training(unknown={"a": [1]})(files["settings.json"])}))
+    assert "unknown" not in store.fetch(run.id).settings
+    for view in (Baselines, Outcome, TryIt, Result, Runs):
+        asked = view.read({"run": run.id, "runs": [run.id]}, bundled.capabilities)
+        assert asked.compute(Subject(bundled.name, "", ""))["run"] == run.id
+    with zipfile.ZipFile(export.pack(run)) as archive:
+        assert all(run.id.encode() not in archive.read(name) for name in archive.namelist())
+
+
+BOMBS = {
+    "zeros by the hundred": lambda files: {**files, "model/model.safetensors": bytes(64 * 2**20)},
+    "a large log": lambda files: {**files, "log.csv": bytes(16 * 2**20)},
+    "a vocabulary of zeros": lambda files: {**files, "model/vocab.txt": bytes(40 * 2**20)},
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
+def test_a_bomb_is_refused_before_anything_is_written(files, pack, runs, bomb, refusal, monkeypatch):
+    monkeypatch.setattr("explorer.training.unpack._extract_model", lambda *_: pytest.fail("written"))
+    path = pack(bomb(files))
+    refusal(InputError, lambda: unpack(path))
+    assert list(runs.iterdir()) == []
+
+
+def test_very_many_entries_are_refused_before_they_are_listed(pack, runs, refusal, monkeypatch):
+    path = pack({f"model/{number}": b"" for number in range(1000)})
+    with path.open("ab") as file:
+        file.write(b"comment")
+    commented = path.read_bytes()
+    half = commented[: len(commented) // 2]
+    monkeypatch.setattr("zipfile.ZipFile", lambda *_: pytest.fail("listed"))
+    for data in (commented[:-7], commented, half, b"", b"PK"):
+        path.write_bytes(data)
+        refusal(InputError, lambda: unpack(path))
+    assert list(runs.iterdir()) == []
+
+
+@pytest.mark.parametrize("size", [0, 10, 10**6])
+def test_a_zip_that_lies_about_sizes_is_refused(files, pack, runs, size, refusal):
+    path = pack(files)
+    data = bytearray(path.read_bytes())
+    for signature, offset in ((b"PK\x01\x02", 24), (b"PK\x03\x04", 22)):
+        place = data.find(b"model/model.safetensors")
+        start = data.rfind(signature, 0, place if signature == b"PK\x03\x04" else data.rfind(b"model/model.safetensors"))
+        data[start + offset : start + offset + 4] = struct.pack("<I", size)
+    path.write_bytes(data)
+    refusal(InputError, lambda: unpack(path))
+    assert list(runs.iterdir()) == []
+
+
+def test_entries_that_overlap_are_refused(files, pack, runs, refusal):
+    path = pack({**files, "model/vocab.txt": b"[PAD]"})
+    data = bytearray(path.read_bytes())
+    central = data.rfind(b"PK\x01\x02", 0, data.rfind(b"model/vocab.txt"))
+    weights = data.rfind(b"PK\x01\x02", 0, data.rfind(b"model/model.safetensors"))
+    data[central + 42 : central + 46] = data[weights + 42 : weights + 46]  # both begin at one place
+    path.write_bytes(data)
+    refusal(InputError, lambda: unpack(path))
+    assert list(runs.iterdir()) == []
+
+
+@pytest.mark.parametrize("fails", ["fsync", "mkdtemp", "copyfileobj", "disk_usage"])
+def test_a_full_disk_is_said_and_leaves_nothing(files, pack, runs, fails, refusal, monkeypatch):
+    path = pack(files)
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if fails == "disk_usage":
+        monkeypatch.setattr(shutil, fails, lambda _: shutil._ntuple_diskusage(10**9, 10**9, 10**6))
+    else:
+        module = {"fsync": "os", "mkdtemp": "tempfile", "copyfileobj": "shutil"}[fails]
+        monkeypatch.setattr(f"{module}.{fails}", full)
+    assert refusal(ExplorerError, lambda: unpack(path)) == disk.FULL
+    assert list(runs.iterdir()) == []
