@@ -8,8 +8,6 @@ import gradio as gr
 from gradio.blocks import BlockFunction, BlocksConfig
 from gradio.state_holder import SessionState
 
-UNCHANGED = {"__type__": "update"}  # what Gradio sends for an output that a handler left alone
-
 
 class _SessionConfig(BlocksConfig):
     """The components as one session knows them, without their configurations, which only Gradio's deep links read.
@@ -73,7 +71,8 @@ class PageBlocks(gr.Blocks):
         values = [predictions[output] for output in named.outputs]
         made = await super().postprocess_data(named, values if len(values) > 1 else values[0], state)
         changed = dict(zip(named.outputs, made, strict=True))
-        return [changed.get(output, None if output.stateful else UNCHANGED) for output in block_fn.outputs]
+        left_alone = [None if output.stateful else gr.skip() for output in block_fn.outputs]
+        return [changed.get(output, nothing) for output, nothing in zip(block_fn.outputs, left_alone, strict=True)]
 
 
 def _is_plain(block: gr.components.Component, value: Any) -> bool:
