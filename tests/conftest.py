@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-for setting in ("BERT_EXPLORER_MODEL", "SPACE_ID", "HF_TOKEN"):  # a developer's own settings must not decide a test
+for setting in (
+    "BERT_EXPLORER_MODEL",
+    "BERT_EXPLORER_PROFILE",
+    "SPACE_ID",
+    "HF_TOKEN",
+):  # a developer's own settings must not decide a test
     os.environ.pop(setting, None)
 os.environ["HF_HUB_OFFLINE"] = "1"  # the hub is out of reach, as the wall below would have it; test_hub.py plays it
 os.environ["BERT_EXPLORER_RUNS"] = tempfile.mkdtemp(prefix="runs-")  # what tests train is nobody's to keep

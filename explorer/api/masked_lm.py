@@ -6,6 +6,7 @@
 from typing import Any
 
 from explorer.api.arguments import explorer_for, masks_of
+from explorer.base.limits import GUESSES
 from explorer.base.steps import finished
 from explorer.text import limits
 
@@ -13,7 +14,7 @@ from explorer.text import limits
 def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
     """The guesses for every [MASK] after each layer, with the head applied there; 0 is the embedding output."""
     explorer = explorer_for(model)
-    top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
+    top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
     return {
@@ -45,7 +46,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     from explorer.techniques.ablation import without_heads
 
     explorer = explorer_for(model)
-    top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
+    top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()

@@ -23,6 +23,7 @@ from huggingface_hub.utils import validate_repo_id
 from tqdm import tqdm
 
 from explorer.base.errors import ModelError
+from explorer.base.limits import is_public
 from explorer.base.paths import ASSETS
 from explorer.model.families import Family, family_of
 
@@ -87,8 +88,8 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
 
 
 def _local_folder(name: str) -> Path | None:
-    """The folder `name`, if it is one that a visitor may open: on a public Space only hub ids are taken."""
-    if "SPACE_ID" in os.environ and name != default_name():
+    """The folder `name`, if it is one that a visitor may open: strangers learn nothing of this machine's folders."""
+    if is_public() and name != default_name():
         return None
     try:
         folder = Path(name).expanduser()

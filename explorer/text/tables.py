@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from explorer.base.errors import InputError
+from explorer.base.limits import COLUMNS, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
-MAX_FILE_BYTES = 10 * 2**20
-MAX_COLUMNS = 200
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}  # of equals the first: texts hold commas
 BINARY = {b"PK": "an Excel or zip file", b"PAR1": "a Parquet file", b"%PDF": "a PDF", b"\x1f\x8b": "a gzip file"}
 TEXT_NAMES = ["text", "sentence", "sentence1", "text_a", "tweet", "message", "review", "comment", "content"]
@@ -25,7 +24,7 @@ LABEL_NAMES = ["label_text", "label", "class", "category", "sentiment", "intent"
 Row = tuple[str, ...]
 
 _JSON = re.compile(r"""\s*(\{|\[\s*["\[{\d-])""")  # a first cell may well be [MASK]
-csv.field_size_limit(MAX_FILE_BYTES)  # one long text is cut later, and told; by itself csv stops at 128 KiB
+csv.field_size_limit(TABLE_MEGABYTES.bytes)  # one long text is cut later, and told; by itself csv stops at 128 KiB
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,7 @@ def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has
 
     Raises InputError when the file is too large, is no text, or has no rows.
     """
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise InputError(f"The file has more than {MAX_FILE_BYTES // 2**20} MB; send a part of it.")
+    TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, encoding = _decode(path.read_bytes())
     if not limits.has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
@@ -115,7 +113,7 @@ def _records(text: str, delimiter: str) -> list[list[str]]:
 
 
 def _name_columns(records: list[list[str]], has_names: Callable[[Row, Sequence[Row]], bool]) -> tuple[Row, tuple[Row, ...]]:
-    width = min(max((len(row) for row in records), default=1), MAX_COLUMNS)
+    width = min(max((len(row) for row in records), default=1), COLUMNS.most)
     rows = [tuple((row + [""] * width)[:width]) for row in records]
     first, rest = rows[0], rows[1:]
     if not has_names(first, rest):
@@ -144,7 +142,7 @@ def _read_json(text: str, has_names: Callable[[Row, Sequence[Row]], bool]) -> tu
         return _name_columns([[text_of(value) for value in item] for item in items], has_names)
     if not all(isinstance(item, dict) for item in items):
         raise InputError("Every line of a JSON file must be an object with a text and a label.")
-    columns = list(dict.fromkeys(str(name) for item in items for name in item))[:MAX_COLUMNS]
+    columns = list(dict.fromkeys(str(name) for item in items for name in item))[: COLUMNS.most]
     rows = tuple(tuple(text_of(item.get(name)) for name in columns) for item in items)
     return _number_repeats([name.strip()[:60] for name in columns]), rows
 

@@ -16,13 +16,13 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from explorer.base.errors import ExplorerError, InputError
+from explorer.base.limits import CLASSES, LABEL, MEGABYTE, ZIP_MEGABYTES
 from explorer.model import checkpoints
 from explorer.model.explorer import load
 from explorer.model.features import POOLINGS
 from explorer.text import limits
 from explorer.training import store
 from explorer.training.classifier import Classifier
-from explorer.training.examples import MAX_CLASSES, MAX_LABEL
 from explorer.training.files import HEAD_TENSORS, head_arrays
 from explorer.training.head import Epoch, Head
 from explorer.training.run import Run
@@ -30,7 +30,6 @@ from explorer.training.store import TUNED
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
-MOST_BYTES = 600 * 2**20  # unpacked: BERT-base has 440 MB
 MOST_SMALL_BYTES = 8 * 2**20  # of everything that is no model
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
 
@@ -147,18 +146,18 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
     small = sum(entry.file_size for entry in entries if not entry.filename.startswith("model/"))
     if not set(names) <= FILES or len(set(names)) != len(names):
         raise InputError(STRANGE)
-    if small > MOST_SMALL_BYTES or sum(entry.file_size for entry in entries) > MOST_BYTES:
-        raise InputError(f"This zip unpacks to more than {MOST_BYTES // 2**20} MB, which is more than a run can have.")
+    if small > MOST_SMALL_BYTES:
+        raise InputError(STRANGE)
+    ZIP_MEGABYTES.check(sum(entry.file_size for entry in entries) / MEGABYTE)
 
 
 def _check_settings(settings: Any) -> dict[str, Any]:
     """The settings, if every entry is what `pack` would have written."""
     labels = settings["labels"]
-    if not isinstance(labels, list) or not 2 <= len(labels) <= MAX_CLASSES or len(set(labels)) != len(labels):
+    if not isinstance(labels, list) or not 2 <= len(labels) <= CLASSES.most or len(set(labels)) != len(labels):
         raise ValueError("labels")
     for label in labels:
-        if len(limits.check_text(label)) > MAX_LABEL:
-            raise ValueError("label")
+        limits.check_text(label, "the label", LABEL)
     limits.check_integer(settings["layer"], "layer", 0, 1000)
     limits.check_choice(settings["pooling"], "pooling", POOLINGS)
     limits.check_integer(settings["best"], "best", 0, 1000)

@@ -9,6 +9,7 @@ import torch
 
 from explorer.analysis.projection import principal_components
 from explorer.base.errors import InputError
+from explorer.base.limits import EPOCHS
 from explorer.model.explorer import Explorer
 from explorer.model.features import POOLINGS, features_in_steps
 from explorer.text import limits
@@ -21,9 +22,8 @@ from explorer.training.head import OPTIMIZERS, Epoch, Head, TrainingSettings, tr
 from explorer.training.prefix import hidden_in_steps
 from explorer.training.run import HeldOut, Run
 
-MOST_EPOCHS = 200
 CHECKS: dict[str, Callable[[object], Any]] = {
-    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 1, MOST_EPOCHS),
+    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 1, EPOCHS.most),
     "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
     "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
     "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
@@ -32,7 +32,7 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "balanced": bool,
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
-    "patience": lambda value: limits.check_integer(value, "the patience", 0, MOST_EPOCHS),
+    "patience": lambda value: limits.check_integer(value, "the patience", 0, EPOCHS.most),
 }
 
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.base.limits import CHARACTERS, TABLE_MEGABYTES, TEXTS
 from explorer.base.paths import EXAMPLES
-from explorer.text import limits
-from explorer.text.tables import MAX_FILE_BYTES, read_table
+from explorer.text.tables import read_table
 from explorer.training import hub_data
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs, split
 from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
@@ -93,13 +93,13 @@ def test_what_is_left_out_is_told(write):
     assert "1 text cut to 20,000 characters." in said
     assert "2 texts are repeats" in said
     assert "1 text has different labels." in said
-    assert all(len(text) <= limits.MAX_CHARACTERS for text in examples.texts)
+    assert all(len(text) <= CHARACTERS.most for text in examples.texts)
 
 
 def test_of_very_many_rows_some_are_drawn(write):
     table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(200_000))))
     examples, said = examples_from_table(table, guess_columns(table), seed=1)
-    assert len(examples) == limits.MAX_TEXTS
+    assert len(examples) == TEXTS.most
     assert "5,000 of 200,000 rows drawn" in said
     again, other = (examples_from_table(table, guess_columns(table), seed)[0] for seed in (1, 2))
     assert examples == again != other
@@ -117,7 +117,7 @@ REFUSED = {
     "zip": b"PK\x03\x04rest",
     "binary": bytes(range(256)) * 4,
     "broken json": b'{"text": "a", "label": \n',
-    "too large": b"a" * (MAX_FILE_BYTES + 1),
+    "too large": b"a" * (TABLE_MEGABYTES.bytes + 1),
 }
 
 
@@ -144,7 +144,7 @@ def test_a_table_without_two_classes_is_refused(write, data, refusal):
 def test_ten_megabytes_in_one_cell(write):
     table = read_table(write("text,label\n" + "word " * 2_000_000 + ",a\nb,b\nc,a\nd,b"))
     examples, said = examples_from_table(table, guess_columns(table))
-    assert len(examples.texts[0]) == limits.MAX_CHARACTERS
+    assert len(examples.texts[0]) == CHARACTERS.most
     assert "cut" in said
 
 
