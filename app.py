@@ -7,6 +7,7 @@ BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH), so that a Space needs none.
 import argparse
 import gc
 import os
+import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ import gradio as gr
 from explorer.base import limits
 from explorer.base.errors import InputError
 from explorer.page.components import HEAD
+from explorer.page.downloads import ROUTE
 from explorer.page.shell import build
 
 ASSETS = Path(__file__).resolve().parent / "assets"
@@ -93,6 +95,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Blocks:
     """Build the page and serve it without blocking; every launch setting is here."""
+    os.environ.setdefault("GRADIO_TEMP_DIR", tempfile.mkdtemp(prefix="bert-explorer-"))  # what is uploaded is for nobody else
     blocks = build()
     blocks._queue.max_size = limits.WAITING.most  # what queue(max_size=...) does, without making the server once more
     blocks.launch(
@@ -108,6 +111,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Bloc
         max_file_size=limits.UPLOAD_MEGABYTES.bytes,
         state_session_capacity=limits.SESSIONS.most,
         auth=auth,
+        app_kwargs={"routes": [ROUTE]},
         footer_links=["api"],
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8"),

@@ -6,7 +6,7 @@ import io
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -49,13 +49,17 @@ class Checkpoint:
     folder: Path
     family: Family
     stamp: float  # time of the last change of a file: a folder that was rewritten is another checkpoint
+    from_hub: bool = False  # anybody may know of it
 
 
 _sources: list[Callable[[str], Path | None]] = []
 
 
 def add_source(source: Callable[[str], Path | None]) -> None:
-    """Let models be found by names of somebody else's: `source(name)` is the folder, or None for a name it does not know."""
+    """Let models be found by names of somebody else's: `source(name)` is the folder, or None for a name of another kind.
+
+    It raises ModelError for a name of its kind that it does not know.
+    """
     if source not in _sources:
         _sources.append(source)
 
@@ -84,7 +88,7 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
         validate_repo_id(name)
     except HFValidationError as error:
         raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
-    return _checkpoint(name, _from_cache(name) or _download(name, report or (lambda share, what: None)))
+    return replace(_checkpoint(name, _from_cache(name) or _download(name, report or (lambda share, what: None))), from_hub=True)
 
 
 def _local_folder(name: str) -> Path | None:

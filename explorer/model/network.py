@@ -66,6 +66,7 @@ class Network:
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.name = checkpoint.name
+        self.from_hub = checkpoint.from_hub
         self.family = checkpoint.family
         self.module, missing = read_model(checkpoint)
         self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)

@@ -62,7 +62,7 @@ def build() -> gr.Blocks:
 
 def build_shell() -> tuple[gr.Blocks, Shell]:
     """The app, and the page in it."""
-    with gr.Blocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(3600, 24 * 3600)) as blocks:
+    with gr.Blocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(600, 3600)) as blocks:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
         for tab in shell.tabs.values():

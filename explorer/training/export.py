@@ -26,7 +26,6 @@ from explorer.training.classifier import Classifier
 from explorer.training.files import HEAD_TENSORS, head_arrays
 from explorer.training.head import Epoch, Head
 from explorer.training.run import Run
-from explorer.training.store import TUNED
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
@@ -40,15 +39,15 @@ def tuned_model(run: Run) -> str:
     Raises InputError when no layer was trained.
     """
     if run.classifier.top is None:
-        if run.classifier.model == TUNED + run.id:  # it came in a zip
-            return TUNED + run.id
+        if run.classifier.model == store.tuned_name(run.id):  # it came in a zip
+            return run.classifier.model
         raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
     place = store.folder() / run.id / "model"
     if not place.is_dir():
         unfinished = Path(tempfile.mkdtemp(prefix=".writing-", dir=store.folder()))
         _write_model(run.classifier, unfinished)
         unfinished.replace(place)
-    return TUNED + run.id
+    return store.tuned_name(run.id)
 
 
 def _write_model(classifier: Classifier, folder: Path) -> None:
@@ -69,6 +68,7 @@ def pack(run: Run) -> Path:
     if model is not None:
         settings["model_sha256"] = _digest(model / "model.safetensors")
     place = store.folder() / run.id / "run.zip"
+    place.touch(mode=0o600)
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("settings.json", json.dumps(settings, ensure_ascii=False, indent=2))
         archive.writestr("head.safetensors", save_tensors(head_arrays(classifier.head)))
@@ -116,7 +116,7 @@ def unpack(path: Path) -> Run:
             model = settings["model"]
             folder = None
             if "model/model.safetensors" in archive.namelist() and not _is_here(settings):
-                folder, model = _extract_model(archive), TUNED + identifier
+                folder, model = _extract_model(archive), store.tuned_name(identifier)
     except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, SafetensorError) as error:
         raise InputError(STRANGE) from error
     classifier = Classifier(tuple(settings["labels"]), head, model, settings["layer"], settings["pooling"])

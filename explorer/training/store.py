@@ -4,7 +4,9 @@ A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pic
 together stay below a size. Nothing here imports torch before a run is written or read.
 """
 
+import base64
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.base.cache import OnceCache
-from explorer.base.errors import ExplorerError, InputError
+from explorer.base.errors import ExplorerError, InputError, ModelError
 from explorer.base.paths import ASSETS
 from explorer.model import checkpoints
 from explorer.training.run import Run
@@ -26,9 +28,10 @@ from explorer.training.run import Run
 MOST_RUNS = 300
 MOST_BYTES = 2 * 2**30
 EXPIRES_AFTER = 7 * 24 * 3600  # seconds without being used
-TUNED = "tuned-"  # what the name of a tuned model starts with in the model box; the id of its run follows
+TUNED = "tuned-"  # what the name of a tuned model starts with in the model box
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
+_TUNED_NAME = re.compile(TUNED + _ID.pattern)
 _writing = threading.Lock()
 
 
@@ -90,12 +93,23 @@ def peek(identifiers: list[str]) -> list[dict[str, Any]]:
     return found
 
 
+def tuned_name(identifier: str) -> str:
+    """The name of a run's tuned model in the model box: it can be shown and sent, and nobody can tell the run's id from it."""
+    digest = hashlib.sha256(f"the tuned model of {identifier}".encode()).digest()
+    return TUNED + base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
 def tuned_folder(name: str) -> Path | None:
-    """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one."""
-    with contextlib.suppress(InputError):
-        if name.startswith(TUNED) and (place := _place(name.removeprefix(TUNED)) / "model").is_dir():
-            return place
-    return None
+    """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one.
+
+    Raises ModelError when there is no such model (any more).
+    """
+    if not _TUNED_NAME.fullmatch(name):
+        return None
+    for place in folder().iterdir():
+        if _ID.fullmatch(place.name) and tuned_name(place.name) == name and (place / "model").is_dir():
+            return place / "model"
+    raise ModelError(f"The model {name} is no longer kept here; explore it from its run once more, or train it again.")
 
 
 def _place(identifier: object) -> Path:
