@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import gradio as gr
 
 from explorer.api.arguments import explorer_for
+from explorer.api.callers import caller
 from explorer.base.steps import finished, map_steps
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_texts_or_pairs
@@ -44,7 +45,7 @@ def train_head(
     reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
     history = [{name: getattr(epoch, name) for name in reported} for epoch in result.history]
     return {
-        "head": new_run(result, given, "API").id,
+        "head": new_run(result, given, "API", visitor=caller()).id,
         "labels": given.classes,
         "history": history,
         "held_out_accuracy": history[-1]["held_out_accuracy"],

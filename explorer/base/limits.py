@@ -108,10 +108,15 @@ MODELS = Limit("models", "models in memory", 3, 3, "The one used longest ago is 
 WORKS = Limit(*("works", "trainings, maps and other long works at once, of each kind", 2, 2), "Others wait for a free place.")
 WAITING = Limit("waiting", "requests that wait", 64, 64, "The app is busy; try again in a moment.")
 SESSIONS = Limit("sessions", "open pages whose state is kept", 1_000, 1_000, "The page used longest ago starts afresh.")
-RUNS = Limit("runs", "runs that are kept", 300, 300, "There is no room for another run on this machine; try again in a few days.")
-RUNS_MEGABYTES = Limit("runs_megabytes", "MB of all runs", 4_096, 4_096, RUNS.sentence)
-VISITOR_RUNS = Limit("visitor_runs", "runs of one visitor", 100, 30, "The visitor's oldest run leaves.")
-VISITOR_MEGABYTES = Limit("visitor_megabytes", "MB of one visitor's runs", 2_048, 512, VISITOR_RUNS.sentence)
+RUNS = Limit(
+    *("runs", "runs that are kept", 500, 500), "There is no room for another run on this machine; try again in a few days."
+)
+RUNS_MEGABYTES = Limit("runs_megabytes", "MB of all runs", 8_192, 8_192, RUNS.sentence)
+VISITOR_RUNS = Limit("visitor_runs", "runs of one visitor", 50, 30, "The visitor's oldest run leaves.")
+VISITOR_MEGABYTES = Limit(
+    *("visitor_megabytes", "MB of one visitor's runs", 2_048, 1_024),
+    "Your oldest runs make room, but a run of more than {most} MB cannot be kept; train fewer layers.",
+)
 RUN_DAYS = Limit("run_days", "days that a run is kept after it was last used", 7, 7, "It leaves.")
 REQUESTS = Limit(
     *("requests", "requests a minute from one address (0: any)", NONE, 600),

@@ -85,12 +85,12 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
     def train(values: Values) -> Generator[Updates, None, None]:
         subject = tab.inputs.subject(values)
         source, plan = examples.read(values, subject), recipe.read(values, subject).plan(subject.model)
-        identifier = store.new_id()
-        runs = run_ids((identifier, *outcome.read(values, subject).runs))
-        known = {running: identifier, outcome.controls["runs"]: runs, ending: None}
+        identifier, mine = store.new_id(), outcome.read(values, subject)
+        runs = run_ids((identifier, *mine.runs))
+        known = {running: identifier, outcome.controls["runs"]: runs, outcome.controls["visitor"]: mine.visitor, ending: None}
         yield {**known, status: "Reading the examples."}
         with jobs.job(identifier) as stop:
-            trained = yield from _train(outcome, subject, source, plan, stop, identifier)
+            trained = yield from _train(outcome, subject, source, plan, stop, (identifier, mine.visitor))
         if trained is None:
             yield {status: "Stopped before the first epoch had ended; nothing is kept."}
         else:
@@ -117,9 +117,9 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
 
 
 def _train(
-    outcome: Panel, subject: Subject, source: ExamplesView, plan: "TrainingPlan", stop: Event, identifier: str
+    outcome: Panel, subject: Subject, source: ExamplesView, plan: "TrainingPlan", stop: Event, kept_as: tuple[str, str]
 ) -> Generator[Updates, None, "Run | None"]:
-    """Train while showing how it goes; returns the run that is kept, or None.
+    """Train while showing how it goes; returns the run that is kept under an id for a visitor, or None.
 
     When the page is closed meanwhile, Gradio ends this generator: what was learnt until then is kept, and nothing runs on.
     """
@@ -135,7 +135,7 @@ def _train(
             try:
                 step: Progress = next(steps)
             except StopIteration as done:
-                return new_run(done.value, examples, title, identifier) if done.value else None
+                return new_run(done.value, examples, title, *kept_as) if done.value else None
             if step.epoch is not None:
                 history.append(vars(step.epoch))
             if time.monotonic() - shown >= EVERY:
@@ -145,5 +145,5 @@ def _train(
     except GeneratorExit:
         stop.set()
         if (result := finished(steps)) is not None:
-            new_run(result, examples, title, identifier)
+            new_run(result, examples, title, *kept_as)
         raise

@@ -21,7 +21,7 @@ from explorer.model import checkpoints
 from explorer.model.explorer import load
 from explorer.model.features import POOLINGS
 from explorer.text import limits
-from explorer.training import store
+from explorer.training import quota, store
 from explorer.training.classifier import Classifier
 from explorer.training.files import HEAD_TENSORS, head_arrays
 from explorer.training.head import Epoch, Head
@@ -30,6 +30,7 @@ from explorer.training.run import Run
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
 MOST_SMALL_BYTES = 8 * 2**20  # of everything that is no model
+NUMBER = 4  # bytes of a number in a checkpoint
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
 
 
@@ -44,6 +45,7 @@ def tuned_model(run: Run) -> str:
         raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
     place = store.folder() / run.id / "model"
     if not place.is_dir():
+        store.make_room(run.id, NUMBER * load(run.classifier.model).capabilities.parameters)
         unfinished = Path(tempfile.mkdtemp(prefix=".writing-", dir=store.folder()))
         _write_model(run.classifier, unfinished)
         unfinished.replace(place)
@@ -68,6 +70,7 @@ def pack(run: Run) -> Path:
     if model is not None:
         settings["model_sha256"] = _digest(model / "model.safetensors")
     place = store.folder() / run.id / "run.zip"
+    store.make_room(run.id, quota.expected_bytes(run) + (quota.size_of(model) if model else 0))
     place.touch(mode=0o600)
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("settings.json", json.dumps(settings, ensure_ascii=False, indent=2))
@@ -101,8 +104,8 @@ def _log(history: list[dict[str, float]]) -> str:
     return text.getvalue()
 
 
-def unpack(path: Path) -> Run:
-    """Keep the run in a zip that `pack` made, whoever did. Raises InputError when it is anything else.
+def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
+    """Keep for a visitor the run in a zip that `pack` made, whoever did. Raises InputError when it is anything else.
 
     Only the files that `pack` writes are read, none is larger than allowed, and nothing in them is ever executed.
     """
@@ -121,22 +124,20 @@ def unpack(path: Path) -> Run:
         raise InputError(STRANGE) from error
     classifier = Classifier(tuple(settings["labels"]), head, model, settings["layer"], settings["pooling"])
     run = Run(classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
-    return _keep(run, identifier, folder)
+    return _keep(replace(run, id=identifier), visitor, folder)
 
 
-def _keep(run: Run, identifier: str, model: Path | None) -> Run:
+def _keep(run: Run, visitor: str, model: Path | None) -> Run:
     """Keep the run with its model, if the two fit together."""
-    run = store.keep(replace(run, id=identifier))
+    run = store.keep(run, visitor, model)
     try:
-        if model is not None:
-            model.replace(store.folder() / identifier / "model")
         capabilities = load(run.classifier.model).capabilities
         head = run.classifier.head
         first = head.weight if head.hidden_weight is None else head.hidden_weight
         if first.shape[1] != capabilities.hidden_size or run.classifier.layer > capabilities.layers:
             raise InputError(STRANGE)
     except ExplorerError:
-        shutil.rmtree(store.folder() / identifier, ignore_errors=True)
+        shutil.rmtree(store.folder() / run.id, ignore_errors=True)
         raise
     return run
 

@@ -1,7 +1,7 @@
 """Runs: what was trained, kept in files under ids that nobody can guess, so that it outlasts a reload and a restart.
 
-A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled. Runs expire, and all of them
-together stay below a size. Nothing here imports torch before a run is written or read.
+A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled. Nothing here imports torch before a
+run is written or read.
 """
 
 import base64
@@ -23,11 +23,9 @@ from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError, ModelError
 from explorer.base.paths import ASSETS
 from explorer.model import checkpoints
+from explorer.training import quota
 from explorer.training.run import Run
 
-MOST_RUNS = 300
-MOST_BYTES = 2 * 2**30
-EXPIRES_AFTER = 7 * 24 * 3600  # seconds without being used
 TUNED = "tuned-"  # what the name of a tuned model starts with in the model box
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -53,17 +51,24 @@ def new_id() -> str:
     return secrets.token_urlsafe(16)
 
 
-def keep(run: Run) -> Run:
-    """Write a run to its folder and return it with its id; runs that are too old or too many leave."""
+def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run:
+    """Write a visitor's run, with the checkpoint in the folder `model` if there is one, and return it with its id.
+
+    Room is made first, see `quota.make_room`. Raises ExplorerError when there is none, or the disk is full.
+    """
     from explorer.training.files import write_run
 
     run = replace(run, id=run.id or new_id(), created=run.created or time.time())
     place = folder()
     with _writing:
-        _make_room(place)
+        coming = quota.expected_bytes(run) + (quota.size_of(model) if model else 0)
+        quota.make_room(_runs(), visitor, coming)
         unfinished = Path(tempfile.mkdtemp(prefix=".writing-", dir=place))
         try:
             write_run(run, unfinished)
+            quota.sign(unfinished, visitor)
+            if model is not None:
+                model.replace(unfinished / "model")
             shutil.rmtree(place / run.id, ignore_errors=True)
             unfinished.replace(place / run.id)
         except OSError as error:
@@ -93,6 +98,13 @@ def peek(identifiers: list[str]) -> list[dict[str, Any]]:
     return found
 
 
+def make_room(identifier: str, coming: int) -> None:
+    """Make room for `coming` bytes more in the folder of a run. Raises ExplorerError when there is none."""
+    place = _place(identifier)
+    with _writing:
+        quota.make_room(_runs(), quota.visitor_of(place), coming, new=False, spare=place)
+
+
 def tuned_name(identifier: str) -> str:
     """The name of a run's tuned model in the model box: it can be shown and sent, and nobody can tell the run's id from it."""
     digest = hashlib.sha256(f"the tuned model of {identifier}".encode()).digest()
@@ -106,10 +118,15 @@ def tuned_folder(name: str) -> Path | None:
     """
     if not _TUNED_NAME.fullmatch(name):
         return None
-    for place in folder().iterdir():
-        if _ID.fullmatch(place.name) and tuned_name(place.name) == name and (place / "model").is_dir():
+    for place in _runs():
+        if tuned_name(place.name) == name and (place / "model").is_dir():
             return place / "model"
     raise ModelError(f"The model {name} is no longer kept here; explore it from its run once more, or train it again.")
+
+
+def _runs() -> list[Path]:
+    """The folders of all runs."""
+    return [path for path in folder().iterdir() if _ID.fullmatch(path.name)]
 
 
 def _place(identifier: object) -> Path:
@@ -117,21 +134,6 @@ def _place(identifier: object) -> Path:
     if isinstance(identifier, str) and _ID.fullmatch(identifier) and (folder() / identifier / "run.json").is_file():
         return folder() / identifier
     raise InputError("There is no such head (any more); train one and use the id that comes back.")
-
-
-def _make_room(place: Path) -> None:
-    """Remove what is too old, then the oldest until there is room for one more."""
-    entries = sorted((path for path in place.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
-    sizes = {path: sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) for path in entries}
-    total, count = sum(sizes.values()), len(entries)
-    for path in entries:
-        expired = time.time() - path.stat().st_mtime > EXPIRES_AFTER
-        if not expired and total <= MOST_BYTES and count < MOST_RUNS:
-            return
-        if not (_ID.fullmatch(path.name) or path.name.startswith(".writing-")):
-            continue  # not ours
-        shutil.rmtree(path, ignore_errors=True)
-        total, count = total - sizes[path], count - 1
 
 
 _read: OnceCache[str, Run] = OnceCache(16)

@@ -120,8 +120,8 @@ def run_training(
     return TrainingResult(classifier, plan, tuple(history), best, parts, head.probabilities(vectors), vectors)
 
 
-def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "") -> Run:
-    """Keep what was learnt, with the held-out examples, their map and the baselines, under an id."""
+def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "", visitor: str = "") -> Run:
+    """Keep what a visitor's training learnt, with the held-out examples, their map and the baselines, under an id."""
     held, settings = result.split.held_out, {**vars(result.plan), **vars(result.plan.settings)}
     del settings["settings"]
     held_out = HeldOut(
@@ -141,7 +141,7 @@ def new_run(result: TrainingResult, examples: Examples, title: str, identifier: 
         baselines=baselines(examples, result.split),
         id=identifier,
     )
-    return store.keep(run)
+    return store.keep(run, visitor)
 
 
 def _read(

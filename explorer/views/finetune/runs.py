@@ -17,13 +17,6 @@ if TYPE_CHECKING:
 MOST_COMPARED = 6
 
 
-def _read_zip(path: Path) -> str:
-    """The id of the run in a zip, which is kept. Raises InputError."""
-    from explorer.training.export import unpack
-
-    return unpack(path).id
-
-
 class Runs(RunView):
     """What was trained in this browser: open one, take it home, bring one back."""
 
@@ -36,7 +29,7 @@ class Runs(RunView):
     curves = chart("Held-out accuracy of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
-    load: str | None = upload(label="Load a zip", types=(".zip",), read=_read_zip, as_button=True, min_width=90)
+    load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
     download = button("Download", optional=True)
     note = sentence(
         classes="caption",
@@ -62,9 +55,11 @@ class Runs(RunView):
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
         return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
 
-    def on_load(self, subject: Subject, identifier: str) -> Change:
-        """A run that came in a zip is looked at."""
-        run = store.fetch(identifier)
+    def on_load(self, subject: Subject, path: Path) -> Change:
+        """A run that came in a zip is kept and looked at."""
+        from explorer.training.export import unpack
+
+        run = unpack(path, self.visitor)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
         return Change(settings=settings, content={"note": f"{run.title} is loaded."})
 
