@@ -18,7 +18,9 @@ if __name__ == "__main__":
     gc.disable()  # until the page is up: what is imported stays, and looking for garbage in it is a fifth of the start
 
 import gradio as gr
+from starlette.middleware import Middleware
 
+from explorer.api.requests import RequestsAMinute
 from explorer.base import limits
 from explorer.base.errors import InputError
 from explorer.page.components import HEAD
@@ -27,6 +29,8 @@ from explorer.page.shell import build
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 ON_A_SPACE = "SPACE_ID" in os.environ
+if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
+    os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
     **{f"{name}_border_width": "0px" for name in ("block", "block_label", "checkbox_label", "panel")},
@@ -111,7 +115,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Bloc
         max_file_size=limits.UPLOAD_MEGABYTES.bytes,
         state_session_capacity=limits.SESSIONS.most,
         auth=auth,
-        app_kwargs={"routes": [ROUTE]},
+        app_kwargs={"routes": [ROUTE], "middleware": [Middleware(RequestsAMinute)]},
         footer_links=["api"],
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8"),

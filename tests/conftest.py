@@ -205,8 +205,14 @@ def readme() -> str:
 
 
 @pytest.fixture(scope="session")
-def served():
+def served(serving) -> str:
     """The address of the app, served by this process the way `python app.py` serves it."""
+    return serving.local_url.rstrip("/")
+
+
+@pytest.fixture(scope="session")
+def serving():
+    """The app that is served."""
     import app
 
     with socket.socket() as probe:
@@ -214,5 +220,5 @@ def served():
         port = probe.getsockname()[1]
     blocks = app.launch("127.0.0.1", port)
     app.warm()
-    yield f"http://127.0.0.1:{port}"
+    yield blocks
     blocks.close()

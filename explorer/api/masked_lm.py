@@ -6,8 +6,8 @@
 from typing import Any
 
 from explorer.api.arguments import explorer_for, masks_of
+from explorer.api.callers import while_wanted
 from explorer.base.limits import GUESSES
-from explorer.base.steps import finished
 from explorer.text import limits
 
 
@@ -37,7 +37,7 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -
         "position": target.position,
         "token": target.token,
         "baseline": float(read(explorer, target, trace.states[-1:]).probability),
-        "probabilities": finished(head_effects_in_steps(trace, target)).tolist(),
+        "probabilities": while_wanted(head_effects_in_steps(trace, target)).tolist(),
     }
 
 
@@ -76,7 +76,7 @@ def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
     """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn."""
     from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 
-    return {"scores": finished(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
+    return {"scores": while_wanted(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
 
 
 ENDPOINTS = (lens, head_effects, switch_off, attribution, pseudo_likelihood)

@@ -106,6 +106,10 @@ TRAINING_MEGABYTES = Limit(
 )
 MODELS = Limit("models", "models in memory", 3, 3, "The one used longest ago is loaded again when it is asked for.")
 WORKS = Limit(*("works", "trainings, maps and other long works at once, of each kind", 2, 2), "Others wait for a free place.")
+WAITING_WORKS = Limit(
+    *("waiting_works", "long works that wait for a place, of each kind", 16, 16),
+    "Many long computations are waiting already; try again in a few minutes.",
+)
 WAITING = Limit("waiting", "requests that wait", 64, 64, "The app is busy; try again in a moment.")
 SESSIONS = Limit("sessions", "open pages whose state is kept", 1_000, 1_000, "The page used longest ago starts afresh.")
 RUNS = Limit(

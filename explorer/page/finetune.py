@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import gradio as gr
 
 from explorer.api.handlers import TRAINING
+from explorer.base.limits import WORKS
 from explorer.base.steps import finished
 from explorer.figures.training import learning_curves
 from explorer.page.events import Triggers, Updates, Values, run
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 NOTHING = "Nothing was trained; what was shown before is still below."
 STOPPED = "Stopped; the best so far stays. "
 EVERY = 0.25  # seconds between two pictures of a running training
-FETCHING = {"concurrency_id": "fetch", "concurrency_limit": 2}
+FETCHING = {"concurrency_id": "fetch", "concurrency_limit": WORKS.most}
 
 
 def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:
@@ -80,7 +81,7 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
         return {start: gr.Button(interactive=not training), cancel: gr.Button(interactive=training)}
 
     def begin(values: Values) -> Updates:
-        return {**active(True), status: "Waiting for a free place: two trainings run at once."}
+        return {**active(True), status: f"Waiting for a free place: {WORKS.most} trainings run at once."}
 
     def train(values: Values) -> Generator[Updates, None, None]:
         subject = tab.inputs.subject(values)
@@ -105,7 +106,9 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
 
     def stop(values: Values) -> Updates:
         # The button turns grey, as it is after the end too: a word in the status could come after the training's last.
-        return {cancel: gr.Button(interactive=False) if jobs.stop(values[running]) else gr.skip()}
+        # A page whose state was forgotten still has its runs, the newest first.
+        stopped = any(jobs.stop(one) for one in (values[running], *run_ids(values[outcome.controls["runs"]])))
+        return {cancel: gr.Button(interactive=False) if stopped else gr.skip()}
 
     begun = run([start.click], begin, [start, cancel, status], queue=False)
     # Once: a second click while one trains asks for nothing.
@@ -113,7 +116,7 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
     run(training.success, lambda values: active(False), [start, cancel], queue=False)
     run(training.failure, lambda values: {**active(False), status: NOTHING}, [start, cancel, status], queue=False)
     run(training.success, show, tab.all_outputs, [*tab.all_inputs, ending])
-    run([cancel.click], stop, [cancel], [running], queue=False)
+    run([cancel.click], stop, [cancel], [running, outcome.controls["runs"]], queue=False)
 
 
 def _train(

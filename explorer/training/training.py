@@ -1,5 +1,6 @@
 """One training from examples to a run that is kept: what the page and the API both do."""
 
+import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,7 @@ import torch
 
 from explorer.analysis.projection import principal_components
 from explorer.base.errors import InputError
-from explorer.base.limits import EPOCHS
+from explorer.base.limits import EPOCHS, NONE, TRAINING_MINUTES
 from explorer.model.explorer import Explorer
 from explorer.model.features import POOLINGS, features_in_steps
 from explorer.text import limits
@@ -92,9 +93,11 @@ def run_training(
 ) -> Generator[Progress, None, TrainingResult | None]:
     """Train as planned; yields how it goes and returns the end, or None when it was stopped before the first epoch.
 
-    `stop()` is asked after every batch; what was learnt until then stays. Raises InputError.
+    `stop()` is asked after every batch, and the time is up after TRAINING_MINUTES; what was learnt until then stays. Raises
+    InputError.
     """
     parts = split(examples, plan.settings.seed, plan.settings.held_out)  # fails before anything is computed
+    stop = _in_time(stop)
     below = yield from _read(model, examples, plan, stop)
     if below is None:
         return None
@@ -118,6 +121,12 @@ def run_training(
     vectors = below[held] if top is None else evaluate(top, below, torch.from_numpy(held)).numpy()
     classifier = Classifier(tuple(examples.classes), head, model.name, plan.layer, plan.pooling, top)
     return TrainingResult(classifier, plan, tuple(history), best, parts, head.probabilities(vectors), vectors)
+
+
+def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
+    """Whether to stop: when it is asked for, or when the training has taken as long as one may take."""
+    start, minutes = time.monotonic(), TRAINING_MINUTES.most
+    return lambda: stop() or (minutes != NONE and time.monotonic() - start > 60 * minutes)
 
 
 def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "", visitor: str = "") -> Run:
