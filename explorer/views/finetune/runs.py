@@ -30,7 +30,7 @@ class Runs(RunView):
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
     load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
-    download = button("Download", optional=True)
+    download = button("Download", optional=True, wide=True)
     note = sentence(
         classes="caption",
         value="Runs stay on this server for a week after they were last used, and only this browser knows their names.",
