@@ -95,17 +95,22 @@ def connect(address, method, path, body=None):
     return connection
 
 
-@pytest.mark.parametrize("way", ["run", "call"])
-def test_a_training_ends_when_its_client_has_gone(served, stranger, work, way):
-    body = {"data": [EXAMPLES, *DEFAULTS]}
-    if way == "run":
-        connection = connect(served, "POST", "/gradio_api/run/train_head", body)
-    else:
-        event = stranger.post("/gradio_api/call/train_head", body)["event_id"]
-        connection = connect(served, "GET", f"/gradio_api/call/train_head/{event}")
+def test_a_training_ends_when_its_client_has_gone(served, work):
+    connection = connect(served, "POST", "/gradio_api/run/train_head", {"data": [EXAMPLES, *DEFAULTS]})
     assert work.wait_for(lambda work: work.running == 1)
-    if way == "call":
-        assert connection.recv(100), "the stream is open"
+    connection.close()
+    assert work.wait_for(lambda work: work.running == 0)
+    assert not work.end.is_set()
+
+
+def test_a_training_from_the_queue_ends_when_nobody_listens_any_more(served, stranger, work):
+    function = next(one["id"] for one in stranger.config["dependencies"] if one["api_name"] == "train_head")
+    body = {"data": [EXAMPLES, *DEFAULTS], "fn_index": function, "session_hash": stranger.session}
+    assert "event_id" in stranger.post("/gradio_api/queue/join", body)
+    connection, heard = connect(served, "GET", f"/gradio_api/queue/data?session_hash={stranger.session}"), b""
+    while b"process_starts" not in heard:
+        heard += connection.recv(1_000)
+    assert work.wait_for(lambda work: work.running == 1)
     connection.close()
     assert work.wait_for(lambda work: work.running == 0)
     assert not work.end.is_set()
