@@ -1,12 +1,13 @@
-"""Start BERT Explorer: `python app.py [--model NAME_OR_FOLDER] [--host 127.0.0.1] [--port 7860]`.
+"""Start BERT Explorer: `python app.py [--model NAME] [--host 127.0.0.1] [--port 7860] [--public] [--auth USER:PASSWORD]`.
 
-Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT), so
-that a Space needs none.
+Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
+BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH), so that a Space needs none.
 """
 
 import argparse
 import gc
 import os
+import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,8 @@ if __name__ == "__main__":
 
 import gradio as gr
 
+from explorer.base import limits
+from explorer.base.errors import InputError
 from explorer.page.components import HEAD
 from explorer.page.shell import build
 from explorer.server import logs
@@ -25,8 +28,9 @@ from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 
 ASSETS = Path(__file__).resolve().parent / "assets"
-MOST_WAITING = 64  # requests in the queue; one more is told that the app is busy
 ON_A_SPACE = "SPACE_ID" in os.environ
+if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
+    os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
     **{f"{name}_border_width": "0px" for name in ("block", "block_label", "checkbox_label", "panel")},
@@ -56,10 +60,11 @@ THEME = gr.themes.Base(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve the page, load the model meanwhile, and stay until SIGTERM or Ctrl-C."""
+    os.umask(0o077)  # whatever is written from here on is for nobody else on the machine
     options = parse(arguments)
     if options.model:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
-    blocks = launch(options.host, options.port)
+    blocks = launch(options.host, options.port, options.auth)
     logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made loggers of its own
     gc.freeze()
     gc.enable()
@@ -76,14 +81,31 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--host", default=default_host, help="address to listen on (default: %(default)s)")
     default_port = int(environment("BERT_EXPLORER_PORT") or 7860)
     parser.add_argument("--port", type=int, default=default_port, help="port to listen on (default: %(default)s)")
-    return parser.parse_args(arguments)
+    public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
+    parser.add_argument("--public", action="store_true", help=public)
+    password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
+    parser.add_argument("--auth", metavar="USER:PASSWORD", help=password)
+    options = parser.parse_args(arguments)
+    user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
+    options.auth = (user, secret) if given else None
+    if options.public:
+        os.environ[limits.PROFILE] = "public"
+    try:
+        limits.check_environment()
+    except InputError as error:
+        parser.error(str(error))
+    if given and not (user and secret):
+        parser.error("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
+    return options
 
 
-def launch(host: str, port: int) -> gr.Blocks:
+def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Blocks:
     """Build the page and serve it without blocking; every launch setting is here."""
+    if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
+        os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
     blocks = build()
     head = HEAD + f"<script>{(ASSETS / 'page.js').read_text('utf-8')}</script>"
-    blocks._queue.max_size = MOST_WAITING  # what queue(max_size=...) does, without making the server once more
+    blocks._queue.max_size = limits.WAITING.most  # what queue(max_size=...) does, without making the server once more
     blocks.launch(
         server_name=host,
         server_port=port,
@@ -94,8 +116,9 @@ def launch(host: str, port: int) -> gr.Blocks:
         enable_monitoring=False,
         run_history=False,
         strict_cors=True,
-        max_file_size="256mb",  # a tuned model in its zip; tables are refused above 10 MB
-        state_session_capacity=100,
+        max_file_size=limits.UPLOAD_MEGABYTES.bytes,
+        state_session_capacity=limits.SESSIONS.most,
+        auth=auth,
         footer_links=["api"],
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8"),

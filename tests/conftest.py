@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-for setting in ("BERT_EXPLORER_MODEL", "SPACE_ID", "HF_TOKEN"):  # a developer's own settings must not decide a test
+for setting in (
+    "BERT_EXPLORER_MODEL",
+    "BERT_EXPLORER_PROFILE",
+    "SPACE_ID",
+    "HF_TOKEN",
+):  # a developer's own settings must not decide a test
     os.environ.pop(setting, None)
 os.environ["HF_HUB_OFFLINE"] = "1"  # the hub is out of reach, as the wall below would have it; test_hub.py plays it
 os.environ["BERT_EXPLORER_RUNS"] = tempfile.mkdtemp(prefix="runs-")  # what tests train is nobody's to keep
@@ -201,8 +206,14 @@ def readme() -> str:
 
 
 @pytest.fixture(scope="session")
-def served():
+def served(serving) -> str:
     """The address of the app, served by this process the way `python app.py` serves it."""
+    return serving.local_url.rstrip("/")
+
+
+@pytest.fixture(scope="session")
+def serving():
+    """The app that is served."""
     import app
 
     with socket.socket() as probe:
@@ -210,5 +221,5 @@ def served():
         port = probe.getsockname()[1]
     blocks = app.launch("127.0.0.1", port)
     app.warm()
-    yield f"http://127.0.0.1:{port}"
+    yield blocks
     blocks.close()

@@ -74,7 +74,7 @@ def check(runs: Path, promised: list[str]) -> int:
         run = read_run(runs / identifier, identifier)
         assert run.classifier.classify(explorer.load(run.classifier.model), [("happy", "")]).shape == (1, 2)
         if (runs / identifier / "model").exists():
-            assert explorer.load(store.TUNED + identifier).trace("happy").kept == 3
+            assert explorer.load(store.tuned_name(identifier)).trace("happy").kept == 3
         if (runs / identifier / "run.zip").exists():
             with zipfile.ZipFile(runs / identifier / "run.zip") as archive:
                 assert archive.testzip() is None

@@ -7,7 +7,7 @@ from explorer.analysis.overview import overview
 from explorer.analysis.rollout import rollout as attention_rollout
 from explorer.analysis.vocabulary import search
 from explorer.api.arguments import explorer_for
-from explorer.base.errors import InputError
+from explorer.base.limits import QUERY
 from explorer.text import limits
 
 
@@ -43,8 +43,7 @@ def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
     A number also finds the piece with that id; "##" at the start finds pieces that continue a word; "*" stands for
     any letters ("un*", "*ing"). `total` counts all matches.
     """
-    if not isinstance(query, str) or not query.strip() or len(query) > 100:
-        raise InputError("The query must be 1 to 100 letters of a piece, or an id.")
+    query = limits.check_text(query, "the query", QUERY)
     limit = limits.check_integer(limit, "the limit", 1, 1_000)
     pieces = explorer_for(model).vocabulary
     found = search(pieces, query)

@@ -4,15 +4,17 @@ from typing import Any
 
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.arguments import explorer_for, masks_of
+from explorer.model import checkpoints
 from explorer.text import limits
 
 
 def models() -> dict[str, Any]:
-    """The default model and every model that is loaded, with what each can do."""
+    """The default model, and those of the hub that are loaded, with what each can do; what visitors trained is their own."""
     from explorer.model.explorer import loaded
 
     default = explorer_for("")
-    every = {model.name: model.capabilities for model in [default, *loaded()]}
+    known = [model for model in loaded() if model.from_hub or model.name == checkpoints.BUNDLED]
+    every = {model.name: model.capabilities for model in [default, *known]}
     fields = ("layers", "heads", "hidden_size", "vocab_size", "parameters", "fill_mask", "next_sentence", "segments")
     return {
         "default": default.name,

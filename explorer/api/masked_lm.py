@@ -6,14 +6,15 @@
 from typing import Any
 
 from explorer.api.arguments import explorer_for, masks_of
-from explorer.base.steps import finished
+from explorer.api.callers import while_wanted
+from explorer.base.limits import GUESSES
 from explorer.text import limits
 
 
 def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
     """The guesses for every [MASK] after each layer, with the head applied there; 0 is the embedding output."""
     explorer = explorer_for(model)
-    top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
+    top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
     return {
@@ -36,7 +37,7 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -
         "position": target.position,
         "token": target.token,
         "baseline": float(read(explorer, target, trace.states[-1:]).probability),
-        "probabilities": finished(head_effects_in_steps(trace, target)).tolist(),
+        "probabilities": while_wanted(head_effects_in_steps(trace, target)).tolist(),
     }
 
 
@@ -45,7 +46,7 @@ def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = 
     from explorer.techniques.ablation import without_heads
 
     explorer = explorer_for(model)
-    top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
+    top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
@@ -75,7 +76,7 @@ def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
     """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn."""
     from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 
-    return {"scores": finished(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
+    return {"scores": while_wanted(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
 
 
 ENDPOINTS = (lens, head_effects, switch_off, attribution, pseudo_likelihood)

@@ -5,6 +5,7 @@ from typing import Any
 from explorer.analysis.contextuality import find_word, word_vectors
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.api.arguments import explorer_for
+from explorer.base.limits import COMPARED
 from explorer.text import limits
 
 
@@ -33,7 +34,7 @@ def sentence_similarity(texts: list[str], layer: int = -1, pooling: str = "mean"
     """Cosines, -1 to 1, between the vectors of up to 50 texts; pooling "cls", "mean" or "pooler" (last layer)."""
     from explorer.model.features import features
 
-    given = limits.check_texts(texts, limits.MAX_COMPARED)
+    given = limits.check_texts(texts, COMPARED)
     return {"matrix": cosine_matrix(features(explorer_for(model), given, layer, pooling)).tolist()}
 
 

@@ -4,17 +4,17 @@ A long call tells how far it is through `gr.Progress`, which gradio_client reads
 inside the function, since Gradio would take a parameter for an argument of the endpoint.
 """
 
-from collections.abc import Generator
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import gradio as gr
 
 from explorer.api.arguments import explorer_for
-from explorer.base.steps import finished, map_steps
+from explorer.api.callers import caller, while_wanted
+from explorer.base.errors import BusyError
+from explorer.base.steps import map_steps
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_texts_or_pairs
-
-Result = TypeVar("Result")
 
 
 def train_head(
@@ -35,20 +35,22 @@ def train_head(
     mean over about three epochs. What is kept is the last epoch: nothing is chosen on the held-out examples. Progress
     is streamed.
     """
+    from explorer.training import jobs, store
     from explorer.training.training import make_plan, new_run, run_training
 
     given, explorer = check_examples(examples), explorer_for(model)
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
-    result = _finished(map_steps(run_training(explorer, given, plan), lambda step: (step.share, step.doing)))
+    identifier = store.new_id()
+    with jobs.job(identifier) as stop:
+        steps = map_steps(run_training(explorer, given, plan, stop.is_set), lambda step: (step.share, step.doing))
+        result = while_wanted(steps, _tell())
+        if result is None:
+            raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
+        run = new_run(result, given, "API", identifier, caller())
     reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
     history = [{name: getattr(epoch, name) for name in reported} for epoch in result.history]
-    return {
-        "head": new_run(result, given, "API").id,
-        "labels": given.classes,
-        "history": history,
-        "held_out_accuracy": history[-1]["held_out_accuracy"],
-    }
+    return {"head": run.id, "labels": given.classes, "history": history, "held_out_accuracy": history[-1]["held_out_accuracy"]}
 
 
 def classify(texts: list[str], head: str) -> dict[str, Any]:
@@ -71,14 +73,14 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
 
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
-    layers = _finished(probe(explorer_for(model), given, pooling, seeds))
+    layers = while_wanted(probe(explorer_for(model), given, pooling, seeds), _tell())
     return {"layers": [vars(layer) for layer in layers]}
 
 
-def _finished(steps: Generator[tuple[float, str], None, Result]) -> Result:
-    """What long work returns, while Gradio hears the share and the sentence of every step."""
+def _tell() -> Callable[[tuple[float, str]], None]:
+    """Lets Gradio hear the share and the sentence of a step."""
     progress = gr.Progress()
-    return finished(map_steps(steps, lambda step: progress(step[0], desc=step[1])))
+    return lambda step: progress(step[0], desc=step[1])
 
 
 ENDPOINTS = (train_head, classify, probe_layers)

@@ -15,3 +15,7 @@ class CapabilityError(ExplorerError):
 
 class ModelError(ExplorerError):
     """A checkpoint could not be found, fetched or read."""
+
+
+class BusyError(ExplorerError):
+    """There is no place for more work just now; the sentence says when to try again."""

@@ -6,7 +6,7 @@ import io
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from huggingface_hub.utils import validate_repo_id
 from tqdm import tqdm
 
 from explorer.base.errors import ModelError
+from explorer.base.limits import is_public
 from explorer.base.paths import ASSETS
 from explorer.model.families import Family, family_of
 
@@ -48,13 +49,17 @@ class Checkpoint:
     folder: Path
     family: Family
     stamp: float  # time of the last change of a file: a folder that was rewritten is another checkpoint
+    from_hub: bool = False  # anybody may know of it
 
 
 _sources: list[Callable[[str], Path | None]] = []
 
 
 def add_source(source: Callable[[str], Path | None]) -> None:
-    """Let models be found by names of somebody else's: `source(name)` is the folder, or None for a name it does not know."""
+    """Let models be found by names of somebody else's: `source(name)` is the folder, or None for a name of another kind.
+
+    It raises ModelError for a name of its kind that it does not know.
+    """
     if source not in _sources:
         _sources.append(source)
 
@@ -76,19 +81,21 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     name = name.strip() if isinstance(name, str) else ""
     if not name or not name.isprintable() or len(name) > 300:
         raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
-    for source in ({BUNDLED: BUNDLED_FOLDER}.get, *_sources, _local_folder):
+    for source in (*_sources, here):
         if folder := source(name):
             return in_folder(name, folder)
     try:
         validate_repo_id(name)
     except HFValidationError as error:
         raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
-    return in_folder(name, _from_cache(name) or _download(name, report or (lambda share, what: None)))
+    return replace(in_folder(name, _from_cache(name) or _download(name, report or (lambda share, what: None))), from_hub=True)
 
 
-def _local_folder(name: str) -> Path | None:
-    """The folder `name`, if it is one that a visitor may open: on a public Space only hub ids are taken."""
-    if "SPACE_ID" in os.environ and name != default_name():
+def here(name: str) -> Path | None:
+    """The folder of the bundled model, or the folder `name` if a visitor may open it: strangers learn of none that there is."""
+    if name == BUNDLED:
+        return BUNDLED_FOLDER
+    if is_public() and name != default_name():
         return None
     try:
         folder = Path(name).expanduser()

@@ -8,6 +8,7 @@ import torch
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
+from explorer.base.limits import GUESSES, MODELS
 from explorer.model import checkpoints
 from explorer.model.batcher import Batcher
 from explorer.model.checkpoints import Checkpoint, Report
@@ -17,7 +18,6 @@ from explorer.text import limits
 from explorer.text.encoding import Encoding
 
 TRACE_CACHE_BYTES = 256 * 2**20
-MODELS_KEPT = 3
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class NextSentence:
     logits: tuple[float, float]  # (IsNext, NotNext)
 
 
-_models: OnceCache[Checkpoint, "Explorer"] = OnceCache(MODELS_KEPT)
+_models: OnceCache[Checkpoint, "Explorer"] = OnceCache(MODELS.most)
 
 
 def load(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> "Explorer":
@@ -92,7 +92,7 @@ class Explorer(Network):
         Raises CapabilityError without a masked-LM head, InputError when there is no [MASK].
         """
         self.require("fill_mask")
-        top_k = limits.check_integer(top_k, "top_k", 1, limits.MAX_TOP_K)
+        top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
         trace = self.trace(text, text_b)
         positions = trace.blanks()
         return self.guesses(trace.states[-1][positions], positions, top_k)

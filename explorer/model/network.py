@@ -12,6 +12,7 @@ import torch
 import transformers
 
 from explorer.base.errors import CapabilityError
+from explorer.base.limits import TOKENS
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.layer import Layer
 from explorer.model.weights import read_model, read_tokenizer
@@ -76,6 +77,7 @@ class Network:
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.name = checkpoint.name
+        self.from_hub = checkpoint.from_hub
         self.family = checkpoint.family
         self.module, missing = read_model(checkpoint)
         self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)
@@ -249,7 +251,7 @@ class Network:
             hidden_size=config.hidden_size,
             vocab_size=config.vocab_size,
             parameters=sum(parameter.numel() for parameter in self.module.parameters()),
-            max_tokens=config.max_position_embeddings,
+            max_tokens=min(config.max_position_embeddings, TOKENS.most),
             fill_mask=has(self.family.masked_lm_head),
             next_sentence=pooler and has(self.family.next_sentence_head),
             segments=config.type_vocab_size > 1,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
+from explorer.base.limits import CHARACTERS
 from explorer.model import checkpoints
-from explorer.text.limits import MAX_CHARACTERS
 from explorer.views.subject import Selection, Subject
 
 MOST_LAYERS = 1_000  # no model has as many; a subject brings a selection into its model's range
@@ -26,8 +26,8 @@ def read(parameters: Mapping[str, str], default: Subject) -> Subject:
     layer, head = _number(parameters.get("layer"), 0, None), _number(parameters.get("head"), 1, None)
     return Subject(
         parameters.get("model") or default.model_name,
-        parameters.get("a", default.text_a)[: MAX_CHARACTERS + 1],
-        parameters.get("b", "" if "a" in parameters else default.text_b)[: MAX_CHARACTERS + 1],
+        parameters.get("a", default.text_a)[: CHARACTERS.most + 1],
+        parameters.get("b", "" if "a" in parameters else default.text_b)[: CHARACTERS.most + 1],
         Selection(
             default.chosen.layer if layer is None else layer,
             default.chosen.head if head is None else head,

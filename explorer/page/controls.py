@@ -17,7 +17,7 @@ SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
 def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Component:
     """The control of a setting; what a view keeps for itself becomes a state."""
     if isinstance(setting, Memory):
-        named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # the same after a restart
+        named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # no secret: every page is told it
         return gr.BrowserState(default, **named) if setting.stored else gr.State(default)
     look = {name: value for name, value in setting.look.items() if name not in FOR_THE_PANEL}
     look |= {"elem_id": elem_id, "label": setting.label or None}
@@ -127,7 +127,6 @@ PARTS: dict[str, Callable[..., Any]] = {
     "sentence": components.Notice,
     "check": components.Notice,
     "prose": gr.Markdown,
-    "download": lambda **options: gr.DownloadButton(size="sm", **options),
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
 }
 """What draws a part, by its kind. A component of one's own is one line here."""

@@ -8,7 +8,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.api.callers import bounded
 from explorer.api.handlers import ONE_AT_A_TIME, friendly
+from explorer.base.limits import WORKS
 from explorer.views.subject import Selection, Subject
 
 BUSY = "(...values) => BertPage.busy(values)"  # for a listener: what is in sight fades until DONE has run
@@ -18,7 +20,7 @@ Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an eve
 Updates = dict[Any, Any]  # new values by component; what is not named stays as it is
 Values = dict[Any, Any]  # the values of components, by component: nothing depends on their order
 # For work that starts by itself and takes long: it holds up neither a training nor a picture.
-MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}
+MAPPING = {"concurrency_id": "projection", "concurrency_limit": WORKS.most}
 # Without a place for its progress, too: at every step of every event the browser goes through all places that ever had one.
 QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": [], **ONE_AT_A_TIME}
 
@@ -38,6 +40,7 @@ def run(
     """Run `handler(values)` when one of the triggers fires: it gets the values of `inputs` by component."""
     listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
     settings = {**QUIET, **_options_for(triggers), **options}
+    handler = bounded(handler, settings["concurrency_id"])
     return listen(friendly(handler), set(inputs), list(dict.fromkeys(outputs)), **settings)
 
 
@@ -92,7 +95,7 @@ def _options_for(triggers: Triggers) -> dict[str, str]:
 class Inputs:
     """The components that a subject is made of."""
 
-    model_name: gr.State
+    model_name: gr.Textbox
     text_a: gr.Textbox
     text_b: gr.Textbox
     selection: gr.State

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import gradio as gr
 
 from explorer.api.handlers import TRAINING
+from explorer.base.limits import WORKS
 from explorer.base.steps import finished
 from explorer.figures.training import learning_curves
 from explorer.page.events import Triggers, Updates, Values, run
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 NOTHING = "Nothing was trained; what was shown before is still below."
 STOPPED = "Stopped; the best so far stays. "
 EVERY = 0.25  # seconds between two pictures of a running training
-FETCHING = {"concurrency_id": "fetch", "concurrency_limit": 2}
+FETCHING = {"concurrency_id": "fetch", "concurrency_limit": WORKS.most}
 
 
 def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:
@@ -80,17 +81,17 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
         return {start: gr.Button(interactive=not training), cancel: gr.Button(interactive=training)}
 
     def begin(values: Values) -> Updates:
-        return {**active(True), status: "Waiting for a free place: two trainings run at once."}
+        return {**active(True), status: f"Waiting for a free place: {WORKS.most} trainings run at once."}
 
     def train(values: Values) -> Generator[Updates, None, None]:
         subject = tab.inputs.subject(values)
         source, plan = examples.read(values, subject), recipe.read(values, subject).plan(subject.model)
-        identifier = store.new_id()
-        runs = run_ids((identifier, *outcome.read(values, subject).runs))
-        known = {running: identifier, outcome.controls["runs"]: runs, ending: None}
+        identifier, mine = store.new_id(), outcome.read(values, subject)
+        runs = run_ids((identifier, *mine.runs))
+        known = {running: identifier, outcome.controls["runs"]: runs, outcome.controls["visitor"]: mine.visitor, ending: None}
         yield {**known, status: "Reading the examples."}
         with jobs.job(identifier) as stop:
-            trained = yield from _train(outcome, subject, source, plan, stop, identifier)
+            trained = yield from _train(outcome, subject, source, plan, stop, (identifier, mine.visitor))
         if trained is None:
             yield {status: "Stopped before the first epoch had ended; nothing is kept."}
         else:
@@ -105,7 +106,9 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
 
     def stop(values: Values) -> Updates:
         # The button turns grey, as it is after the end too: a word in the status could come after the training's last.
-        return {cancel: gr.Button(interactive=False) if jobs.stop(values[running]) else gr.skip()}
+        # A page whose state was forgotten still has its runs, the newest first.
+        stopped = any(jobs.stop(one) for one in (values[running], *run_ids(values[outcome.controls["runs"]])))
+        return {cancel: gr.Button(interactive=False) if stopped else gr.skip()}
 
     begun = run([start.click], begin, [start, cancel, status], queue=False)
     # Once: a second click while one trains asks for nothing.
@@ -113,13 +116,13 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
     run(training.success, lambda values: active(False), [start, cancel], queue=False)
     run(training.failure, lambda values: {**active(False), status: NOTHING}, [start, cancel, status], queue=False)
     run(training.success, show, tab.all_outputs, [*tab.all_inputs, ending])
-    run([cancel.click], stop, [cancel], [running], queue=False)
+    run([cancel.click], stop, [cancel], [running, outcome.controls["runs"]], queue=False)
 
 
 def _train(
-    outcome: Panel, subject: Subject, source: ExamplesView, plan: "TrainingPlan", stop: Event, identifier: str
+    outcome: Panel, subject: Subject, source: ExamplesView, plan: "TrainingPlan", stop: Event, kept_as: tuple[str, str]
 ) -> Generator[Updates, None, "Run | None"]:
-    """Train while showing how it goes; returns the run that is kept, or None.
+    """Train while showing how it goes; returns the run that is kept under an id for a visitor, or None.
 
     When the page is closed meanwhile, Gradio ends this generator: what was learnt until then is kept, and nothing runs on.
     """
@@ -135,7 +138,7 @@ def _train(
             try:
                 step: Progress = next(steps)
             except StopIteration as done:
-                return new_run(done.value, examples, title, identifier) if done.value else None
+                return new_run(done.value, examples, title, *kept_as) if done.value else None
             if step.epoch is not None:
                 history.append(vars(step.epoch))
             if time.monotonic() - shown >= EVERY:
@@ -145,5 +148,5 @@ def _train(
     except GeneratorExit:
         stop.set()
         if (result := finished(steps)) is not None:
-            new_run(result, examples, title, identifier)
+            new_run(result, examples, title, *kept_as)
         raise

@@ -44,7 +44,7 @@ class Shell:
     """The components around the tabs, and the tabs by their ids."""
 
     inputs: Inputs
-    open_tab: gr.State
+    open_tab: gr.Textbox
     blanks: gr.State
     refused: gr.State  # whether the model that was asked for last could not be had: what was said of it stays
     model_box: gr.Dropdown
@@ -55,7 +55,7 @@ class Shell:
 
     def opened(self, values: Values) -> TabPage:
         """The tab that is open."""
-        return self.tabs[values[self.open_tab] or FIRST_TAB]
+        return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]
 
 
 def build() -> gr.Blocks:
@@ -65,7 +65,7 @@ def build() -> gr.Blocks:
 
 def build_shell() -> tuple[gr.Blocks, Shell]:
     """The app, and the page in it."""
-    with PageBlocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(3600, 24 * 3600)) as blocks:
+    with PageBlocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(600, 3600)) as blocks:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
         for tab in shell.tabs.values():
@@ -79,8 +79,10 @@ def build_shell() -> tuple[gr.Blocks, Shell]:
 
 
 def _build() -> Shell:
-    model_name, selection = gr.State(checkpoints.default_name()), gr.State(Selection())
-    open_tab, blanks, refused = gr.State(None), gr.State(()), gr.State(False)
+    # The page itself keeps what it cannot go on without: the server forgets the state of sessions when there are too many.
+    model_name = gr.Textbox(checkpoints.default_name(), visible="hidden", elem_id="model-name")
+    open_tab = gr.Textbox(None, visible="hidden", elem_id="open-tab")
+    selection, blanks, refused = gr.State(Selection()), gr.State(()), gr.State(False)
     with gr.Row(elem_id="header", equal_height=True):
         gr.Markdown("# BERT Explorer", elem_id="title")
         labels = [(label, index) for index, label in enumerate(EXAMPLES)]

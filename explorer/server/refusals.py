@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.base.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES, WAITING
 from explorer.base.log import logger
 from explorer.server.metrics import Metrics
 
-MOST_BODY = 20_000_000  # bytes of a request that is no upload; five thousand long texts are a quarter of it
 UPLOAD = "/gradio_api/upload"  # it has a limit of its own: `max_file_size` of the launch
 UNKNOWN = "There is nothing of this name here; GET /gradio_api/info lists every endpoint and its arguments."
 NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that it knows no such session or event
@@ -21,10 +21,7 @@ SENTENCES = {
     403: "This is closed; the app serves its page, its endpoints and what they made, nothing else.",
     404: UNKNOWN,
     405: "This address takes another method; the endpoints take POST, all else GET.",
-    413: f"That is too large; send at most {MOST_BODY // 10**6} MB, or a smaller file.",
     422: 'The request does not fit this address; send {"data": [...]} with the arguments that GET /gradio_api/info lists.',
-    429: "That was too much at once; wait a minute and try again.",
-    503: "The app is busy: its queue is full; try again in a moment.",
 }
 FAILED = "That did not work, for a reason the server's log tells; try something else."
 
@@ -42,11 +39,11 @@ async def unknown(request: Request, error: Exception) -> Response:
 class Refusals:
     """Puts a sentence into every refusal that has none, and logs, without what was sent, what nobody caught.
 
-    Bodies of more than MOST_BODY bytes are refused, those of uploads apart.
+    Bodies of more than BODY_MEGABYTES are refused, those of uploads apart.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._limited, self._app, self._metrics = RequestBodyLimitMiddleware(app, MOST_BODY), app, metrics
+        self._limited, self._app, self._metrics = RequestBodyLimitMiddleware(app, BODY_MEGABYTES.bytes), app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An application of ASGI."""
@@ -106,10 +103,17 @@ class _Answer:
             await self._send({"type": "http.response.body", "body": self._body})
             return
         self._metrics.refused(HTTPStatus(start["status"]).phrase)
-        reason = HTTPStatus.UNAUTHORIZED if self._scope["path"].endswith("/login") else start["status"]
-        answer = refusal(start["status"], SENTENCES.get(reason, FAILED))
+        answer = refusal(start["status"], _sentence(start["status"], self._scope["path"]))
         answer.raw_headers += [(name, value) for name, value in start["headers"] if not name.startswith(b"content-")]
         await answer(self._scope, self._receive, self._send)
+
+
+def _sentence(status: int, path: str) -> str:
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return (UPLOAD_MEGABYTES if path.endswith(UPLOAD) else BODY_MEGABYTES).tell()
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        return WAITING.tell()
+    return SENTENCES.get(HTTPStatus.UNAUTHORIZED if path.endswith("/login") else status, FAILED)
 
 
 def _says_why(body: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Addresses beside the page: for operators, and the one script that the page shares with other pages."""
+"""Addresses beside the page: for operators, for downloads, and the one script that the page shares with other pages."""
 
 import gzip
 import hmac
@@ -15,16 +15,23 @@ from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.gate import is_loopback
 from explorer.server.metrics import Metrics, loaded_models
 from explorer.server.refusals import refusal
+from explorer.training import downloads
 
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # the version is in the name
 NOT_YOURS = (
     "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
 )
+GONE = "This download is no longer offered; save the run once more."
 
 
 def routes(metrics: Metrics) -> list[Route]:
     """All of them."""
-    return [Route("/healthz", healthz), Route("/metrics", _metrics(metrics)), Route(f"/{PLOTLY_ADDRESS}", plotly)]
+    return [
+        Route("/healthz", healthz),
+        Route("/metrics", _metrics(metrics)),
+        Route(f"/{PLOTLY_ADDRESS}", plotly),
+        Route("/download/{token}", download),
+    ]
 
 
 async def healthz(request: Request) -> Response:
@@ -48,6 +55,14 @@ def _may_read_metrics(request: Request) -> bool:
         return hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode())
     passed_on = {"forwarded", "x-forwarded-for", "x-forwarded-host"} & set(request.headers)
     return request.client is not None and is_loopback(request.client.host) and not passed_on
+
+
+def download(request: Request) -> Response:
+    """What the page offers for download; this address is in no cache, and dies after a while."""
+    path = downloads.offered(request.path_params["token"])
+    if path is None:
+        return refusal(404, GONE)
+    return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, media_type="application/zip")
 
 
 def plotly(request: Request) -> Response:

@@ -16,6 +16,7 @@ from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import Refusals, unknown
+from explorer.server.requests import RequestsAMinute
 from explorer.server.routes import routes
 
 COMPRESSION = 6  # of 9: the last percents take most of the time
@@ -28,7 +29,7 @@ def guarded(blocks: gr.Blocks, host: str, head: str) -> dict[str, Any]:
     names, on_a_space = Names.of(host, os.environ), "SPACE_ID" in os.environ
 
     def around(app: ASGIApp) -> ASGIApp:
-        gate = Gate(Refusals(app, metrics), names, metrics)
+        gate = Gate(RequestsAMinute(Refusals(app, metrics), metrics), names, metrics)
         return GZipMiddleware(SecurityHeaders(gate, head, on_a_space), compresslevel=COMPRESSION)
 
     return {

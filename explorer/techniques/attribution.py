@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from explorer.base.limits import STEPS
 from explorer.base.steps import map_steps, relay
 from explorer.model.network import Network
 from explorer.model.trace import Trace
@@ -13,7 +14,6 @@ from explorer.techniques.targets import TOKENS_AT_ONCE, Target, batches, read
 from explorer.text import limits
 
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion")
-MOST_STEPS = 500
 LONGEST_BATCH = 10.0  # seconds: after it stopped work has ended, and leaves the processor to what comes next
 FINE = 0.05  # how much of the change the sum may miss: integration in steps is never exact
 
@@ -43,7 +43,7 @@ class Attribution:
 def attribute(trace: Trace, target: Target, method: str = "integrated_gradients", steps: int = 50) -> Attribution:
     """Scores of all tokens for the target's logit. Raises InputError for an unknown method or number of steps."""
     limits.check_choice(method, "the method", METHODS)
-    steps = limits.check_integer(steps, "the number of steps", 1, MOST_STEPS)
+    steps = limits.check_integer(steps, "the number of steps", 1, STEPS.most)
     if method == "integrated_gradients":
         return integrated_gradients(trace, target, steps)
     return gradient_x_input(trace, target) if method == "gradient_x_input" else occlusion(trace, target)

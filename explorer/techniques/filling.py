@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from explorer.base.errors import InputError
+from explorer.base.limits import BLANKS
 from explorer.model.network import Candidate
 from explorer.model.trace import Trace
 from explorer.text import limits
 
 ORDERS = ("left_to_right", "best_first")
-MOST_BLANKS = 64  # each takes a pass of its own
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,7 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
     """
     limits.check_choice(order, "the order", ORDERS)
     model, left = trace.model, trace.blanks()
-    if len(left) > MOST_BLANKS:
-        raise InputError(f"There are {len(left)} blanks; fill {MOST_BLANKS} or fewer together.")
+    BLANKS.check(len(left))
     ids, segments = torch.tensor([trace.ids]), torch.tensor(trace.encoding.segments)
     states = trace.states[-1]
     filled = []

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
+from explorer.base.limits import SCORED
 from explorer.base.steps import map_steps
 from explorer.model.explorer import Explorer
 from explorer.model.network import Network
@@ -14,8 +15,6 @@ from explorer.model.trace import Trace
 from explorer.techniques.targets import batches
 from explorer.text import limits
 from explorer.text.encoding import Encoding
-
-MOST_TEXTS = 200
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Genera
     Raises CapabilityError without a masked-LM head, InputError when a text holds nothing but [MASK]s.
     """
     model.require("fill_mask")
-    texts = limits.check_texts(texts, MOST_TEXTS)
+    texts = limits.check_texts(texts, SCORED)
     encoded = [model.encode(text) for text in texts]
     for number, encoding in enumerate(encoded, start=1):
         if not model.visible_positions(encoding):

@@ -9,19 +9,14 @@ from numbers import Integral, Real
 from typing import TypeGuard
 
 from explorer.base.errors import InputError
-
-MAX_CHARACTERS = 20_000  # of one text: 512 pieces are about 2,500 characters of English
-MAX_TEXTS = 5_000  # of one request
-MAX_TOP_K = 100
-MAX_COMPARED = 50  # sentences in a matrix of similarities
+from explorer.base.limits import CHARACTERS, TEXTS, Limit
 
 
-def check_text(text: object, name: str = "the text", most: int = MAX_CHARACTERS) -> str:
+def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) -> str:
     """A text that a tokenizer can take, unchanged. Raises InputError when it is empty, too long or not a text."""
     if not isinstance(text, str):
         raise InputError(f"{_capitalised(name)} must be a text; send a sentence.")
-    if len(text) > most:
-        raise InputError(f"{_capitalised(name)} has {len(text):,} characters; shorten it to {most:,} or fewer.")
+    limit.check(len(text), name)
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise InputError(f"{_capitalised(name)} holds half a character (a lone surrogate); paste it again.")
     if not has_visible_characters(text):
@@ -29,11 +24,11 @@ def check_text(text: object, name: str = "the text", most: int = MAX_CHARACTERS)
     return text
 
 
-def check_optional_text(text: object, name: str, most: int = MAX_CHARACTERS) -> str:
+def check_optional_text(text: object, name: str, limit: Limit = CHARACTERS) -> str:
     """Like `check_text`, but nothing at all (None, blanks) is allowed and becomes ''."""
-    if text is None or (isinstance(text, str) and len(text) <= most and not has_visible_characters(text)):
+    if text is None or (isinstance(text, str) and len(text) <= limit.most and not has_visible_characters(text)):
         return ""
-    return check_text(text, name, most)
+    return check_text(text, name, limit)
 
 
 def has_visible_characters(text: str) -> bool:
@@ -41,14 +36,13 @@ def has_visible_characters(text: str) -> bool:
     return any(not character.isspace() and unicodedata.category(character) not in ("Cc", "Cf") for character in text)
 
 
-def check_texts(texts: object, most: int = MAX_TEXTS) -> list[str]:
-    """A list of 1 to `most` texts. Raises InputError naming the first one that cannot be used."""
+def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
+    """A list of at least one text, and of no more than the limit. Raises InputError naming the first one that cannot be used."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError("Send the texts as a list of sentences.")
     if not texts:
         raise InputError("There are no texts; give at least one sentence.")
-    if len(texts) > most:
-        raise InputError(f"There are {len(texts):,} texts; keep {most:,} of them or fewer.")
+    limit.check(len(texts), "texts")
     return [check_text(text, f"text {number}") for number, text in enumerate(texts, start=1)]
 
 

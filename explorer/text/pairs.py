@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.base.errors import InputError
+from explorer.base.limits import MEGABYTE, PAIRS, PAIRS_MEGABYTES
 from explorer.text.tables import Row, read_table
 
-MOST_PAIRS = 100
-MOST_BYTES = 1_000_000
 HEADINGS = (("a", "b"), ("text_a", "text_b"), ("sentence1", "sentence2"), ("premise", "hypothesis"))
 
 Pair = tuple[str, str]
@@ -19,8 +18,7 @@ def read_pairs(path: Path) -> list[Pair]:
 
     Raises InputError when the file is too large or cannot be read, or naming the row that is no pair.
     """
-    if path.stat().st_size > MOST_BYTES:
-        raise InputError("The file is larger than 1 MB; keep its first rows.")
+    PAIRS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     table = read_table(path, lambda first, rest: _heading(first) is not None)
     if len(table.columns) < 2:
         raise InputError("The file needs two columns, A and B, with commas between them.")
@@ -35,8 +33,8 @@ def read_pairs(path: Path) -> list[Pair]:
 def check_pairs(pairs: Sequence[Pair], what: str) -> list[Pair]:
     """The pairs that are not wholly empty. Raises InputError when there are too many, none, or half of one."""
     kept = [pair for pair in pairs if any(pair)]
-    if not 1 <= len(kept) <= MOST_PAIRS:
-        raise InputError(f"There must be 1 to {MOST_PAIRS} pairs, not {len(kept)}.")
+    if not 1 <= len(kept) <= PAIRS.most:
+        raise InputError(PAIRS.tell(len(kept), "pairs"))
     for number, (a, b) in enumerate(kept, start=1):
         if not a or not b:
             raise InputError(f"The pair in {what} {number} has one sentence; give it both.")

@@ -10,14 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from explorer.base.errors import InputError
+from explorer.base.limits import CELL_LINES, CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
-MAX_FILE_BYTES = 10 * 2**20
-MAX_LINES = 300_000  # of a file, and rows of a JSON list
-MAX_CELLS = 4_000_000  # every row is filled up to the longest
-MAX_COLUMNS = 200
-MAX_CELL_LINES = 50  # in a quoted cell: one with more was never closed
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}  # of equals the first: texts hold commas
 BINARY = {b"PK": "an Excel or zip file", b"PAR1": "a Parquet file", b"%PDF": "a PDF", b"\x1f\x8b": "a gzip file"}
 TEXT_NAMES = ["text", "sentence", "sentence1", "text_a", "tweet", "message", "review", "comment", "content"]
@@ -28,7 +24,7 @@ LABEL_NAMES = ["label_text", "label", "class", "category", "sentiment", "intent"
 Row = tuple[str, ...]
 
 _JSON = re.compile(r"""\s*(\{|\[\s*["\[{\d-])""")  # a first cell may well be [MASK]
-csv.field_size_limit(MAX_FILE_BYTES)  # one long text is cut later, and told; by itself csv stops at 128 KiB
+csv.field_size_limit(TABLE_MEGABYTES.bytes)  # one long text is cut later, and told; by itself csv stops at 128 KiB
 
 
 @dataclass(frozen=True)
@@ -63,8 +59,7 @@ def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has
 
     Raises InputError when the file is too large or too long, is no text, or has no rows.
     """
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise InputError(f"The file has more than {MAX_FILE_BYTES // 2**20} MB; send a part of it.")
+    TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, encoding = _decode(path.read_bytes())
     if not limits.has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
@@ -112,8 +107,8 @@ def _delimiter(text: str) -> str:
 
 def _check_length(lines: int, cells: int = 0) -> None:
     """Raises InputError: however short they are, rows take memory, each as many cells as the longest."""
-    if lines > MAX_LINES or cells > MAX_CELLS:
-        raise InputError("The file has more rows or columns than can be read at once; send its first 10,000 lines.")
+    LINES.check(lines)
+    CELLS.check(cells)
 
 
 def _records(text: str, delimiter: str) -> list[list[str]]:
@@ -124,11 +119,11 @@ def _records(text: str, delimiter: str) -> list[list[str]]:
         return [row for row in rows if any(cell.strip() for cell in row)]
 
     rows = read(csv.QUOTE_MINIMAL)
-    return read(csv.QUOTE_NONE) if any(cell.count("\n") > MAX_CELL_LINES for row in rows for cell in row) else rows
+    return read(csv.QUOTE_NONE) if any(cell.count("\n") > CELL_LINES.most for row in rows for cell in row) else rows
 
 
 def _name_columns(records: list[list[str]], has_names: Callable[[Row, Sequence[Row]], bool]) -> tuple[Row, tuple[Row, ...]]:
-    width = min(max((len(row) for row in records), default=1), MAX_COLUMNS)
+    width = min(max((len(row) for row in records), default=1), COLUMNS.most)
     _check_length(len(records), len(records) * width)
     rows = [tuple((row + [""] * width)[:width]) for row in records]
     if not rows:
@@ -163,7 +158,7 @@ def _read_json(text: str, has_names: Callable[[Row, Sequence[Row]], bool]) -> tu
         return _name_columns([[text_of(value) for value in item] for item in items], has_names)
     if not all(isinstance(item, dict) for item in items):
         raise InputError("Every line of a JSON file must be an object with a text and a label.")
-    columns = list(dict.fromkeys(str(name) for item in items for name in item))[:MAX_COLUMNS]
+    columns = list(dict.fromkeys(str(name) for item in items for name in item))[: COLUMNS.most]
     _check_length(len(items), len(items) * len(columns))
     rows = tuple(tuple(text_of(item.get(name)) for name in columns) for item in items)
     return _number_repeats([name.strip()[:60] for name in columns]), rows

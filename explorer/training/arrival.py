@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load as load_tensors
 
+from explorer.base.limits import CLASSES, LABEL
 from explorer.model.features import POOLINGS
 from explorer.text import limits
-from explorer.training.examples import MAX_CLASSES, MAX_LABEL
 from explorer.training.files import HEAD_TENSORS
 from explorer.training.head import Epoch, Head
-from explorer.training.training import CHECKS, MOST_EPOCHS, MOST_UNITS
+from explorer.training.training import CHECKS, MOST_UNITS
 
 MOST_LAYERS = 1000
-MOST_TITLE, MOST_NAME = 80, 60  # characters of a title, and of the name of a baseline
+MOST_EPOCHS = 1000  # where it was trained there may be more than here
+MOST_TITLE, MOST_NAME, MOST_MODEL = 80, 60, 300  # characters of a title, and of the names of a baseline and a model
 MOST_BASELINES = 10
 LARGEST = 1e9  # of a head's weight, in size, and of a loss: what is computed with them stays finite
 MOST_LETTERS = 200  # of a word that WordPiece may try to cut: the time grows with their square at least
@@ -33,6 +34,17 @@ def _pooling(value: object) -> str:
     return limits.check_choice(value, "pooling", POOLINGS)
 
 
+def _epochs(value: object) -> int:
+    return limits.check_integer(value, "the number of epochs", 0, MOST_EPOCHS)
+
+
+def _name(value: object, most: int) -> str:
+    name = limits.check_text(value)
+    if len(name) > most:
+        raise ValueError("length")
+    return name
+
+
 def _boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError("neither true nor false")
@@ -43,6 +55,8 @@ _TRAINING: dict[str, Callable[[object], Any]] = CHECKS | {
     "layer": _layer,
     "layers_trained": _layer,
     "pooling": _pooling,
+    "epochs": _epochs,
+    "patience": _epochs,
     "keep_best": _boolean,
     "balanced": _boolean,
 }
@@ -63,9 +77,9 @@ def check_settings(settings: Any) -> dict[str, Any]:
     Raises InputError, ValueError, KeyError or TypeError.
     """
     labels, training, baselines = (settings[name] for name in ("labels", "training", "baselines"))
-    if not isinstance(labels, list) or not 2 <= len(labels) <= MAX_CLASSES or len(baselines) > MOST_BASELINES:
+    if not isinstance(labels, list) or not 2 <= len(labels) <= CLASSES.most or len(baselines) > MOST_BASELINES:
         raise ValueError("numbers")
-    checked = [limits.check_text(label, most=MAX_LABEL) for label in labels]
+    checked = [limits.check_text(label, "the label", LABEL) for label in labels]
     if len(set(checked)) != len(checked):
         raise ValueError("labels")
     return {
@@ -74,13 +88,12 @@ def check_settings(settings: Any) -> dict[str, Any]:
         "pooling": _pooling(settings["pooling"]),
         "layers_trained": _layer(settings["layers_trained"]),
         "best": limits.check_integer(settings["best"], "best", 0, MOST_EPOCHS - 1),
-        "model": limits.check_text(settings["model"], most=300),
+        "model": _name(settings["model"], MOST_MODEL),
         "model_sha256": settings.get("model_sha256"),
         "title": limits.check_text(settings["title"])[:MOST_TITLE],
         "training": {name: check(training[name]) for name, check in _TRAINING.items() if name in training},
         "baselines": {
-            limits.check_text(name, most=MOST_NAME): limits.check_number(share, "an accuracy", 0, 1)
-            for name, share in baselines.items()
+            _name(name, MOST_NAME): limits.check_number(share, "an accuracy", 0, 1) for name, share in baselines.items()
         },
     }
 

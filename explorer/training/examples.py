@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.base.errors import InputError
+from explorer.base.limits import CLASSES, LABEL, TEXTS
 from explorer.text import limits
 from explorer.text.pairs import Pair
 
-MAX_CLASSES = 100
-MAX_LABEL = 100
 HELD_OUT_SHARE = 0.2
 
 
@@ -65,8 +64,7 @@ def check_examples(given: object) -> Examples:
     """
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError("Send the examples as a list of [text, label].")
-    if len(given) > limits.MAX_TEXTS:
-        raise InputError(f"There are {len(given):,} examples; keep {limits.MAX_TEXTS:,} of them or fewer.")
+    TEXTS.check(len(given), "examples")
     texts, texts_b, labels = [], [], []
     for number, row in enumerate(given, start=1):
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (2, 3):
@@ -94,17 +92,14 @@ def check_texts_or_pairs(texts: object) -> list[Pair]:
 def _check_label(label: object, number: int) -> str:
     if isinstance(label, bool) or not isinstance(label, str | int | float) or not str(label).strip():
         raise InputError(f"Example {number} has no label; give it a word or a number.")
-    if len(str(label)) > MAX_LABEL:
-        raise InputError(f"The label of example {number} is longer than {MAX_LABEL} characters; shorten it.")
-    return limits.check_text(str(label).strip(), f"the label of example {number}")
+    return limits.check_text(str(label).strip(), f"the label of example {number}", LABEL)
 
 
 def check_classes(counts: Counter[str]) -> None:
-    """Raises InputError unless there are 2 to MAX_CLASSES labels, each with 2 examples: one to train on, one to hold out."""
+    """Raises InputError unless there are 2 labels or more, each with 2 examples: one to train on, one to hold out."""
     if len(counts) < 2:
         raise InputError("A head needs at least two different labels to tell apart.")
-    if len(counts) > MAX_CLASSES:
-        raise InputError(f"There are {len(counts):,} different labels; {MAX_CLASSES} is the most, so choose another column.")
+    CLASSES.check(len(counts))
     rarest, count = min(counts.items(), key=lambda item: item[1])
     if count < 2:
         raise InputError(f"The label {rarest[:40]!r} has one example; every label needs two, one to hold out.")

@@ -13,15 +13,15 @@ from safetensors.numpy import save as save_tensors
 from explorer.base.errors import InputError
 from explorer.model import checkpoints
 from explorer.model.explorer import load
-from explorer.training import disk, store
+from explorer.training import disk, quota, store
 from explorer.training.classifier import Classifier
 from explorer.training.files import head_arrays
 from explorer.training.run import Run
-from explorer.training.store import TUNED
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
-INSIDE = "model"  # what a zip calls a model that is only in it
+INSIDE = "model"  # what a zip calls a model that has a name here only, and that this name would open to whoever reads it
+NUMBER = 4  # bytes of a number in a checkpoint
 _writing = threading.Lock()
 
 
@@ -31,16 +31,17 @@ def tuned_model(run: Run) -> str:
     Raises InputError when no layer was trained.
     """
     if run.classifier.top is None:
-        if run.classifier.model == TUNED + run.id:  # it came in a zip
-            return TUNED + run.id
+        if run.classifier.model == store.tuned_name(run.id):  # it came in a zip
+            return run.classifier.model
         raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
     place = store.folder() / run.id / "model"
     with _writing:
         if not place.is_dir():
+            store.make_room(run.id, NUMBER * load(run.classifier.model).capabilities.parameters)
             with disk.unfinished(store.folder()) as written:
                 _write_model(run.classifier, written)
                 disk.finish(written, place)
-    return TUNED + run.id
+    return store.tuned_name(run.id)
 
 
 def _write_model(classifier: Classifier, folder: Path) -> None:
@@ -56,6 +57,7 @@ def pack(run: Run) -> Path:
     """The zip of a run, in its folder. It holds the encoder too, unless that can be had from the hub as it is."""
     model = _model_folder(run)
     place = store.folder() / run.id / "run.zip"
+    store.make_room(run.id, quota.expected_bytes(run) + (quota.size_of(model) if model is not None else 0))
     with disk.unfinished(store.folder()) as folder:
         written = folder / place.name
         _write_zip(written, run, model)
@@ -67,8 +69,8 @@ def _write_zip(path: Path, run: Run, model: Path | None) -> None:
     classifier = run.classifier
     settings = {name: getattr(classifier, name) for name in ("labels", "layer", "pooling", "model", "layers_trained")}
     settings |= {"title": run.title, "training": run.settings, "best": run.best, "baselines": run.baselines}
-    if classifier.model.startswith(TUNED):
-        settings["model"] = INSIDE  # the name that it has here holds the id of a run
+    if classifier.model.startswith(store.TUNED):
+        settings["model"] = INSIDE
     if model is not None:
         settings["model_sha256"] = digest(model / "model.safetensors")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -86,8 +88,7 @@ def _model_folder(run: Run) -> Path | None:
     if run.classifier.top is not None:
         return checkpoints.find(tuned_model(run)).folder
     found = checkpoints.find(run.classifier.model)
-    from_hub = found.name != checkpoints.BUNDLED and "snapshots" in found.folder.parts
-    return None if from_hub or not (found.folder / "model.safetensors").is_file() else found.folder
+    return None if found.from_hub or not (found.folder / "model.safetensors").is_file() else found.folder
 
 
 def digest(path: Path) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.base.errors import InputError
+from explorer.base.limits import CHARACTERS, LABEL, TEXTS
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.tables import LABEL_NAMES, SECOND_NAMES, TEXT_NAMES, Table, read_table
-from explorer.training.examples import MAX_LABEL, Examples, check_classes, normalise
+from explorer.training.examples import Examples, check_classes, normalise
 
 BUILT_IN = {
     "sentiment": "Sentiment: positive, negative, neutral",
@@ -67,16 +68,16 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     kept = [row for row, cells in enumerate(zip(texts, labels, strict=True)) if all(map(limits.has_visible_characters, cells))]
     without = "without a text or a label left out"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
-    if len(kept) > limits.MAX_TEXTS:
-        drawn = np.random.default_rng(seed).choice(len(kept), limits.MAX_TEXTS, replace=False)
-        notes.append(f"{limits.MAX_TEXTS:,} of {len(kept):,} rows drawn with the seed")
+    if len(kept) > TEXTS.most:
+        drawn = np.random.default_rng(seed).choice(len(kept), TEXTS.most, replace=False)
+        notes.append(f"{TEXTS.most:,} of {len(kept):,} rows drawn with the seed")
         kept = [kept[row] for row in sorted(drawn)]
-    long = sum(len(texts[row]) > limits.MAX_CHARACTERS or len(seconds[row]) > limits.MAX_CHARACTERS for row in kept)
-    cut = f"cut to {limits.MAX_CHARACTERS:,} characters"
+    long = sum(len(texts[row]) > CHARACTERS.most or len(seconds[row]) > CHARACTERS.most for row in kept)
+    cut = f"cut to {CHARACTERS.most:,} characters"
     notes.append(_count(long, f"text {cut}", f"texts {cut}"))
     examples = Examples(
         tuple(_tidy(texts[row]) for row in kept),
-        tuple(_tidy(labels[row].strip())[:MAX_LABEL] for row in kept),
+        tuple(_tidy(labels[row].strip())[: LABEL.most] for row in kept),
         tuple(_tidy(seconds[row]) for row in kept) if columns.text_b else (),
     )
     if not kept:
@@ -86,8 +87,8 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
 
 
 def _tidy(text: str) -> str:
-    """At most MAX_CHARACTERS, without half characters, which JSON can spell and no tokenizer takes."""
-    return text[: limits.MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+    """As many characters as a text may have, without half characters, which JSON can spell and no tokenizer takes."""
+    return text[: CHARACTERS.most].encode("utf-8", "replace").decode("utf-8")
 
 
 def _describe_repeats(examples: Examples) -> list[str]:

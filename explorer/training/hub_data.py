@@ -6,15 +6,15 @@ from collections.abc import Callable
 from itertools import islice
 
 from explorer.base.errors import InputError
-from explorer.text.limits import MAX_TEXTS
-from explorer.text.tables import MAX_COLUMNS, Table, text_of
+from explorer.base.limits import COLUMNS, TEXTS
+from explorer.text.tables import Table, text_of
 
 EXAMPLE = "mteb/tweet_sentiment_extraction"
 logger = logging.getLogger("explorer")
 
 
 def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda share, what: None) -> Table:
-    """The first MAX_TEXTS rows of the training part of a data set, streamed. Raises InputError when it cannot be had."""
+    """The first rows of the training part of a data set, streamed. Raises InputError when it cannot be had."""
     name = name.strip() if isinstance(name, str) else ""
     if not re.fullmatch(r"[\w.-]{1,96}(/[\w.-]{1,96})?", name):
         raise InputError(f"That is not the name of a data set on the hub; try {EXAMPLE}.")
@@ -27,10 +27,10 @@ def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda s
         parts = datasets.get_dataset_split_names(name)
         part = "train" if "train" in parts else parts[0]
         stream = datasets.load_dataset(name, split=part, streaming=True)
-        for row in islice(stream, MAX_TEXTS):
+        for row in islice(stream, TEXTS.most):
             rows.append(row)
             if len(rows) % 250 == 0:
-                report(len(rows) / MAX_TEXTS, f"{len(rows):,} rows of {name}")
+                report(len(rows) / TEXTS.most, f"{len(rows):,} rows of {name}")
     except Exception as error:  # the library raises whatever the network, the format and the data set bring about
         logger.warning("A data set of the hub could not be fetched.", exc_info=True)
         raise InputError(
@@ -39,6 +39,6 @@ def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda s
         ) from error
     if not rows:
         raise InputError(f"The data set {name} is empty; try {EXAMPLE}.")
-    columns = tuple(str(column) for column in rows[0])[:MAX_COLUMNS]
+    columns = tuple(str(column) for column in rows[0])[: COLUMNS.most]
     cells = tuple(tuple(text_of(row.get(column)) for column in columns) for row in rows)
     return Table(columns, cells, f"{len(rows):,} rows of {name}, part {part}.")

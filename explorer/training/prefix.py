@@ -8,13 +8,13 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
+from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.model.explorer import Explorer
 from explorer.model.features import bfloat16_is_fast
 from explorer.text.pairs import Pair
 
 BATCH_SIZE = 32
-MOST_BYTES = 2**30
-CUTS = (512, 256, 128, 64)  # tokens of a text that are kept, when keeping more would not fit into MOST_BYTES
+CUTS = (512, 256, 128, 64)  # tokens of a text that are kept, when keeping more would be more than may be kept
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ class Batch:
 def encoded_batches(model: Explorer, pairs: Sequence[Pair]) -> Iterator[Batch]:
     """All pairs as the model reads them, BATCH_SIZE at a time, texts of like length together: little padding.
 
-    Texts are cut, all at one length, when their hidden states do not fit into MOST_BYTES; InputError if that is too little.
+    Texts are cut, all at one length, when their hidden states are more than may be kept; InputError if that is too little.
     """
     encoded = [model.encode(*pair) for pair in pairs]
     lengths = np.array([one.kept for one in encoded])
-    most = MOST_BYTES / (4 * model.capabilities.hidden_size)  # tokens
+    most = TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size)  # tokens
     cut = next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
     if cut is None:
-        raise InputError(f"{len(lengths):,} texts this long do not fit into memory; train on fewer of them.")
+        raise InputError(TRAINING_MEGABYTES.tell(len(lengths)))
     order = np.argsort(lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
         rows = order[start : start + BATCH_SIZE]

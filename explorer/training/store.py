@@ -1,16 +1,17 @@
 """Runs: what was trained, kept in files under ids that nobody can guess, so that it outlasts a reload and a restart.
 
-A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled. Runs expire, and all of them
-together stay below a size. Nothing here imports torch before a run is written or read.
+A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled. Nothing here imports torch before a
+run is written or read.
 """
 
+import base64
 import contextlib
 import functools
+import hashlib
 import json
 import os
 import re
 import secrets
-import shutil
 import tempfile
 import threading
 import time
@@ -19,18 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from explorer.base.cache import OnceCache
-from explorer.base.errors import ExplorerError, InputError
+from explorer.base.errors import ExplorerError, InputError, ModelError
 from explorer.base.paths import ASSETS
 from explorer.model import checkpoints
-from explorer.training import disk
+from explorer.training import disk, quota
 from explorer.training.run import Run
 
-MOST_RUNS = 300
-MOST_BYTES = 2 * 2**30
-EXPIRES_AFTER = 7 * 24 * 3600  # seconds without being used
-TUNED = "tuned-"  # what the name of a tuned model starts with in the model box; the id of its run follows
+TUNED = "tuned-"  # what the name of a tuned model starts with in the model box
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
+_TUNED_NAME = re.compile(TUNED + _ID.pattern)
 _writing = threading.Lock()
 
 
@@ -59,11 +58,11 @@ def new_id() -> str:
     return secrets.token_urlsafe(16)
 
 
-def keep(run: Run, model: Path | None = None) -> Run:
-    """Write a run, with the checkpoint in the folder `model` if there is one, and return it with its id.
+def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run:
+    """Write a visitor's run, with the checkpoint in the folder `model` if there is one, and return it with its id.
 
-    Runs that are too old or too many leave. When this returns the run is on the disk; until then there is none. Raises
-    ExplorerError when the disk is full, or has a run of this id.
+    Room is made first, see `quota.make_room`. When this returns the run is on the disk; until then there is none. Raises
+    ExplorerError when there is no room, the disk is full, or there is a run of this id.
     """
     from explorer.training.files import write_run
 
@@ -72,10 +71,10 @@ def keep(run: Run, model: Path | None = None) -> Run:
     with _writing:
         if (place / run.id).exists():
             raise ExplorerError("There is a run of this name already; train or load it again.")
-        disk.tidy(place)
-        _make_room(place)
+        _make_room(visitor, quota.expected_bytes(run) + (quota.size_of(model) if model is not None else 0))
         with disk.unfinished(place) as written:
             write_run(run, written)
+            quota.sign(written, visitor)
             if model is not None:
                 model.replace(written / "model")
             disk.finish(written, place / run.id)
@@ -103,12 +102,35 @@ def peek(identifiers: list[str]) -> list[dict[str, Any]]:
     return found
 
 
+def make_room(identifier: str, coming: int) -> None:
+    """Make room for `coming` bytes more in the folder of a run. Raises ExplorerError when there is none."""
+    place = _place(identifier)
+    with _writing:
+        _make_room(quota.visitor_of(place), coming, new=False, spare=place)
+
+
+def tuned_name(identifier: str) -> str:
+    """The name of a run's tuned model in the model box: it can be shown and sent, and nobody can tell the run's id from it."""
+    digest = hashlib.sha256(f"the tuned model of {identifier}".encode()).digest()
+    return TUNED + base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+
 def tuned_folder(name: str) -> Path | None:
-    """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one."""
-    with contextlib.suppress(InputError):
-        if name.startswith(TUNED) and (place := _place(name.removeprefix(TUNED)) / "model").is_dir():
-            return place
-    return None
+    """The checkpoint of a tuned model by its name in the model box, or None when that is not the name of one.
+
+    Raises ModelError when there is no such model (any more).
+    """
+    if not _TUNED_NAME.fullmatch(name):
+        return None
+    for place in _runs():
+        if tuned_name(place.name) == name and (place / "model").is_dir():
+            return place / "model"
+    raise ModelError(f"The model {name} is no longer kept here; explore it from its run once more, or train it again.")
+
+
+def _runs() -> list[Path]:
+    """The folders of all runs."""
+    return [path for path in folder().iterdir() if _ID.fullmatch(path.name) and path.is_dir()]
 
 
 def _place(identifier: object) -> Path:
@@ -118,25 +140,10 @@ def _place(identifier: object) -> Path:
     raise InputError("There is no such head (any more); train one and use the id that comes back.")
 
 
-def _make_room(place: Path) -> None:
-    """Remove what is too old, then the oldest until there is room for one more."""
-    runs = (path for path in place.iterdir() if _ID.fullmatch(path.name) and path.is_dir())
-    entries = sorted(runs, key=lambda path: path.stat().st_mtime)
-    sizes = {path: sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) for path in entries}
-    total, count = sum(sizes.values()), len(entries)
-    for path in entries:
-        expired = time.time() - path.stat().st_mtime > EXPIRES_AFTER
-        if not expired and total <= MOST_BYTES and count < MOST_RUNS:
-            return
-        _remove(path)
-        total, count = total - sizes[path], count - 1
-
-
-def _remove(run: Path) -> None:
-    """Remove a run; what makes it listed goes first, so that no half of it is ever found."""
-    with contextlib.suppress(OSError):
-        (run / "run.json").unlink(missing_ok=True)
-        shutil.rmtree(run)
+def _make_room(visitor: str, coming: int, **about: Any) -> None:
+    """Make room among the runs, whose ages are right however the clock has jumped."""
+    disk.tidy(folder())
+    quota.make_room(_runs(), visitor, coming, **about)
 
 
 _read: OnceCache[str, Run] = OnceCache(16)

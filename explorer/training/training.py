@@ -1,5 +1,6 @@
 """One training from examples to a run that is kept: what the page and the API both do."""
 
+import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ import torch
 
 from explorer.analysis.projection import principal_components
 from explorer.base.errors import InputError
+from explorer.base.limits import EPOCHS, NONE, TRAINING_MINUTES
 from explorer.model.explorer import Explorer
 from explorer.model.features import POOLINGS, features_in_steps
 from explorer.text import limits
@@ -21,10 +23,9 @@ from explorer.training.head import OPTIMIZERS, Epoch, Head, TrainingSettings, tr
 from explorer.training.prefix import hidden_in_steps
 from explorer.training.run import HeldOut, Run
 
-MOST_EPOCHS = 200
 MOST_UNITS = 512
 CHECKS: dict[str, Callable[[object], Any]] = {
-    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 1, MOST_EPOCHS),
+    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 1, EPOCHS.most),
     "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
     "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
     "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
@@ -33,7 +34,7 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "balanced": bool,
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
-    "patience": lambda value: limits.check_integer(value, "the patience", 0, MOST_EPOCHS),
+    "patience": lambda value: limits.check_integer(value, "the patience", 0, EPOCHS.most),
 }
 
 
@@ -93,9 +94,11 @@ def run_training(
 ) -> Generator[Progress, None, TrainingResult | None]:
     """Train as planned; yields how it goes and returns the end, or None when it was stopped before the first epoch.
 
-    `stop()` is asked after every batch; what was learnt until then stays. Raises InputError.
+    `stop()` is asked after every batch, and the time is up after TRAINING_MINUTES; what was learnt until then stays. Raises
+    InputError.
     """
     parts = split(examples, plan.settings.seed, plan.settings.held_out)  # fails before anything is computed
+    stop = _in_time(stop)
     below = yield from _read(model, examples, plan, stop)
     if below is None:
         return None
@@ -121,8 +124,14 @@ def run_training(
     return TrainingResult(classifier, plan, tuple(history), best, parts, head.probabilities(vectors), vectors)
 
 
-def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "") -> Run:
-    """Keep what was learnt, with the held-out examples, their map and the baselines, under an id."""
+def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
+    """Whether to stop: when it is asked for, or when the training has taken as long as one may take."""
+    start, minutes = time.monotonic(), TRAINING_MINUTES.most
+    return lambda: stop() or (minutes != NONE and time.monotonic() - start > 60 * minutes)
+
+
+def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "", visitor: str = "") -> Run:
+    """Keep what a visitor's training learnt, with the held-out examples, their map and the baselines, under an id."""
     held, settings = result.split.held_out, {**vars(result.plan), **vars(result.plan.settings)}
     del settings["settings"]
     held_out = HeldOut(
@@ -142,7 +151,7 @@ def new_run(result: TrainingResult, examples: Examples, title: str, identifier: 
         baselines=baselines(examples, result.split),
         id=identifier,
     )
-    return store.keep(run)
+    return store.keep(run, visitor)
 
 
 def _read(

@@ -13,20 +13,19 @@ from typing import Any
 import numpy as np
 
 from explorer.base.errors import ExplorerError, InputError
+from explorer.base.limits import MEGABYTE, ZIP_MEGABYTES
 from explorer.base.log import logger
 from explorer.model import checkpoints
 from explorer.model.checkpoints import NOT_STORABLE
 from explorer.model.explorer import Explorer, load
-from explorer.training import disk, store
+from explorer.training import disk, quota, store
 from explorer.training.arrival import check_settings, check_tokenizer, read_head, read_history, read_json
 from explorer.training.classifier import Classifier
 from explorer.training.export import FILES, INSIDE, MODEL_FILES, digest
 from explorer.training.reasons import decide
 from explorer.training.run import Run
-from explorer.training.store import TUNED
 from explorer.training.training import make_plan
 
-MOST_BYTES = 600 * 2**20  # unpacked: BERT-base has 440 MB
 MOST_SMALL_BYTES = 8 * 2**20  # of everything that is no model
 MOST_TOKENIZER_BYTES = 32 * 2**20  # of each file of a model but its weights
 MOST_SHRUNK = 30  # times that a zip may be smaller than what is in it: weights hardly shrink
@@ -39,25 +38,25 @@ TRIED = (("a word, or two", ""), ("one", "and another"))
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
 
 
-def unpack(path: Path) -> Run:
-    """Keep the run in a zip that `pack` made, whoever did. Raises InputError when it is anything else.
+def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
+    """Keep for a visitor the run in a zip that `pack` made, whoever did. Raises InputError when it is anything else.
 
     Only the files that `pack` writes are read, none is larger than allowed, nothing in them is ever executed, and of a
-    zip that is refused nothing stays on the disk. Raises ExplorerError when the disk is full, ModelError without its model.
+    zip that is refused nothing stays on the disk. Raises ExplorerError when there is no room, ModelError without its model.
     """
     identifier = store.new_id()
     with disk.unfinished(store.folder()) as folder:
         run, has_model = _read(path, folder)
         classifier = run.classifier
         if has_model:
-            classifier = replace(classifier, model=TUNED + identifier)
+            classifier = replace(classifier, model=store.tuned_name(identifier))
             with _nothing_strange():  # what it raises tells the name
                 model = Explorer(checkpoints.in_folder(classifier.model, folder))
         else:
             model = load(classifier.model)
         run = replace(run, id=identifier, classifier=classifier)
         _try(run, model)
-        return store.keep(run, folder if has_model else None)
+        return store.keep(run, visitor, folder if has_model else None)
 
 
 def _read(path: Path, folder: Path) -> tuple[Run, bool]:
@@ -74,7 +73,7 @@ def _read(path: Path, folder: Path) -> tuple[Run, bool]:
             has_model = WEIGHTS in archive.namelist() and not _is_here(settings)
             if has_model:
                 _extract_model(archive, folder)
-            elif settings["model"].startswith(TUNED) or settings["model"] == INSIDE:
+            elif settings["model"].startswith(store.TUNED) or settings["model"] == INSIDE:
                 raise ValueError("a model that is not in it")
     classifier = Classifier(tuple(settings["labels"]), head, settings["model"], settings["layer"], settings["pooling"])
     run = Run(classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
@@ -117,22 +116,18 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int, folder: Path) ->
     small = sum(size for name, size in sizes.items() if not name.startswith("model/"))
     tokenizer = max((size for name, size in sizes.items() if name.startswith("model/") and name != WEIGHTS), default=0)
     bomb = total > MOST_SMALL_BYTES and total > MOST_SHRUNK * packed
-    if bomb or total > MOST_BYTES or small > MOST_SMALL_BYTES or tokenizer > MOST_TOKENIZER_BYTES:
-        raise InputError(f"This zip unpacks to more than {MOST_BYTES // 2**20} MB, or to far more than a run can have.")
+    ZIP_MEGABYTES.check(total / MEGABYTE)
+    if bomb or small > MOST_SMALL_BYTES or tokenizer > MOST_TOKENIZER_BYTES:
+        raise InputError(STRANGE)
     if shutil.disk_usage(folder).free < total + FREE:
         raise ExplorerError(disk.FULL)
 
 
 def _is_here(settings: dict[str, Any]) -> bool:
     """Whether the model that was packed is the one of that name here; nothing is fetched to find out."""
-    name = settings["model"]
-    if settings["layers_trained"] or not (name == checkpoints.BUNDLED or Path(name).is_dir()):
-        return False
-    try:
-        weights = checkpoints.find(name).folder / "model.safetensors"
-        return weights.is_file() and digest(weights) == settings["model_sha256"]
-    except ExplorerError:
-        return False
+    folder = None if settings["layers_trained"] else checkpoints.here(settings["model"])
+    weights = folder and folder / "model.safetensors"
+    return weights is not None and weights.is_file() and digest(weights) == settings["model_sha256"]
 
 
 def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.base.errors import InputError
+from explorer.base.limits import CHARACTERS, Limit
 from explorer.text import limits
 from explorer.text.tables import FILE_TYPES, read_table
 
@@ -103,13 +104,13 @@ class Number(Setting):
 
 @dataclass(frozen=True, kw_only=True)
 class Text(Setting):
-    """A text, which may be empty, of at most `most` characters."""
+    """A text, which may be empty, within a limit of characters."""
 
-    most: int = limits.MAX_CHARACTERS
+    limit: Limit = CHARACTERS
 
     def check(self, value: Any, name: str, capabilities: Any) -> str:
         """The text as it was typed; '' for nothing."""
-        return limits.check_optional_text(value, name, self.most)
+        return limits.check_optional_text(value, name, self.limit)
 
 
 @dataclass(frozen=True, kw_only=True)

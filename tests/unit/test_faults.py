@@ -81,7 +81,7 @@ def test_dying_at_any_step_of_saving_leaves_the_old_or_the_new(train, runs, step
             with contextlib.suppress(Killed):
                 act()
     check(runs, [first.id])
-    assert export.tuned_model(first) == store.TUNED + first.id
+    assert export.tuned_model(first) == store.tuned_name(first.id)
     assert export.pack(first).is_file()
     sweep(runs)
     check(runs, [first.id])

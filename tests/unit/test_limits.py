@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.base.limits import CHARACTERS, COMPARED, TEXTS
 from explorer.text import limits
 
 READABLE = {
@@ -15,7 +16,7 @@ READABLE = {
     "template": "${alert(1)} {{7*7}} <%= 1 %>",
     "control characters inside": "the\x00 man\x07\x1b[31m went\u200b",
     "line breaks": "the man\r\nwent\tto\u2028the store",
-    "as long as allowed": "a " * (limits.MAX_CHARACTERS // 2),
+    "as long as allowed": "a " * (CHARACTERS.most // 2),
 }
 EMPTY = {
     "nothing typed": "",
@@ -66,12 +67,12 @@ def test_half_a_character_is_refused(text, refusal):
     refusal(InputError, lambda: limits.check_optional_text(text, "text B"))
 
 
-@pytest.mark.parametrize("text", ["x" * 100_000, " " * 100_000, "🥛" * (limits.MAX_CHARACTERS + 1)], ids=len)
+@pytest.mark.parametrize("text", ["x" * 100_000, " " * 100_000, "🥛" * (CHARACTERS.most + 1)], ids=len)
 def test_a_text_that_is_too_long_is_refused_with_both_lengths(text, refusal):
     for check in (limits.check_text, limits.check_optional_text):
         sentence = refusal(InputError, lambda check=check: check(text, "text A"))
         assert f"{len(text):,}" in sentence
-        assert f"{limits.MAX_CHARACTERS:,}" in sentence
+        assert f"{CHARACTERS.most:,}" in sentence
 
 
 @pytest.mark.parametrize("texts", [*NOT_LISTS, [], (), "a sentence", b"bytes", iter(["a"]), {"a"}], ids=kind)
@@ -80,8 +81,8 @@ def test_what_is_no_list_of_texts_is_refused(texts, refusal):
 
 
 def test_too_many_texts_are_refused_with_both_numbers(refusal):
-    assert len(limits.check_texts(["a"] * 3, most=3)) == 3
-    sentence = refusal(InputError, lambda: limits.check_texts(["a"] * (limits.MAX_TEXTS + 1)))
+    assert len(limits.check_texts(["a"] * 50, COMPARED)) == 50
+    sentence = refusal(InputError, lambda: limits.check_texts(["a"] * (TEXTS.most + 1)))
     assert "5,001" in sentence
     assert "5,000" in sentence
 

@@ -12,6 +12,7 @@ import transformers
 
 import explorer
 from explorer.base.errors import CapabilityError, InputError, ModelError
+from explorer.base.limits import MODELS
 from explorer.model import checkpoints
 from explorer.model import explorer as model_module
 from explorer.model.explorer import Explorer
@@ -149,7 +150,7 @@ def test_more_guesses_than_pieces_are_all_of_them(make_tiny):
 
 
 def test_a_vocabulary_smaller_than_top_k_is_no_error(tiny, monkeypatch):
-    monkeypatch.setattr("explorer.text.limits.MAX_TOP_K", 500)
+    monkeypatch.setenv("BERT_EXPLORER_MAX_GUESSES", "500")
     (blank,) = tiny.fill_mask("the [MASK]", top_k=500)
     assert sorted(candidate.id for candidate in blank.candidates) == list(range(108))
     assert sum(candidate.probability for candidate in blank.candidates) == pytest.approx(1, abs=1e-5)
@@ -302,7 +303,7 @@ def test_a_model_is_read_once_and_again_when_its_folder_changes(make_tiny):
 
 
 def test_a_few_models_stay_loaded(make_tiny):
-    models = [explorer.load(make_tiny()) for _ in range(model_module.MODELS_KEPT + 1)]
+    models = [explorer.load(make_tiny()) for _ in range(MODELS.most + 1)]
     assert model_module.loaded() == models[1:]
     assert models[0].trace("the man").kept == 4  # whoever still has it can use it
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.base.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TEXTS
 from explorer.base.paths import EXAMPLES
-from explorer.text import limits
-from explorer.text.tables import MAX_COLUMNS, MAX_FILE_BYTES, MAX_LINES, read_table
+from explorer.text.tables import read_table
 from explorer.training import hub_data
 from explorer.training.examples import Examples, check_examples, check_texts_or_pairs, split
 from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
@@ -93,13 +93,13 @@ def test_what_is_left_out_is_told(write):
     assert "1 text cut to 20,000 characters." in said
     assert "2 texts are repeats" in said
     assert "1 text has different labels." in said
-    assert all(len(text) <= limits.MAX_CHARACTERS for text in examples.texts)
+    assert all(len(text) <= CHARACTERS.most for text in examples.texts)
 
 
 def test_of_very_many_rows_some_are_drawn(write):
     table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(200_000))))
     examples, said = examples_from_table(table, guess_columns(table), seed=1)
-    assert len(examples) == limits.MAX_TEXTS
+    assert len(examples) == TEXTS.most
     assert "5,000 of 200,000 rows drawn" in said
     again, other = (examples_from_table(table, guess_columns(table), seed)[0] for seed in (1, 2))
     assert examples == again != other
@@ -118,11 +118,11 @@ REFUSED = {
     "binary": bytes(range(256)) * 4,
     "broken json": b'{"text": "a", "label": \n',
     "half a character": b'{"text": "a \\ud800", "label": "x"}\n',
-    "too large": b"a" * (MAX_FILE_BYTES + 1),
+    "too large": b"a" * (TABLE_MEGABYTES.bytes + 1),
     "cells of line ends only": b'"\n"\n' * 3,
-    "an open quote over very many short lines": b'text,label\n"' + b"a,b\n" * (MAX_LINES + 1),
-    "very many objects in one list": b"[" + b"{}," * MAX_LINES + b"{}]",
-    "wide rows over very many narrow ones": (b"a," * MAX_COLUMNS + b"\n") * 30 + b"a\n" * (MAX_LINES // 2),
+    "an open quote over very many short lines": b'text,label\n"' + b"a,b\n" * (LINES.most + 1),
+    "very many objects in one list": b"[" + b"{}," * LINES.most + b"{}]",
+    "wide rows over very many narrow ones": (b"a," * COLUMNS.most + b"\n") * 30 + b"a\n" * (LINES.most // 2),
     "one object with many names over many without": b'{"a":1' + b',"%d":1' * 99 % tuple(range(99)) + b"}" + b"\n{}" * 150_000,
 }
 
@@ -150,7 +150,7 @@ def test_a_table_without_two_classes_is_refused(write, data, refusal):
 def test_ten_megabytes_in_one_cell(write):
     table = read_table(write("text,label\n" + "word " * 2_000_000 + ",a\nb,b\nc,a\nd,b"))
     examples, said = examples_from_table(table, guess_columns(table))
-    assert len(examples.texts[0]) == limits.MAX_CHARACTERS
+    assert len(examples.texts[0]) == CHARACTERS.most
     assert "cut" in said
 
 

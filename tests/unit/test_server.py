@@ -15,10 +15,11 @@ import anyio
 import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
+from explorer.base.limits import BODY_MEGABYTES
 from explorer.server import refusals
 from explorer.server.gate import Names
 from explorer.server.headers import FIXED
-from explorer.server.refusals import MOST_BODY, Refusals
+from explorer.server.refusals import Refusals
 from explorer.server.serving import guarded
 
 MARKER = "zanzibarquokka"  # a word that nothing of ours contains
@@ -275,7 +276,7 @@ REFUSED = {
     "a file of the machine": ("GET", "/gradio_api/file=/etc/passwd", None, 403),
     "no upload": ("POST", "/gradio_api/upload", {"data": []}, 400),
     "no such upload": ("GET", "/gradio_api/upload_progress?upload_id=a", None, 404),
-    "too large": ("POST", RUN, b" " * (MOST_BODY + 1), 413),
+    "too large": ("POST", RUN, b" " * (BODY_MEGABYTES.bytes + 1), 413),
 }
 
 
@@ -316,7 +317,7 @@ def test_a_body_without_a_length_is_refused_when_it_grows_too_large():
             pass
         await PlainTextResponse("read")(scope, receive, send)
 
-    parts = [{"type": "http.request", "body": b" " * 10**6, "more_body": True}] * (MOST_BODY // 10**6 + 1)
+    parts = [{"type": "http.request", "body": b" " * 10**6, "more_body": True}] * (BODY_MEGABYTES.bytes // 10**6 + 1)
     start, body = answer_of(Refusals(reads, Nobody()), parts=parts)
     assert start["status"] == 413
     sentence_of(body["body"])

@@ -97,7 +97,7 @@ def test_a_run_loads_where_its_model_is_not(trained, tmp_path):
     shutil.copy(export.pack(run), tmp_path / "mine.zip")
     change(tmp_path / "mine.zip", "settings.json", lambda data: data.replace(b"/bert", b"/gone"))
     back = unpack(tmp_path / "mine.zip")
-    assert back.classifier.model == store.TUNED + back.id
+    assert back.classifier.model == store.tuned_name(back.id)
     np.testing.assert_allclose(back.classifier.classify(explorer.load(back.classifier.model), PROBES), wanted, atol=1e-5)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
+from explorer.base.limits import RANKED
 from explorer.base.steps import finished
 from explorer.figures.masked_lm import surprise_bars
 from explorer.views.settings import choice, text
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 HIDDEN, SEEN = "hidden, one at a time", "in sight"
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
 COLUMNS = ("Sentence", "Pieces", "ln p (sum)", "ln p a piece")
-MOST_LINES = 20
 
 _scores: OnceCache[Hashable, list[list[Any]]] = OnceCache(16)
 
@@ -96,8 +96,8 @@ def _scored(subject: Subject, lines: str) -> list[list[Any]]:
     from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
 
     model, sentences = subject.model, [line.strip() for line in lines.splitlines() if line.strip()]
-    if not 1 <= len(sentences) <= MOST_LINES:
-        raise InputError(f"Type 1 to {MOST_LINES} sentences, one a line; there are {len(sentences)}.")
+    if not 1 <= len(sentences) <= RANKED.most:
+        raise InputError(RANKED.tell(len(sentences), "sentences"))
     scores = finished(pseudo_likelihoods_in_steps(model, sentences))
     pieces = [len(model.visible_positions(model.encode(sentence))) for sentence in sentences]
     rows = [

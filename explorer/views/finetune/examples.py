@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from explorer.base.errors import InputError
+from explorer.base.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TEXTS
 from explorer.figures.bars import bars
 from explorer.text import limits
 from explorer.text.lines import split_lines
@@ -18,7 +19,6 @@ from explorer.views.view import Change, Content, View, button, part, props, sent
 
 READY, TYPED, FILE, HUB = "Built in", "Typed here", "A file", "From the hub"
 MOST_CLASSES = 6
-MOST_NAME, MOST_TYPED = 100, 2_000_000  # characters of the name of a class, and of its sentences
 NO_COLUMN = "(none)"
 STARTER = (
     (
@@ -49,7 +49,7 @@ def _is_typed(number: int) -> Callable[[Any], bool]:
 def _class(number: int) -> Any:
     """The box for the name of a class."""
     name = STARTER[number - 1][0] if number <= len(STARTER) else ""
-    look = {"visible": False, "max_length": MOST_NAME, "min_width": 90, "scale": 1}
+    look = {"visible": False, "max_length": LABEL.most, "min_width": 90, "scale": 1}
     return text(name, f"Class {number}", when=_is_typed(number), **look)
 
 
@@ -57,7 +57,7 @@ def _lines(number: int) -> Any:
     """The box for the sentences of a class."""
     lines = STARTER[number - 1][1] if number <= len(STARTER) else ""
     look = {"visible": False, "lines": 4, "max_lines": 8, "scale": 3}
-    return text(lines, "Sentences, one a line", when=_is_typed(number), most=MOST_TYPED, **look)
+    return text(lines, "Sentences, one a line", when=_is_typed(number), limit=BOX_CHARACTERS, **look)
 
 
 def _column(label: str) -> Any:
@@ -83,7 +83,10 @@ class ExampleSettings(View):
     class_6: str = _class(6)
     lines_6: str = _lines(6)
     table: Table | None = upload(
-        label="CSV, TSV or JSON lines, up to 10 MB", height=110, visible=False, when=lambda view: view.source == FILE
+        label=f"CSV, TSV or JSON lines, up to {TABLE_MEGABYTES.most} MB",
+        height=110,
+        visible=False,
+        when=lambda view: view.source == FILE,
     )
     data_set: str = text(
         EXAMPLE, "Data set on the Hugging Face hub", heard="", scale=4, visible=False, when=lambda view: view.source == HUB
@@ -116,11 +119,10 @@ class ExampleSettings(View):
             name, lines = getattr(self, f"class_{number}").strip(), split_lines(getattr(self, f"lines_{number}"))
             if lines and not name:
                 raise InputError(f"Class {number} has sentences but no name; give it one.")
-            pairs += [(limits.check_text(line, "a line"), name[:MOST_NAME]) for line in lines]
+            pairs += [(limits.check_text(line, "a line"), name[: LABEL.most]) for line in lines]
         if not pairs:
             raise InputError("There are no sentences yet; type or paste some, one a line.")
-        if len(pairs) > limits.MAX_TEXTS:
-            raise InputError(f"There are {len(pairs):,} sentences; keep {limits.MAX_TEXTS:,} of them or fewer.")
+        TEXTS.check(len(pairs), "sentences")
         check_classes(Counter(label for _, label in pairs))
         texts, labels = zip(*pairs, strict=True)
         return Examples(texts, labels)

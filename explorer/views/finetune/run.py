@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError
+from explorer.base.limits import VISITOR_RUNS
 from explorer.training import jobs, store
 from explorer.training.from_table import built_in
 from explorer.views.settings import memory
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from explorer.training.run import Run
 
 LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
-MOST_RUNS = 30  # that a browser remembers
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
@@ -28,8 +28,13 @@ def run_id(value: Any) -> str | None:
 
 def run_ids(value: Any) -> tuple[str, ...]:
     """The ids in what a browser remembers, the newest first."""
-    found = value[:MOST_RUNS] if isinstance(value, list | tuple) else ()
+    found = value[: VISITOR_RUNS.most] if isinstance(value, list | tuple) else ()
     return tuple(dict.fromkeys(one for one in found if run_id(one)))
+
+
+def visitor_id(value: Any) -> str:
+    """The id by which a browser's runs are told from those of others, or a new one when that is none."""
+    return run_id(value) or store.new_id()
 
 
 class RunView(View):
@@ -37,11 +42,12 @@ class RunView(View):
 
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
+    visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
 
     def compute(self, subject: Subject) -> Content:
         """What is to be seen of the run; which one it is, all views of the tab remember."""
         run = self.find(subject)
-        return {"run": run.id, **self.show_run(subject, run)}
+        return {"run": run.id, "visitor": self.visitor, **self.show_run(subject, run)}
 
     @abstractmethod
     def show_run(self, subject: Subject, run: "Run") -> Content:

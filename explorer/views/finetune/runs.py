@@ -5,23 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.figures.training import run_curves
-from explorer.training import store
+from explorer.training import downloads, store
 from explorer.views.finetune.run import RunView, run_ids
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, button, chart, heading, part, props, sentence, settle, show
+from explorer.views.view import Change, Content, button, chart, heading, props, sentence, settle, show
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
 
 MOST_COMPARED = 6
-
-
-def _read_zip(path: Path) -> str:
-    """The id of the run in a zip, which is kept. Raises InputError."""
-    from explorer.training.unpack import unpack
-
-    return unpack(path).id
 
 
 class Runs(RunView):
@@ -36,8 +29,8 @@ class Runs(RunView):
     curves = chart("Held-out accuracy of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
-    load: str | None = upload(label="Load a zip", types=(".zip",), read=_read_zip, as_button=True, min_width=90)
-    download = part("download", label="Download", optional=True)
+    load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
+    download = button("Download", optional=True, wide=True)
     note = sentence(
         classes="caption",
         value="Runs stay on this server for a week after they were last used, and only this browser knows their names.",
@@ -60,11 +53,13 @@ class Runs(RunView):
         path = pack(self.find(subject))
         label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
-        return show(download=props(label=label, value=str(path), visible=True), note=note)
+        return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
 
-    def on_load(self, subject: Subject, identifier: str) -> Change:
-        """A run that came in a zip is looked at."""
-        run = store.fetch(identifier)
+    def on_load(self, subject: Subject, path: Path) -> Change:
+        """A run that came in a zip is kept and looked at."""
+        from explorer.training.unpack import unpack
+
+        run = unpack(path, self.visitor)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
         return Change(settings=settings, content={"note": f"{run.title} is loaded."})
 

@@ -2,10 +2,11 @@
 
 from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
 from explorer.base.errors import ExplorerError
+from explorer.base.limits import COMPARED
 from explorer.base.paths import EXAMPLES
 from explorer.figures.bars import ranking
 from explorer.figures.hidden import sentences_heatmap
-from explorer.text.limits import MAX_COMPARED, check_texts
+from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, pooling, text
@@ -33,7 +34,7 @@ class Sentences(View):
     space: str = choice(SPACES, "Vectors")
     matrix = chart("Cosine between sentences", height=520)
     about = prose(classes="caption")
-    sentences: str = text(_example(), f"Up to {MAX_COMPARED} sentences, one a line", lines=12, max_lines=12)
+    sentences: str = text(_example(), f"Up to {COMPARED.most} sentences, one a line", lines=12, max_lines=12)
     problem = sentence()
     closest = part("ranking")
 
@@ -44,7 +45,7 @@ class Sentences(View):
 
         at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
         try:
-            texts = check_texts(read_lines(self.sentences)[0], MAX_COMPARED)
+            texts = check_texts(read_lines(self.sentences)[0], COMPARED)
             vectors = features(subject.model, texts, at, self.pooling)
         except ExplorerError as error:
             return {"problem": {"text": str(error), "kind": "error"}}

@@ -13,10 +13,11 @@ from explorer.analysis.mapping import chained
 from explorer.analysis.projection import principal_components
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
 from explorer.base.errors import InputError
+from explorer.base.limits import COMPARED
 from explorer.base.paths import EXAMPLES
 from explorer.figures.hidden import context_lines
 from explorer.figures.maps import point_map
-from explorer.text.limits import MAX_COMPARED, check_texts
+from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, switch, text
@@ -146,7 +147,7 @@ class OneWord(View):
             texts = [given for given in (subject.text_a, subject.text_b) if given.strip()]
             return texts, [""] * len(texts)
         texts, labels = read_lines(self.contexts)
-        return check_texts(texts, MAX_COMPARED), labels
+        return check_texts(texts, COMPARED), labels
 
     def _word_and_contexts(self, subject: Subject, texts: list[str], labels: list[str]) -> tuple[str, Contexts]:
         """The chosen word; where there is none, or it has gone from A and B, the first that can be compared."""

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from explorer.base.errors import InputError
+from explorer.base.limits import PAIRS as MOST_PAIRS
 from explorer.figures.bars import bars
 from explorer.text.lines import pairs_from_lines, split_lines
-from explorer.text.pairs import MOST_PAIRS, Pair, check_pairs, read_pairs
+from explorer.text.pairs import Pair, check_pairs, read_pairs
 from explorer.views.settings import sheet, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, button, caption, part, sentence, show
@@ -91,8 +92,8 @@ class NextSentences(View):
         """The candidates, and B if there is one, the likeliest first."""
         b = subject.text_b.strip()
         texts = list(dict.fromkeys([*split_lines(self.candidates), *([b] if b else [])]))
-        if not 1 <= len(texts) <= MOST_PAIRS:
-            raise InputError(f"Type 1 to {MOST_PAIRS} candidates, one a line; there are {len(texts)}.")
+        if not 1 <= len(texts) <= MOST_PAIRS.most:
+            raise InputError(MOST_PAIRS.tell(len(texts), "candidates"))
         rows = _rank(_score(subject, subject.text_a, candidate) for candidate in texts)
         best = f"Best of {len(rows)}: {rows[0][1]}"
         return {

@@ -7,10 +7,10 @@ from typing import Any
 from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, METRICS, MapSettings, warm_umap
 from explorer.base.errors import InputError
+from explorer.base.limits import BOX_CHARACTERS, TEXTS
 from explorer.base.paths import EXAMPLES
 from explorer.base.steps import map_steps, relay
 from explorer.figures.bars import meter
-from explorer.text.limits import MAX_TEXTS
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
 from explorer.views.projection.picture import COLOURS, NAMES, LayerMap, Look
@@ -33,7 +33,6 @@ CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become 
 HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
 OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False}  # only the page knows what may be chosen
 FRAME = 0.9  # seconds a layer is shown while it plays
-MOST_TYPED = 1_000_000  # characters
 
 Chosen = tuple[tuple[int, ...], str]
 """Some rows, and the key of the points that they are rows of: those of other points mean nothing here."""
@@ -71,14 +70,14 @@ class Map(LongView):
         "Sentences, one a line; a label may follow after\u00a0|",
         lines=7,
         max_lines=7,
-        most=MOST_TYPED,
+        limit=BOX_CHARACTERS,
         heard="submit",
         when=lambda view: view.source == SENTENCES,
     )
     redraw = button("Draw", wide=True)
     table: Table | None = upload(label=CHOOSE, types=(".csv",), as_button=True, when=lambda view: view.source == FILE)
     sampled: bool = switch(
-        False, f"A random {MAX_TEXTS:,} of the rows", when=lambda view: _with_file(view) and len(view.table.rows) > MAX_TEXTS
+        False, f"A random {TEXTS.most:,} of the rows", when=lambda view: _with_file(view) and len(view.table.rows) > TEXTS.most
     )
     text_column: str = choice([("", "")], "Text column", when=_with_file, **OF_THE_FILE)
     label_column: str = choice([(NO_LABEL, "")], "Label column", when=_with_file, **OF_THE_FILE)
@@ -172,7 +171,7 @@ class Map(LongView):
             settings={"text_column": text_column, "label_column": label_column, "sampled": False},
             content={
                 "table": props(label=f"{CHOOSE} ({table.name[:40]}: {size})"),
-                "sampled": props(label=f"A random {MAX_TEXTS:,} of the {size}"),
+                "sampled": props(label=f"A random {TEXTS.most:,} of the {size}"),
                 "text_column": props(choices=list(table.columns)),
                 "label_column": props(choices=[(NO_LABEL, ""), *table.columns]),
             },

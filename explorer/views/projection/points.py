@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.base.errors import InputError
-from explorer.text.limits import MAX_TEXTS, check_texts
+from explorer.base.limits import TEXTS
+from explorer.text.limits import check_texts
 from explorer.text.lines import NO_LABEL
 
 if TYPE_CHECKING:
@@ -101,10 +102,10 @@ def texts_of(table: Table, text_column: str, label_column: str, seed: int | None
     kept = [row for row, text in enumerate(texts) if text.strip()]
     if not kept:
         raise InputError(f"The column {text_column[:40]!r} is empty in every row; choose another one.")
-    if len(kept) > MAX_TEXTS:
+    if len(kept) > TEXTS.most:
         if seed is None:
             raise InputError(
-                f"The file has {len(kept):,} rows and a map takes {MAX_TEXTS:,}; tick the random sample, or shorten the file."
+                f"The file has {len(kept):,} rows and a map takes {TEXTS.most:,}; tick the random sample, or shorten the file."
             )
-        kept = [kept[i] for i in np.sort(np.random.default_rng(seed).choice(len(kept), MAX_TEXTS, replace=False))]
+        kept = [kept[i] for i in np.sort(np.random.default_rng(seed).choice(len(kept), TEXTS.most, replace=False))]
     return [texts[row] for row in kept], [labels[row] or NO_LABEL for row in kept]

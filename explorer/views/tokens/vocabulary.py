@@ -4,6 +4,7 @@ from typing import Any
 
 from explorer.analysis.similarity import nearest
 from explorer.analysis.vocabulary import search
+from explorer.base.limits import QUERY
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.views.settings import memory, text
@@ -27,7 +28,9 @@ class Vocabulary(View):
     name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
     columns, widths = (("query", "count", "pieces"), ("piece", "nearest", "help")), (5, 6)
     title = heading("### Every piece it knows", classes="question")
-    query: str = text("play", "Search the vocabulary: play, play*, *tion, ##ing, or an id", most=100, max_length=100, max_lines=1)
+    query: str = text(
+        "play", "Search the vocabulary: play, play*, *tion, ##ing, or an id", limit=QUERY, max_length=QUERY.most, max_lines=1
+    )
     count = sentence()
     pieces = part("strips", height=320, marks=True)
     piece = sentence()

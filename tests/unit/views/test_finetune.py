@@ -4,13 +4,12 @@ import shutil
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from explorer.base.errors import InputError
 from explorer.text.tables import Table
-from explorer.training import jobs, store
+from explorer.training import downloads, jobs, quota, store
 from explorer.training.from_table import BUILT_IN
 from explorer.views.finetune import TAB, run
 from explorer.views.finetune.examples import FILE, HUB, READY, TYPED, ExamplesView
@@ -18,7 +17,7 @@ from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.probe import METHOD, Probe
 from explorer.views.finetune.recipe import BASE_PRESET, HEAD_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
 from explorer.views.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
-from explorer.views.finetune.run import opening_run, run_ids
+from explorer.views.finetune.run import opening_run, run_id, run_ids
 from explorer.views.finetune.runs import Runs
 from explorer.views.finetune.try_it import TryIt
 from explorer.views.subject import Subject
@@ -159,7 +158,7 @@ def test_a_plan_that_cannot_be_is_one_sentence(subject, refusal):
 @pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, MAP, CHANGE])
 def test_every_look_at_the_result(subject, opened, look):
     shown = read(Result, subject, look=look, run=opened.id).compute(subject)
-    assert set(shown) <= {*Result.parts, "run"}
+    assert set(shown) <= {*Result.parts, "run", "visitor"}
     assert shown["note"]
     assert ("picture" in shown) == (look != CLASSES)
     assert ("sentences" in shown) == (look == MISTAKES)
@@ -203,13 +202,22 @@ def test_the_runs_of_a_browser_are_those_that_are_still_there(subject, opened, r
 
 def test_a_run_goes_home_and_comes_back(subject, opened):
     saved = Runs(run=opened.id).on_save(subject, None).content
-    zipped = Runs.settings["load"].read(Path(saved["download"]["value"]))
-    change = Runs(runs=(opened.id,)).on_load(subject, zipped)
-    assert change.settings == {"run": zipped, "runs": (zipped, opened.id)}
+    zipped = downloads.offered(saved["download"]["link"].removeprefix("download/"))
+    change = Runs(runs=(opened.id,), visitor="hers").on_load(subject, Runs.settings["load"].read(zipped))
+    back = change.settings["run"]
+    assert back != opened.id
+    assert change.settings == {"run": back, "runs": (back, opened.id)}
+    assert quota.visitor_of(store.folder() / back) == "hers"
     assert change.content["note"] == f"{opened.title} is loaded."
-    looked = Result(run=zipped, look=MISTAKES).compute(subject)
+    looked = Result(run=back, look=MISTAKES).compute(subject)
     assert "holds no sentences" in looked["note"]
     assert looked["picture"] is None
+
+
+def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):
+    first, second = (read(Outcome, subject, visitor=given).visitor for given in ("", "short"))
+    assert len({first, second, run_id(first), run_id(second)}) == 2
+    assert read(Outcome, subject, visitor=first, run=opened.id).compute(subject)["visitor"] == first
 
 
 def test_every_layer_is_asked(subject):

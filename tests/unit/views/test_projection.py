@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.base.limits import TEXTS
 from explorer.model.features import features, forget
-from explorer.text.limits import MAX_TEXTS
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, read_table
 from explorer.views.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, Map
@@ -96,7 +96,7 @@ def test_umap_and_tsne_of_three_rows_fall_back_to_pca(draw):
 
 
 def test_files_that_cannot_be_drawn_are_told(draw, refusal):
-    many = table_of([{"text": f"row {i}"} for i in range(MAX_TEXTS + 1)])
+    many = table_of([{"text": f"row {i}"} for i in range(TEXTS.most + 1)])
     assert "tick the random sample" in refusal(InputError, lambda: draw(table=many, label_column=""))
     for changed in (
         {"text_column": "body"},
@@ -108,7 +108,7 @@ def test_files_that_cannot_be_drawn_are_told(draw, refusal):
     ):
         refusal(InputError, lambda changed=changed: draw(**changed))
     texts, labels = texts_of(many, "text", "", 0)
-    assert len(set(texts)) == MAX_TEXTS
+    assert len(set(texts)) == TEXTS.most
     assert set(labels) == {NO_LABEL}
 
 
@@ -121,7 +121,7 @@ def test_equal_rows_are_said_to_be_equal(draw):
 
 def test_a_file_is_named_with_its_rows(tmp_path, subject):
     path = tmp_path / "many.csv"
-    path.write_text("text\n" + "".join(f"row {i}\n" for i in range(MAX_TEXTS + 1)), "utf-8")
+    path.write_text("text\n" + "".join(f"row {i}\n" for i in range(TEXTS.most + 1)), "utf-8")
     opened = Map(source=FILE).on_table(subject, read_table(path)).content
     assert opened["table"]["label"] == "CSV file… (many.csv: 5,001 rows)"
     assert opened["sampled"]["label"] == "A random 5,000 of the 5,001 rows"

@@ -1,0 +1,85 @@
+"""Who asks for what is computed now, and whether anybody still waits for it; and how many may compute at once.
+
+A limit of Gradio's queue holds in the queue only, which POST /gradio_api/run/... passes: what must hold is asked here.
+"""
+
+import functools
+import inspect
+import time
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeVar
+
+import anyio.from_thread
+from gradio.context import LocalContext
+
+from explorer.base.errors import BusyError
+from explorer.base.places import PAUSE, Places
+from explorer.base.steps import finished, map_steps
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+KINDS = ("train", "projection", "fetch")
+"""The `concurrency_id`s of work that takes long."""
+
+_places: defaultdict[str, Places] = defaultdict(Places)
+
+
+def caller() -> str:
+    """The address of the program that asks, '' when it is this process itself."""
+    request = LocalContext.request.get(None)
+    return request.client.host if request is not None and request.client is not None else ""
+
+
+def is_gone() -> bool:
+    """Whether the client that asked has gone away, so that nobody will read the answer."""
+    blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    if blocks is not None and event_id is not None:  # it came through the queue, and listens on another connection
+        events = (event for job in list(blocks._queue.active_jobs) for event in job or ())
+        return any(event._id == event_id and not event.alive for event in events)
+    request = LocalContext.request.get(None)
+    if request is None:
+        return False
+    try:
+        return anyio.from_thread.run(request.request.is_disconnected)
+    except RuntimeError:  # not a thread of the server's
+        return False
+
+
+def go_on() -> None:
+    """Raises BusyError, which nobody will read, when the client has gone away."""
+    if is_gone():
+        raise BusyError("Nobody waits for the answer any more; ask again.")
+
+
+def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], Any] = lambda step: None) -> Result:
+    """What long work returns; it is told of every step, and stopped when the client has gone away."""
+    looked = time.monotonic()
+
+    def step(item: Item) -> None:
+        nonlocal looked
+        tell(item)
+        if time.monotonic() - looked > PAUSE:
+            looked = time.monotonic()
+            go_on()
+
+    return finished(map_steps(steps, step))
+
+
+def bounded(handler: Callable, concurrency_id: str) -> Callable:
+    """Let no more of a kind of long work run at once than there may, whichever way it was asked for."""
+    if concurrency_id not in KINDS:
+        return handler
+    places = _places[concurrency_id]
+
+    @functools.wraps(handler)
+    def run(*arguments: Any, **named: Any) -> Any:
+        with places.place(go_on):
+            return handler(*arguments, **named)
+
+    @functools.wraps(handler)
+    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
+        with places.place(go_on):
+            yield from handler(*arguments, **named)
+
+    return run_on if inspect.isgeneratorfunction(handler) else run

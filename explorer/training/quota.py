@@ -1,0 +1,105 @@
+"""Whose runs are whose, and how many there may be: nobody's run ever leaves for the sake of somebody else's.
+
+A visitor is known by an id that the browser keeps, a program by its address. What nobody in particular trained, the
+runs that a page opens with, is the house's.
+"""
+
+import contextlib
+import json
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from explorer.base.errors import ExplorerError
+from explorer.base.limits import MEGABYTE, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
+
+if TYPE_CHECKING:
+    from explorer.training.run import Run
+
+HOUSE = ""
+DAY = 24 * 3600
+_FILE = "visitor.json"
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A run on the disk."""
+
+    folder: Path
+    visitor: str
+    size: int  # bytes
+    used: float  # seconds since 1970
+
+
+def sign(folder: Path, visitor: str) -> None:
+    """Note in the folder of a run whose it is."""
+    (folder / _FILE).write_text(json.dumps(visitor), "utf-8")
+
+
+def visitor_of(folder: Path) -> str:
+    """Whose run is in a folder."""
+    with contextlib.suppress(OSError, ValueError):
+        return str(json.loads((folder / _FILE).read_text("utf-8")))
+    return HOUSE
+
+
+def expected_bytes(run: "Run") -> int:
+    """About how much a run will take, before it is written."""
+    classifier, held = run.classifier, run.held_out
+    arrays = [array for array in vars(classifier.head).values() if array is not None]
+    arrays += list(classifier.top.state_dict().values()) if classifier.top is not None else []
+    texts = 0
+    if held is not None:
+        arrays += [held.probabilities, held.points]
+        texts = sum(len(text.encode()) for text in (*held.texts, *held.texts_b))
+    return texts + sum(array.nbytes for array in arrays)
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all the files in a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def make_room(folders: list[Path], visitor: str, coming: int, new: bool = True, spare: Path | None = None) -> None:
+    """Remove runs that have expired, and the visitor's own oldest until `coming` bytes more, of a new run or not, fit.
+
+    The run in `spare` stays. Raises ExplorerError when they do not fit, because the visitor's share is too small or
+    because others fill the store.
+    """
+    kept = _without_expired(folders, spare)
+    if coming > VISITOR_MEGABYTES.bytes:
+        raise ExplorerError(VISITOR_MEGABYTES.tell(round(coming / MEGABYTE)))
+    own = sorted((run for run in kept if run.visitor == visitor and run.folder != spare), key=lambda run: run.used)
+    mine = [run for run in kept if run.visitor == visitor]
+    while own and not _fits(mine, coming, new, VISITOR_RUNS.most, VISITOR_MEGABYTES.bytes):
+        oldest = own.pop(0)
+        _remove(oldest.folder)
+        mine.remove(oldest)
+        kept.remove(oldest)
+    if visitor != HOUSE and not _fits(kept, coming, new, RUNS.most, RUNS_MEGABYTES.bytes):
+        raise ExplorerError(RUNS.tell())
+
+
+def _fits(kept: list[_Kept], coming: int, new: bool, most_runs: int, most_bytes: int) -> bool:
+    return len(kept) + new <= most_runs and sum(run.size for run in kept) + coming <= most_bytes
+
+
+def _without_expired(folders: list[Path], spare: Path | None) -> list[_Kept]:
+    kept = []
+    for folder in folders:
+        with contextlib.suppress(OSError):  # somebody else removes it just now
+            used = folder.stat().st_mtime
+            if folder != spare and time.time() - used > RUN_DAYS.most * DAY:
+                _remove(folder)
+            else:
+                kept.append(_Kept(folder, visitor_of(folder), size_of(folder), used))
+    return kept
+
+
+def _remove(run: Path) -> None:
+    """Remove a run; what makes it listed goes first, so that no half of it is ever found."""
+    with contextlib.suppress(OSError):
+        (run / "run.json").unlink(missing_ok=True)
+        shutil.rmtree(run)

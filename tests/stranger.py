@@ -1,0 +1,47 @@
+"""Somebody with nothing but HTTP, for tests of what must hold whoever asks."""
+
+import json
+import secrets
+import urllib.error
+import urllib.request
+
+
+class Stranger:
+    """Somebody with nothing but HTTP."""
+
+    def __init__(self, address):
+        self.address, self.session = address, secrets.token_hex(8)
+        self.config = json.loads(self.get("/config")[1])
+        self.components = {component["id"]: component for component in self.config["components"]}
+
+    def get(self, path):
+        with urllib.request.urlopen(self.address + path) as answer:
+            return answer.headers, answer.read()
+
+    def status(self, path):
+        try:
+            return self.get(path) and 200
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def post(self, path, body):
+        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            return json.loads(error.read())
+
+    def ask(self, name, *data):
+        return self.post(f"/gradio_api/run/{name}", {"data": data})
+
+    def press(self, element, event="click", **given):
+        """What a handler of the page answers; `given` are values by the ids of elements, the others are as at the start."""
+        target = next(one["id"] for one in self.config["components"] if one["props"].get("elem_id") == element)
+        listener = next(one for one in self.config["dependencies"] if [target, event] in [list(t) for t in one["targets"]])
+        values = [
+            given.get(self.components[one]["props"].get("elem_id"), self.components[one]["props"].get("value"))
+            for one in listener["inputs"]
+        ]
+        body = {"data": values, "fn_index": listener["id"], "session_hash": self.session}
+        return self.post("/gradio_api/run/predict", body)

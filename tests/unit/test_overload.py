@@ -1,0 +1,256 @@
+"""What must hold when many ask at once, whichever way they ask, and when those who asked have gone."""
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import pytest
+
+import explorer
+from explorer.api import training as api_training
+from explorer.base.errors import BusyError
+from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING_WORKS, WORKS
+from explorer.base.places import Places
+from explorer.base.steps import finished
+from explorer.server.requests import MINUTE, RequestsAMinute
+from explorer.training import jobs, store, training
+from explorer.training.examples import Examples
+from explorer.training.training import Progress, make_plan, run_training
+from tests.stranger import Stranger
+
+EXAMPLES = [[f"{word} {i}", label] for i in range(6) for word, label in [("good", "yes"), ("bad", "no")]]
+SOON = 60  # seconds; only a test that fails waits as long
+
+
+class Work:
+    """Plays long work that goes on until it is told to end, and knows how much of it runs."""
+
+    def __init__(self):
+        self.running = self.most = self.started = 0
+        self.changed, self.end = threading.Condition(), threading.Event()
+
+    def __call__(self, *arguments, **named):
+        with self.changed:
+            self.running += 1
+            self.started += 1
+            self.most = max(self.most, self.running)
+            self.changed.notify_all()
+        try:
+            while not self.end.wait(0.02):
+                yield Progress(0.0, "at it")
+        finally:
+            with self.changed:
+                self.running -= 1
+                self.changed.notify_all()
+
+    def wait_for(self, condition, seconds=SOON):
+        with self.changed:
+            return self.changed.wait_for(lambda: condition(self), seconds)
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """In the place of every training that an endpoint starts."""
+    work = Work()
+    monkeypatch.setattr(training, "run_training", work)
+    yield work
+    work.end.set()
+    assert work.wait_for(lambda work: not work.running)
+
+
+@pytest.fixture(scope="module")
+def stranger(served):
+    return Stranger(served)
+
+
+def test_no_more_trainings_run_at_once_than_may_whichever_way_they_are_asked_for(stranger, work):
+    with ThreadPoolExecutor(6) as pool:
+        answers = [pool.submit(stranger.ask, "train_head", EXAMPLES, *DEFAULTS) for _ in range(6)]
+        try:
+            assert work.wait_for(lambda work: work.running >= WORKS.most)
+            assert stranger.ask("tokens", "others are answered meanwhile", "", "")["data"]
+            assert not work.wait_for(lambda work: work.running > WORKS.most, 1)
+        finally:
+            work.end.set()
+        for answer in answers:
+            answer.result(SOON)
+    assert work.started == 6
+    assert work.most == WORKS.most
+
+
+DEFAULTS = (-1, "cls", 10, 0.01, 32, 0, "", 0)
+
+
+def connect(address, method, path, body=None):
+    """A connection on which a request has been sent, whose answer nobody has read."""
+    where = urlsplit(address)
+    data = json.dumps(body).encode() if body is not None else b""
+    headers = {"Host": where.netloc, "Content-Type": "application/json", "Content-Length": len(data)}
+    head = "".join(f"{line}\r\n" for line in (f"{method} {path} HTTP/1.1", *(f"{key}: {headers[key]}" for key in headers), ""))
+    connection = socket.create_connection((where.hostname, where.port))
+    connection.sendall(head.encode() + data)
+    return connection
+
+
+def test_a_training_ends_when_its_client_has_gone(served, work):
+    connection = connect(served, "POST", "/gradio_api/run/train_head", {"data": [EXAMPLES, *DEFAULTS]})
+    assert work.wait_for(lambda work: work.running == 1)
+    connection.close()
+    assert work.wait_for(lambda work: work.running == 0)
+    assert not work.end.is_set()
+
+
+def test_a_training_from_the_queue_ends_when_nobody_listens_any_more(served, stranger, work):
+    function = next(one["id"] for one in stranger.config["dependencies"] if one["api_name"] == "train_head")
+    body = {"data": [EXAMPLES, *DEFAULTS], "fn_index": function, "session_hash": stranger.session}
+    assert "event_id" in stranger.post("/gradio_api/queue/join", body)
+    connection, heard = connect(served, "GET", f"/gradio_api/queue/data?session_hash={stranger.session}"), b""
+    while b"process_starts" not in heard:
+        heard += connection.recv(1_000)
+    assert work.wait_for(lambda work: work.running == 1)
+    connection.close()
+    assert work.wait_for(lambda work: work.running == 0)
+    assert not work.end.is_set()
+
+
+def test_who_has_gone_waits_for_no_place(served, stranger, work):
+    body = {"data": [EXAMPLES, *DEFAULTS]}
+    first = [connect(served, "POST", "/gradio_api/run/train_head", body) for _ in range(WORKS.most)]
+    assert work.wait_for(lambda work: work.running == WORKS.most)
+    waiting = connect(served, "POST", "/gradio_api/run/train_head", body)
+    waiting.close()
+    for connection in first:
+        connection.close()
+    assert work.wait_for(lambda work: work.running == 0)
+    assert work.started <= WORKS.most + 1
+
+
+def test_places_are_given_in_turn_and_never_too_many(monkeypatch):
+    monkeypatch.setenv(WORKS.setting, "2")
+    places, taken, most, order, lock = Places(), 0, 0, [], threading.Lock()
+
+    def work(number):
+        nonlocal taken, most
+        with places.place():
+            with lock:
+                taken += 1
+                most = max(most, taken)
+                order.append(number)
+            time.sleep(0.002)
+            with lock:
+                taken -= 1
+
+    with ThreadPoolExecutor(10) as pool:
+        list(pool.map(work, range(10)))
+    assert sorted(order) == list(range(10))
+    assert most == 2
+
+
+def test_too_many_do_not_even_wait_and_what_fails_frees_its_place(monkeypatch, refusal):
+    monkeypatch.setenv(WORKS.setting, "1")
+    monkeypatch.setenv(WAITING_WORKS.setting, "1")
+    places, waits, told = Places(), threading.Event(), threading.Event()
+
+    def give_up():
+        raise KeyError
+
+    def leave():
+        with places.place(give_up):
+            raise ZeroDivisionError
+
+    def wait():
+        with places.place(waits.set):
+            told.set()
+
+    thread = threading.Thread(target=wait)
+    with places.place():
+        with pytest.raises(KeyError):  # it had to wait
+            leave()
+        thread.start()
+        assert waits.wait(SOON)
+        refusal(BusyError, leave)
+    assert told.wait(SOON)
+    thread.join()
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError):
+            leave()
+
+
+def test_a_training_takes_no_longer_than_it_may(tiny, monkeypatch):
+    examples = Examples(*zip(*EXAMPLES, strict=True))
+    plan = make_plan(tiny, -1, "mean", epochs=50)
+    assert len(finished(run_training(tiny, examples, plan)).history) == 50
+    monkeypatch.setenv(TRAINING_MINUTES.setting, "3")
+    clock = iter(range(0, 10**6, 60))  # a minute passes between two looks
+    monkeypatch.setattr(training.time, "monotonic", lambda: next(clock))
+    assert 1 <= len(finished(run_training(tiny, examples, plan)).history) < 5
+
+
+def test_a_training_that_a_program_asked_for_is_kept_when_the_app_ends(tiny_folder, monkeypatch):
+    monkeypatch.setattr(jobs, "_closing", threading.Event())
+    monkeypatch.setattr(api_training, "_tell", lambda: lambda step: step[1].startswith("Epoch 1 ") and jobs.stop_all(0))
+    answer = api_training.train_head(EXAMPLES, epochs=50, model=str(tiny_folder))
+    assert 1 <= len(answer["history"]) < 50
+    assert len(store.fetch(answer["head"]).history) == len(answer["history"])
+
+
+def ask_for(app, address, method="POST"):
+    """The status of an answer."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": method, "client": (address, 5), "path": "/", "headers": []}
+    asyncio.run(app(scope, None, send))
+    return sent[0]["status"], sent
+
+
+def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
+    async def inner(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    refused = []
+    metrics = SimpleNamespace(refused=refused.append)
+    app, now = RequestsAMinute(inner, metrics), time.monotonic()
+    monkeypatch.setattr("explorer.server.requests.time.monotonic", lambda: now)
+    assert {ask_for(app, "a")[0] for _ in range(50)} == {200}, "locally there is no such limit"
+    monkeypatch.setenv(REQUESTS.setting, "3")
+    assert [ask_for(app, "a")[0] for _ in range(5)] == [200, 200, 200, 429, 429]
+    assert ask_for(app, "b")[0] == 200
+    assert {ask_for(app, "a", "GET")[0] for _ in range(5)} == {200}
+    assert refused == ["Too Many Requests"] * 2
+    now += MINUTE + 1
+    assert ask_for(app, "a")[0] == 200
+
+
+def test_too_many_requests_get_one_sentence(served, monkeypatch):
+    visitor = Stranger(served)
+    monkeypatch.setenv(REQUESTS.setting, "2")
+    answers = [visitor.ask("tokens", "a cat", "", "") for _ in range(3)]
+    assert ["data" in answer for answer in answers] == [True, True, False]
+    assert answers[-1] == {"error": REQUESTS.tell()}
+    assert b'bert_explorer_refusals_total{kind="Too Many Requests"}' in visitor.get("/metrics")[1]
+
+
+def test_a_page_whose_state_was_forgotten_goes_on_where_it_was(served, serving, tiny_folder):
+    visitor = Stranger(served)
+    sessions = serving.app.state_holder
+    on_the_page = {"model-name": str(tiny_folder), "open-tab": "tokens", "text-a": "the man", "text-b": ""}
+    before = visitor.press("text-a", "change", **on_the_page)
+    assert visitor.session in sessions.session_data
+    sessions.session_data.pop(visitor.session)
+    after = visitor.press("text-a", "change", **on_the_page)
+    assert "error" not in after
+    strip = next(one for one in after["data"] if isinstance(one, dict) and "tokens" in one)
+    assert strip["tokens"] == list(explorer.load(tiny_folder).trace("the man").tokens)
+    assert json.dumps(strip) in {json.dumps(one) for one in before["data"]}
+
+
+def test_more_pages_may_be_open_than_a_class_and_a_workshop_have(serving):
+    assert serving.app.state_holder.capacity >= 1_000

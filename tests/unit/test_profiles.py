@@ -1,0 +1,103 @@
+"""The table of limits, the two profiles, and what the environment may set."""
+
+import pytest
+
+import app
+import explorer
+from explorer.base import limits
+from explorer.base.errors import InputError, ModelError
+from explorer.base.limits import LIMITS, TEXTS
+from explorer.model import checkpoints
+from explorer.text.limits import check_texts
+
+
+@pytest.fixture
+def public(monkeypatch):
+    monkeypatch.setenv(limits.PROFILE, "public")
+
+
+def test_the_readme_has_the_table_of_limits(readme):
+    assert readme.count(limits.as_markdown()) == 1
+
+
+@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
+def test_a_limit_has_a_value_in_both_profiles_a_setting_and_a_sentence(limit, monkeypatch):
+    assert limit is getattr(limits, limit.name.upper())
+    assert limit.most == limit.local
+    monkeypatch.setenv(limits.PROFILE, "public")
+    assert limit.most == limit.public
+    assert limit.public <= limit.local or limit.local == limits.NONE
+    monkeypatch.setenv(limit.setting, "7")
+    assert limit.most == 7
+    sentence = limit.tell(8, "the thing")
+    assert sentence.endswith(".")
+    assert "{" not in sentence
+
+
+def test_what_stands_in_a_label_is_the_same_in_both_profiles():
+    assert all(limit.local == limit.public for limit in (limits.COMPARED, limits.TABLE_MEGABYTES))
+
+
+@pytest.mark.parametrize("value", ["-1", "0", "1e3", "many", "1.5", "٣", "9" * 20, "1 000"])
+def test_a_limit_that_makes_no_sense_is_told_at_the_start(monkeypatch, refusal, capsys, value):
+    monkeypatch.setenv(TEXTS.setting, value)
+    sentence = refusal(InputError, limits.check_environment)
+    assert TEXTS.setting in sentence
+    with pytest.raises(SystemExit):
+        app.main([])
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_setting_that_there_is_not_and_a_profile_that_there_is_not_are_told(monkeypatch, refusal):
+    limits.check_environment()
+    monkeypatch.setenv(limits.PREFIX + "TEXT", "5")
+    assert "MAX_TEXT;" in refusal(InputError, limits.check_environment)
+    monkeypatch.delenv(limits.PREFIX + "TEXT")
+    monkeypatch.setenv(limits.PROFILE, "open")
+    assert limits.PROFILE in refusal(InputError, limits.check_environment)
+
+
+def test_a_limit_that_is_set_holds_at_once(monkeypatch, refusal):
+    monkeypatch.setenv(TEXTS.setting, "2")
+    assert check_texts(["a", "b"]) == ["a", "b"]
+    assert refusal(InputError, lambda: check_texts(["a"] * 3)) == "There are 3 texts; keep 2 of them or fewer."
+
+
+def test_a_space_is_public_unless_it_says_otherwise(monkeypatch):
+    assert not limits.is_public()
+    monkeypatch.setenv("SPACE_ID", "someone/space")
+    assert limits.is_public()
+    monkeypatch.setenv(limits.PROFILE, "local")
+    assert not limits.is_public()
+
+
+def test_strangers_cannot_tell_which_folders_there_are(public, monkeypatch, tiny_folder, tmp_path, refusal):
+    (tmp_path / "empty").mkdir()
+    answers = set()
+    for name in (tiny_folder, tmp_path / "empty", tmp_path / "missing", "/etc", "/nowhere", "~", "~root"):
+        answers.add(refusal(ModelError, lambda name=name: explorer.load(str(name)), typed=name).replace(str(name)[:80], "X"))
+    assert len(answers) == 1
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *args, **named: tmp_path / "none")
+    for folder in ("assets", "nothing"):  # relative folders look like ids, and are asked for as ids
+        answers.add(refusal(ModelError, lambda folder=folder: checkpoints.find(folder), typed=folder).replace(folder, "X"))
+    assert len(answers) == 2
+
+
+def test_the_default_model_may_be_a_folder_for_strangers_too(public, monkeypatch, tiny_folder):
+    monkeypatch.setenv("BERT_EXPLORER_MODEL", str(tiny_folder))
+    assert checkpoints.find(str(tiny_folder)).folder == tiny_folder.resolve()
+
+
+@pytest.mark.parametrize(("given", "expected"), [(None, None), ("me:secret:er", ("me", "secret:er"))])
+def test_a_password_may_be_asked_for(monkeypatch, given, expected):
+    assert app.parse(["--auth", given] if given else []).auth == expected
+    monkeypatch.setenv("BERT_EXPLORER_AUTH", given or "")
+    assert app.parse([]).auth == expected
+
+
+@pytest.mark.parametrize("given", ["me", ":", "me:", ":secret"])
+def test_a_password_without_a_name_is_refused_without_being_shown(given, monkeypatch, capsys):
+    monkeypatch.setenv("BERT_EXPLORER_AUTH", given)
+    with pytest.raises(SystemExit):
+        app.parse([])
+    assert "secret" not in capsys.readouterr().err.replace("USER:PASSWORD", "")
