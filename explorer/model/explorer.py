@@ -59,7 +59,7 @@ class Explorer(Network):
     @property
     def trace_bytes(self) -> int:
         """Bytes of the traces that are kept."""
-        return sum(trace.states.nbytes for trace in self._traces.values())
+        return sum(reading.states.nbytes for reading in self._readings.values())
 
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
         """The ids the model reads for A, or for A and B, cut to what fits (the longer text gives way first).
