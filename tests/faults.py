@@ -17,6 +17,7 @@ from pathlib import Path
 
 import explorer
 from explorer.base.errors import InputError
+from explorer.base.limits import VISITOR_RUNS
 from explorer.base.steps import finished
 from explorer.training import store
 from explorer.training.disk import ABANDONED, UNFINISHED, tidy
@@ -29,12 +30,12 @@ from tests.conftest import write_tiny
 EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
 LONGEST = 1.0  # seconds from the first run to the kill: some ten more are kept in it on an idle machine
 HEAVY = ["explorer.training.export", "explorer.training.training", "sklearn.linear_model"]  # imported once, not for every kill
-ROUND = 10  # kills in one folder; then a new one, before the store makes room
+ROUND = 10  # kills in one folder; then a new one
 
 
 def work(model_folder: str, runs: str, say: Connection) -> None:
     """Train and save for ever, and say the id of each run as soon as it is kept."""
-    os.environ["BERT_EXPLORER_RUNS"] = runs
+    os.environ |= {"BERT_EXPLORER_RUNS": runs, VISITOR_RUNS.setting: "1000"}  # nothing leaves to make room
     model = explorer.load(model_folder)
     for number in itertools.count():
         plan = make_plan(model, -1, "mean", layers_trained=number % 2, epochs=1, seed=number)
