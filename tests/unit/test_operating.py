@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -64,14 +65,16 @@ CALLS = (
 
 @pytest.fixture(scope="module")
 def ended(tiny_folder, tmp_path_factory):
-    """What is left of the app, asked this and that and then told to end: its exit code, what it wrote, and its runs."""
-    runs = tmp_path_factory.mktemp("runs")
+    """What is left of the app, asked this and that and then told to end: its exit code, what it wrote, its runs, and the
+    modes of files that were uploaded."""
+    runs, uploads = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("uploads")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = os.environ | {
         **{"BERT_EXPLORER_RUNS": str(runs), "BERT_EXPLORER_MODEL": str(tiny_folder), "BERT_EXPLORER_LOG": "json"},
         **{"BERT_EXPLORER_PORT": str(port), "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"},
+        "GRADIO_TEMP_DIR": str(uploads),
     }
     command = [sys.executable, "-c", PROCESS, str(tiny_folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
@@ -82,11 +85,12 @@ def ended(tiny_folder, tmp_path_factory):
                 assert said[-1], process.stderr.read()
             for path, body in _requests():
                 _post(port, path, body)
+            modes = [stat.S_IMODE(path.stat().st_mode) for path in uploads.rglob("*") if path.is_file()]
             process.send_signal(signal.SIGTERM)
             output, errors = process.communicate(timeout=120)
         finally:
             process.kill()
-    return process.returncode, "".join(said) + output + errors, runs
+    return process.returncode, "".join(said) + output + errors, runs, modes
 
 
 def _requests():
@@ -97,6 +101,8 @@ def _requests():
     yield f"/gradio_api/run/{MARKER}", b'{"data": ' + MARKER.encode()
     yield f"/gradio_api/custom_component/{MARKER}/client/{MARKER}/{MARKER}", b""
     yield "/gradio_api/upload", MARKER.encode()
+    part = 'Content-Disposition: form-data; name="files"; filename="a.csv"'
+    yield "/gradio_api/upload", f"--{MARKER}\r\n{part}\r\n\r\n{MARKER}\r\n--{MARKER}--\r\n".encode()
 
 
 def _post(port: int, path: str, body: bytes) -> None:
@@ -117,7 +123,7 @@ def _post(port: int, path: str, body: bytes) -> None:
 
 
 def test_a_call_is_logged_and_what_was_sent_is_not(ended):
-    _, written, _ = ended
+    _, written, *_ = ended
     lines = [json.loads(line) for line in written.splitlines() if line.startswith("{")]
     calls = [line for line in lines if line["message"] == "call"]
     assert {"ok", "InputError", "ModelError", "internal", "unfit"} <= {line["outcome"] for line in calls}
@@ -131,12 +137,18 @@ def test_a_call_is_logged_and_what_was_sent_is_not(ended):
 
 
 def test_the_end_keeps_what_a_training_has_learnt(ended):
-    code, written, runs = ended
+    code, written, runs, _ = ended
     assert code == 0, written
     about = [json.loads(path.read_text("utf-8")) for path in runs.glob("*/run.json")]
     assert len(about) == 1
     assert not list(runs.glob(".*"))
     assert 2 <= len(about[0]["history"]) < EPOCHS
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such rights")
+def test_what_is_uploaded_is_for_its_owner_only(ended):
+    *_, modes = ended
+    assert set(modes) == {0o600}
 
 
 def test_plain_lines_hide_what_was_sent_too(caplog):
