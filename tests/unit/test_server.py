@@ -15,7 +15,7 @@ import anyio
 import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
-from explorer.base.limits import BODY_MEGABYTES
+from explorer.base.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
 from explorer.server import refusals
 from explorer.server.gate import Names
 from explorer.server.headers import FIXED
@@ -325,6 +325,12 @@ def test_a_body_without_a_length_is_refused_when_it_grows_too_large():
     assert (start["status"], body["body"]) == (200, b"read")
 
 
+@pytest.mark.parametrize(("path", "limit"), [("/gradio_api/upload", UPLOAD_MEGABYTES), ("/gradio_api/run/x", BODY_MEGABYTES)])
+def test_what_is_too_large_is_told_with_its_own_limit(path, limit):
+    _, body = answer_of(Refusals(PlainTextResponse("no", 413), Nobody()), path=path)
+    assert sentence_of(body["body"]) == limit.tell()
+
+
 def test_an_error_that_nobody_caught_is_one_sentence_and_no_more():
     async def fails(scope, receive, send):
         raise ZeroDivisionError(MARKER)
@@ -398,7 +404,7 @@ def around(app):
     return anyio.run(start)
 
 
-def answer_of(app, see=lambda message: None, parts=({"type": "http.request", "body": b""},), headers=None):
+def answer_of(app, see=lambda message: None, parts=({"type": "http.request", "body": b""},), headers=None, path="/"):
     """The messages that an ASGI app answers a POST with."""
     sent, given = [], iter(parts)
 
@@ -412,7 +418,7 @@ def answer_of(app, see=lambda message: None, parts=({"type": "http.request", "bo
 
     async def run():
         raw = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
-        scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": raw, "extensions": {}}
+        scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": raw, "extensions": {}}
         with anyio.fail_after(60):
             await app(scope, receive, send)
 
