@@ -28,7 +28,7 @@ from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 
 ASSETS = Path(__file__).resolve().parent / "assets"
-ON_A_SPACE = "SPACE_ID" in os.environ
+ON_A_SPACE = limits.is_on_a_space()
 if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.

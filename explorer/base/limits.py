@@ -15,9 +15,14 @@ NONE = 0  # as the value of a limit that may be lifted: no limit
 MEGABYTE = 2**20
 
 
+def is_on_a_space() -> bool:
+    """Whether this runs on the hub, behind its proxy."""
+    return "SPACE_ID" in os.environ
+
+
 def is_public() -> bool:
     """Whether strangers use this app: what BERT_EXPLORER_PROFILE says, and without it whether this is a Space."""
-    return os.environ.get(PROFILE, "public" if "SPACE_ID" in os.environ else "local") != "local"
+    return os.environ.get(PROFILE, "public" if is_on_a_space() else "local") != "local"
 
 
 @dataclass(frozen=True)

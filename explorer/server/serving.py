@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp
 
+from explorer.base.limits import is_on_a_space
 from explorer.server.calls import watch_calls
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
@@ -26,11 +27,11 @@ def guarded(blocks: gr.Blocks, host: str, head: str) -> dict[str, Any]:
     """The `app_kwargs` for launching `blocks` on the address `host` with `head`."""
     metrics = Metrics(blocks)
     watch_calls(blocks, metrics)
-    names, on_a_space = Names.of(host, os.environ), "SPACE_ID" in os.environ
+    names = Names.of(host, os.environ)
 
     def around(app: ASGIApp) -> ASGIApp:
         gate = Gate(RequestsAMinute(Refusals(app, metrics), metrics), names, metrics)
-        return GZipMiddleware(SecurityHeaders(gate, head, on_a_space), compresslevel=COMPRESSION)
+        return GZipMiddleware(SecurityHeaders(gate, head, is_on_a_space()), compresslevel=COMPRESSION)
 
     return {
         "routes": routes(metrics),
