@@ -319,7 +319,7 @@ def test_a_model_that_nobody_uses_is_gone_without_a_garbage_collection(make_tiny
     gc.disable()
     try:
         del model, trace
-        others = [explorer.load(make_tiny()) for _ in range(model_module.MODELS_KEPT)]
+        others = [explorer.load(make_tiny()) for _ in range(MODELS.most)]
         assert left() is None, gc.get_referrers(left())
     finally:
         gc.enable()

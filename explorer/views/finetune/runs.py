@@ -23,7 +23,7 @@ class Runs(RunView):
     name, question = "fine-tune/runs", "What was trained in this browser?"
     width = 6
     side_by_side = (("explore", "save", "load"),)
-    by_hand: ClassVar = {"explore": "It changes the model of the whole page."}
+    by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
     above = heading("### My runs")
     opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
     curves = chart("Held-out accuracy of my runs", height=230)
