@@ -17,7 +17,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError, ModelError
@@ -56,6 +56,11 @@ def _open(place: Path) -> None:
 def new_id() -> str:
     """An id that nobody can guess: 128 bits of chance."""
     return secrets.token_urlsafe(16)
+
+
+def is_id(value: object) -> TypeGuard[str]:
+    """Whether something has the form of a run's id."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run:
@@ -130,12 +135,12 @@ def tuned_folder(name: str) -> Path | None:
 
 def _runs() -> list[Path]:
     """The folders of all runs."""
-    return [path for path in folder().iterdir() if _ID.fullmatch(path.name) and path.is_dir()]
+    return [path for path in folder().iterdir() if is_id(path.name) and path.is_dir()]
 
 
 def _place(identifier: object) -> Path:
     """The folder of a run that exists."""
-    if isinstance(identifier, str) and _ID.fullmatch(identifier) and (folder() / identifier / "run.json").is_file():
+    if is_id(identifier) and (folder() / identifier / "run.json").is_file():
         return folder() / identifier
     raise InputError("There is no such head (any more); train one and use the id that comes back.")
 

@@ -1,7 +1,6 @@
 """The run that is looked at: the one that was chosen, the newest of this browser, or one to begin with."""
 
 import contextlib
-import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,11 @@ if TYPE_CHECKING:
     from explorer.training.run import Run
 
 LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
-_ID = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
 def run_id(value: Any) -> str | None:
     """The id of a run, or None when that is none."""
-    return value if isinstance(value, str) and _ID.fullmatch(value) else None
+    return value if store.is_id(value) else None
 
 
 def run_ids(value: Any) -> tuple[str, ...]:
