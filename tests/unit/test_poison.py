@@ -12,6 +12,7 @@ from safetensors.numpy import load, save
 
 import explorer
 from explorer.base.errors import ExplorerError, InputError
+from explorer.base.limits import EPOCHS, PROFILE
 from explorer.base.steps import finished
 from explorer.training import disk, export, store
 from explorer.training.examples import Examples
@@ -214,7 +215,15 @@ def test_every_view_shows_what_was_taken_in(files, pack, bundled):
         asked = view.read({"run": run.id, "runs": [run.id]}, bundled.capabilities)
         assert asked.compute(Subject(bundled.name, "", ""))["run"] == run.id
     with zipfile.ZipFile(export.pack(run)) as archive:
-        assert all(run.id.encode() not in archive.read(name) for name in archive.namelist())
+        told = b"".join(archive.read(name) for name in archive.namelist())
+    assert run.id.encode() not in told
+    assert run.classifier.model.encode() not in told, "it would open the model, here, to whoever has the zip"
+
+
+def test_what_was_trained_where_more_is_allowed_comes_in_too(files, pack, monkeypatch):
+    monkeypatch.setenv(PROFILE, "public")
+    monkeypatch.setenv(EPOCHS.setting, "1")
+    assert unpack(pack({**files, "settings.json": training(epochs=200)(files["settings.json"])})).best <= 1
 
 
 BOMBS = {

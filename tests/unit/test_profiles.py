@@ -83,6 +83,14 @@ def test_strangers_cannot_tell_which_folders_there_are(public, monkeypatch, tiny
     assert len(answers) == 2
 
 
+def test_nothing_is_fetched_to_find_out_whether_the_model_of_a_zip_is_here(public, tiny_folder, monkeypatch):
+    assert checkpoints.here(checkpoints.BUNDLED) == checkpoints.BUNDLED_FOLDER
+    for name in (str(tiny_folder), "assets", checkpoints.EXAMPLE_ID):
+        assert checkpoints.here(name) is None
+    monkeypatch.setenv(limits.PROFILE, "local")
+    assert checkpoints.here(str(tiny_folder)) == tiny_folder.resolve()
+
+
 def test_the_default_model_may_be_a_folder_for_strangers_too(public, monkeypatch, tiny_folder):
     monkeypatch.setenv("BERT_EXPLORER_MODEL", str(tiny_folder))
     assert checkpoints.find(str(tiny_folder)).folder == tiny_folder.resolve()
