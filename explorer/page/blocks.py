@@ -8,8 +8,6 @@ import gradio as gr
 from gradio.blocks import BlockFunction, BlocksConfig
 from gradio.state_holder import SessionState
 
-UNCHANGED = {"__type__": "update"}  # what Gradio sends for an output that a handler left alone
-
 
 class _SessionConfig(BlocksConfig):
     """The components as one session knows them, without their configurations, which only Gradio's deep links read.
@@ -73,7 +71,8 @@ class PageBlocks(gr.Blocks):
         values = [predictions[output] for output in named.outputs]
         made = await super().postprocess_data(named, values if len(values) > 1 else values[0], state)
         changed = dict(zip(named.outputs, made, strict=True))
-        return [changed.get(output, None if output.stateful else UNCHANGED) for output in block_fn.outputs]
+        # A state's value stays here. Gradio sends null for it, which the browser takes for a change when it comes first.
+        return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]
 
 
 def _is_plain(block: gr.components.Component, value: Any) -> bool:
