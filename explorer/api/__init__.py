@@ -7,7 +7,7 @@ float32 precision. A wrong argument comes back as one sentence.
 import gradio as gr
 
 from explorer.api import attention, basics, masked_lm, similarity, training
-from explorer.api.handlers import ONE_AT_A_TIME, TRAINING, friendly
+from explorer.api.handlers import MODEL, TRAINING, friendly
 
 ENDPOINTS = (*basics.ENDPOINTS, *attention.ENDPOINTS, *masked_lm.ENDPOINTS, *similarity.ENDPOINTS, *training.ENDPOINTS)
 # These run beside the others, so that nobody's picture waits for a training.
@@ -18,4 +18,4 @@ def register() -> None:
     """Add the endpoints to the Blocks that is being built."""
     for endpoint in ENDPOINTS:
         name = endpoint.__name__
-        gr.api(friendly(endpoint), api_name=name, **(TRAINING if name in LONG else ONE_AT_A_TIME))
+        gr.api(friendly(endpoint), api_name=name, **(TRAINING if name in LONG else MODEL))

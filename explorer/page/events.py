@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.api.handlers import ONE_AT_A_TIME, friendly
+from explorer.api.handlers import MODEL, friendly
 from explorer.views.subject import Selection, Subject
 
 BUSY = "(...values) => BertPage.busy(values)"  # for a listener: what is in sight fades until DONE has run
@@ -22,7 +22,7 @@ MAPPING = {"concurrency_id": "projection", "concurrency_limit": 2}
 # For what computes nothing. (Past the queue, with `queue=False`, Gradio does not tell of states that changed.)
 AT_ONCE = {"concurrency_id": "at once", "concurrency_limit": None}
 # Without a place for its progress, too: at every step of every event the browser goes through all places that ever had one.
-QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": [], **ONE_AT_A_TIME}
+QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": [], **MODEL}
 
 
 def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
