@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.api import attention, basics, masked_lm, similarity, training
 from explorer.api.callers import bounded
-from explorer.api.handlers import ONE_AT_A_TIME, TRAINING, friendly
+from explorer.api.handlers import MODEL, TRAINING, friendly
 
 ENDPOINTS = (*basics.ENDPOINTS, *attention.ENDPOINTS, *masked_lm.ENDPOINTS, *similarity.ENDPOINTS, *training.ENDPOINTS)
 # These run beside the others, so that nobody's picture waits for a training.
@@ -19,5 +19,5 @@ def register() -> None:
     """Add the endpoints to the Blocks that is being built."""
     for endpoint in ENDPOINTS:
         name = endpoint.__name__
-        options = TRAINING if name in LONG else ONE_AT_A_TIME
+        options = TRAINING if name in LONG else MODEL
         gr.api(friendly(bounded(endpoint, options["concurrency_id"])), api_name=name, **options)

@@ -12,8 +12,8 @@ from explorer.base.errors import ExplorerError
 from explorer.base.limits import WORKS
 from explorer.base.log import logger
 
-ONE_AT_A_TIME = {"concurrency_id": "model", "concurrency_limit": 1}
-"""For every handler that runs torch: two passes at once on few cores are both slower than one after the other."""
+MODEL = {"concurrency_id": "model", "concurrency_limit": 8}
+"""For every handler that asks a model: their passes are put together, see `model.batcher`, so many may ask at once."""
 
 TRAINING = {"concurrency_id": "train", "concurrency_limit": WORKS.most}
 """For work that takes long and must not hold up the others."""

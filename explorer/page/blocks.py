@@ -1,12 +1,16 @@
 """Gradio's Blocks, made to do for a visitor and for an answer only what they need, since one loop serves everybody."""
 
+import asyncio
 import contextlib
 import copy
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import gradio as gr
 from gradio.blocks import BlockFunction, BlocksConfig
 from gradio.state_holder import SessionState
+
+from explorer.api.handlers import MODEL
 
 
 class _SessionConfig(BlocksConfig):
@@ -36,6 +40,20 @@ class PageBlocks(gr.Blocks):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.default_config = _PageConfig(self)
+        self._turns: WeakKeyDictionary[SessionState, asyncio.Lock] = WeakKeyDictionary()
+
+    async def process_api(
+        self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
+    ) -> dict[str, Any]:
+        """A call from its arguments to what is sent: those of many sessions side by side, those of one in their order.
+
+        What one of them leaves in a state is there for the next, and no older picture comes after a newer one.
+        """
+        function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+        if state is None or function.concurrency_id != MODEL["concurrency_id"]:
+            return await super().process_api(block_fn, inputs, state, *others, **named)
+        async with self._turns.setdefault(state, asyncio.Lock()):
+            return await super().process_api(block_fn, inputs, state, *others, **named)
 
     async def preprocess_data(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
@@ -71,8 +89,8 @@ class PageBlocks(gr.Blocks):
         values = [predictions[output] for output in named.outputs]
         made = await super().postprocess_data(named, values if len(values) > 1 else values[0], state)
         changed = dict(zip(named.outputs, made, strict=True))
-        left_alone = [None if output.stateful else gr.skip() for output in block_fn.outputs]
-        return [changed.get(output, nothing) for output, nothing in zip(block_fn.outputs, left_alone, strict=True)]
+        # A state's value stays here. Gradio sends null for it, which the browser takes for a change when it comes first.
+        return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]
 
 
 def _is_plain(block: gr.components.Component, value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.callers import bounded
-from explorer.api.handlers import ONE_AT_A_TIME, friendly
+from explorer.api.handlers import MODEL, friendly
 from explorer.base.limits import WORKS
 from explorer.views.subject import Selection, Subject
 
@@ -21,8 +21,10 @@ Updates = dict[Any, Any]  # new values by component; what is not named stays as 
 Values = dict[Any, Any]  # the values of components, by component: nothing depends on their order
 # For work that starts by itself and takes long: it holds up neither a training nor a picture.
 MAPPING = {"concurrency_id": "projection", "concurrency_limit": WORKS.most}
+# For what computes nothing. (Past the queue, with `queue=False`, Gradio does not tell of states that changed.)
+AT_ONCE = {"concurrency_id": "at once", "concurrency_limit": None}
 # Without a place for its progress, too: at every step of every event the browser goes through all places that ever had one.
-QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": [], **ONE_AT_A_TIME}
+QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": [], **MODEL}
 
 
 def typed_in(*boxes: gr.Textbox) -> dict[str, str]:

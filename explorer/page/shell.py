@@ -14,7 +14,7 @@ from explorer.outlets import links
 from explorer.page import finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Notice, TokenRow
-from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
+from explorer.page.events import AT_ONCE, BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
 from explorer.page.listening import listen
 from explorer.page.tab import TabPage, build_tab
 from explorer.text import limits
@@ -228,7 +228,7 @@ def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
         except ExplorerError as error:
             return {shell.notice: {"text": str(error), "kind": "error"}}
 
-    run([tab.item.select], select, [shell.open_tab, tab.wanted], [shell.open_tab], queue=False)
+    run([tab.item.select], select, [shell.open_tab, tab.wanted], [shell.open_tab], **AT_ONCE)
     drawn = run([tab.wanted.change], draw, [shell.notice, *tab.all_outputs], tab.all_inputs, js=BUSY)
     drawn.then(None, js=DONE, api_visibility="private")
 
