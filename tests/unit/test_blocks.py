@@ -11,6 +11,7 @@ from gradio.state_holder import SessionState
 from explorer.api.handlers import MODEL
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Bars, Notice
+from tests.waiting import waited
 
 
 def built(kind):
@@ -56,7 +57,7 @@ def values(request):
 def test_a_handler_gets_what_gradio_would_give_it(values):
     def given(kind):
         blocks, function, _ = built(kind)
-        return asyncio.run(blocks.preprocess_data(function, copy.deepcopy(values), SessionState(blocks)))
+        return waited(blocks.preprocess_data(function, copy.deepcopy(values), SessionState(blocks)))
 
     ours, theirs = given(PageBlocks), given(gr.Blocks)
     for own, other in zip(ours, theirs, strict=True):
@@ -66,7 +67,7 @@ def test_a_handler_gets_what_gradio_would_give_it(values):
 def test_a_value_that_cannot_be_is_refused_as_gradio_does():
     blocks, function, _ = built(PageBlocks)
     with pytest.raises(gr.Error, match="not in the list of choices"):
-        asyncio.run(blocks.preprocess_data(function, [*GIVEN[:3], "z", *GIVEN[4:]], SessionState(blocks)))
+        waited(blocks.preprocess_data(function, [*GIVEN[:3], "z", *GIVEN[4:]], SessionState(blocks)))
 
 
 @pytest.mark.parametrize("changed", [[0], [0, 1, 3, 5], [1, 8], [8], list(range(9))])
@@ -87,7 +88,7 @@ def test_the_browser_gets_what_gradio_would_send_it(changed):
         blocks, function, components = built(kind)
         state = SessionState(blocks)
         answer = {components[place]: copy.deepcopy(news[place]) for place in changed}  # Gradio empties updates
-        data = asyncio.run(blocks.postprocess_data(function, answer, state))
+        data = waited(blocks.postprocess_data(function, answer, state))
         slider, menu = (state[components[place]._id] for place in (1, 3))
         return data, state[components[8]._id], (slider.maximum, menu.choices)
 
@@ -131,5 +132,5 @@ def test_calls_of_a_session_take_turns_and_those_of_others_do_not_wait():
         states = {name: SessionState(blocks) for name in ("a", "b")}
         await asyncio.gather(*(blocks.process_api(function, [name], states[name]) for name in "aabbab"))
 
-    asyncio.run(calls())
+    waited(calls())
     assert most == {"a": 1, "b": 1, "both": 2}

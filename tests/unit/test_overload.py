@@ -1,6 +1,5 @@
 """What must hold when many ask at once, whichever way they ask, and when those who asked have gone."""
 
-import asyncio
 import json
 import socket
 import threading
@@ -22,6 +21,7 @@ from explorer.training import jobs, store, training
 from explorer.training.examples import Examples
 from explorer.training.training import Progress, make_plan, run_training
 from tests.stranger import Stranger
+from tests.waiting import waited
 
 EXAMPLES = [[f"{word} {i}", label] for i in range(6) for word, label in [("good", "yes"), ("bad", "no")]]
 SOON = 60  # seconds; only a test that fails waits as long
@@ -207,7 +207,7 @@ def ask_for(app, address, method="POST"):
         sent.append(message)
 
     scope = {"type": "http", "method": method, "client": (address, 5), "path": "/", "headers": []}
-    asyncio.run(app(scope, None, send))
+    waited(app(scope, None, send))
     return sent[0]["status"], sent
 
 
