@@ -139,7 +139,7 @@ VISITOR_MEGABYTES = Limit(
 )
 RUN_DAYS = Limit("run_days", "days that a run is kept after it was last used", 7, 7, "It leaves.")
 REQUESTS = Limit(
-    *("requests", "requests a minute from one address (0: any)", NONE, 600),
+    *("requests", "requests a minute from one address (0: any)", NONE, 3_000),
     "These are more than {most} requests in a minute; wait a moment.",
 )
 

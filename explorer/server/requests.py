@@ -1,8 +1,8 @@
 """No more requests a minute from one address than there may be."""
 
-import time
 from collections import OrderedDict, deque
 from http import HTTPStatus
+from time import monotonic
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -33,7 +33,7 @@ class RequestsAMinute:
         await self._app(scope, receive, send)
 
     def _may(self, address: str) -> bool:
-        most, now = REQUESTS.most, time.monotonic()
+        most, now = REQUESTS.most, monotonic()
         if not most:
             return True
         times = self._times.setdefault(address, deque())

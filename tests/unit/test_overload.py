@@ -218,7 +218,7 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     refused = []
     metrics = SimpleNamespace(refused=refused.append)
     app, now = RequestsAMinute(inner, metrics), time.monotonic()
-    monkeypatch.setattr("explorer.server.requests.time.monotonic", lambda: now)
+    monkeypatch.setattr("explorer.server.requests.monotonic", lambda: now)  # not that of the server's loop
     assert {ask_for(app, "a")[0] for _ in range(50)} == {200}, "locally there is no such limit"
     monkeypatch.setenv(REQUESTS.setting, "3")
     assert [ask_for(app, "a")[0] for _ in range(5)] == [200, 200, 200, 429, 429]

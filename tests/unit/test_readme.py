@@ -43,6 +43,17 @@ def test_every_argument_is_told(readme, capsys):
         assert setting in readme
 
 
+def test_every_promise_of_reliability_has_its_tests(readme):
+    rows = re.findall(
+        r"^\| (?!promised|---)(.+) \| (.+) \|$", readme.split("## Reliability")[1].split("\n## ")[0], flags=re.MULTILINE
+    )
+    assert len(rows) >= 10
+    for promise, held_by in rows:
+        tests = re.findall(r"tests/\w+/\w+\.py", held_by)
+        assert tests, promise
+        assert all((ROOT / test).is_file() for test in tests), promise
+
+
 def test_every_benchmark_is_told(readme):
     from tests.benchmarks.__main__ import BENCHMARKS
 
