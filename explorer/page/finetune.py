@@ -87,9 +87,8 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
         subject = tab.inputs.subject(values)
         source, plan = examples.read(values, subject), recipe.read(values, subject).plan(subject.model)
         identifier, mine = store.new_id(), outcome.read(values, subject)
-        runs = run_ids((identifier, *mine.runs))
-        known = {running: identifier, outcome.controls["runs"]: runs, outcome.controls["visitor"]: mine.visitor, ending: None}
-        yield {**known, status: "Reading the examples."}
+        known = {running: identifier, outcome.controls["runs"]: run_ids((identifier, *mine.runs)), ending: None}
+        yield known | {outcome.controls["visitor"]: mine.visitor, status: "Reading the examples."}
         with jobs.job(identifier) as stop:
             trained = yield from _train(outcome, subject, source, plan, stop, (identifier, mine.visitor))
         if trained is None:
