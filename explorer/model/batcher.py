@@ -9,7 +9,7 @@ import torch
 from explorer.text.encoding import Encoding
 
 MOST_TOGETHER = 32
-MOST_TOKENS = 1024  # of one pass, padding included; more overflows the processor's cache
+BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, fewer leaves its cores idle
 
 Read = Callable[[Sequence[Encoding]], list[torch.Tensor]]
 """Several encodings in one pass: [layers + 1, tokens, hidden] for each."""
@@ -68,7 +68,7 @@ def alike(waiting: Sequence[Waiting]) -> list[Waiting]:
     longest, together = first[0].kept, [first]
     for one in sorted(waiting[1:], key=lambda one: abs(one[0].kept - first[0].kept)):
         longest = max(longest, one[0].kept)
-        if len(together) == MOST_TOGETHER or longest * (len(together) + 1) > MOST_TOKENS:
+        if len(together) == MOST_TOGETHER or longest * (len(together) + 1) > BATCH_TOKENS:
             break
         together.append(one)
     return together

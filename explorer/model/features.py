@@ -7,6 +7,7 @@ bfloat16 where the processor multiplies it natively. What was read once is kept,
 import functools
 import threading
 from collections.abc import Generator, Sequence
+from itertools import islice
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,6 +16,7 @@ import torch
 from explorer.base.cache import RecentArrays
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
+from explorer.model.batcher import BATCH_TOKENS
 from explorer.model.explorer import Explorer
 from explorer.text import limits
 from explorer.text.pairs import Pair
@@ -23,7 +25,6 @@ POOLINGS = ("cls", "mean", "pooler")
 ANY_TOKEN = "any token"
 PRECISIONS = ("auto", "exact", "fast")
 BATCH_SIZE = 64
-BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, fewer leaves its cores idle
 FAST_FROM = 256  # texts: fewer are read in a moment anyway
 CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
 
@@ -165,11 +166,7 @@ def _states(encoded: list[Encoded], model: Explorer, top: int, pooling: str, fas
         return hidden[range(len(encoded)), chosen]
 
     with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        hidden = model.embed(padded.ids, padded.segments)  # [batch, tokens, hidden]
-        pooled = [pool(hidden)]
-        for layer in model.layers[:top]:
-            hidden = layer(hidden, padded.attention_mask)
-            pooled.append(pool(hidden))
+        pooled = [pool(hidden) for hidden in islice(model.run_padded(padded), top + 1)]
     return torch.stack(pooled, dim=1).numpy()
 
 

@@ -2,7 +2,7 @@
 
 import copy
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -130,14 +130,20 @@ class Network:
     @torch.inference_mode()
     def hidden_states_of(self, encodings: Sequence[Encoding]) -> list[torch.Tensor]:
         """One forward pass over several: [layers + 1, tokens, hidden] for each, within 1e-5 of what it is alone."""
-        padded = self.pad([(one.ids, one.segments) for one in encodings])
-        hidden = self.embed(padded.ids, padded.segments)  # [batch, tokens, hidden]
-        states = [hidden.new_empty((len(self.layers) + 1, one.kept, hidden.shape[-1])) for one in encodings]
-        for index in range(len(self.layers) + 1):
-            hidden = self.layers[index - 1](hidden, padded.attention_mask) if index else hidden
+        padded, size = self.pad([(one.ids, one.segments) for one in encodings]), self.capabilities.hidden_size
+        states = [torch.empty((len(self.layers) + 1, one.kept, size)) for one in encodings]
+        for index, hidden in enumerate(self.run_padded(padded)):
             for own, row in zip(states, hidden, strict=True):
                 own[index] = row[: own.shape[1]]
         return states
+
+    def run_padded(self, padded: "Padded") -> Iterator[torch.Tensor]:
+        """Every hidden state of a batch in turn, from 0, the embedding output: [batch, tokens, hidden] each."""
+        hidden = self.embed(padded.ids, padded.segments)
+        yield hidden
+        for layer in self.layers:
+            hidden = layer(hidden, padded.attention_mask)
+            yield hidden
 
     def pad(self, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> "Padded":
         """The ids and segments of several inputs as one batch."""

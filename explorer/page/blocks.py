@@ -64,9 +64,10 @@ class PageBlocks(gr.Blocks):
         self.validate_inputs(block_fn, inputs)
         found = {block: state[block._id] for block in block_fn.inputs if block.stateful}
         given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
+        # As this session knows the component: with the range and the choices that it was given.
         with contextlib.suppress(Exception):  # Gradio meets it once more below, and words it
             found |= {
-                block: _as_known(block, state).preprocess(value) for block, value in given.items() if _is_plain(block, value)
+                block: state.get(block._id, block).preprocess(value) for block, value in given.items() if _is_plain(block, value)
             }
         other = copy.copy(block_fn)
         other.inputs = [block for block in block_fn.inputs if block not in found]
@@ -97,8 +98,3 @@ def _is_plain(block: gr.components.Component, value: Any) -> bool:
     """Whether a value is what it looks like: no file, and nothing that a component makes an object of."""
     alone = value is None or isinstance(value, str | int | float)
     return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(one, str) for one in value)))
-
-
-def _as_known(block: gr.components.Component, state: SessionState) -> gr.components.Component:
-    """A component with the range and the choices that this session was given."""
-    return state.get(block._id, block)

@@ -1,16 +1,15 @@
 """Data sets of the Hugging Face hub, by name, through the `datasets` library."""
 
-import logging
 import re
 from collections.abc import Callable
 from itertools import islice
 
 from explorer.base.errors import InputError
 from explorer.base.limits import COLUMNS, TEXTS
+from explorer.base.log import logger
 from explorer.text.tables import Table, text_of
 
 EXAMPLE = "mteb/tweet_sentiment_extraction"
-logger = logging.getLogger("explorer")
 
 
 def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda share, what: None) -> Table:

@@ -54,7 +54,7 @@ def test_what_waits_is_read_in_one_pass(tiny):
 
 
 def test_a_pass_is_bounded_and_of_alike_lengths(tiny, monkeypatch):
-    monkeypatch.setattr(batcher, "MOST_TOKENS", 24)
+    monkeypatch.setattr(batcher, "BATCH_TOKENS", 24)
     passes = held(tiny, ["the man", "the dog", "milk " * 20, "the cat", "he went"])
     assert passes[0] == ["the man"]
     assert sorted(map(sorted, passes[1:])) == [["he went", "the cat", "the dog"], ["milk " * 20]]
