@@ -12,6 +12,8 @@ from gradio.state_holder import SessionState
 
 from explorer.api.handlers import MODEL
 
+LISTENING = "an opened page"
+
 
 class _SessionConfig(BlocksConfig):
     """The components as one session knows them, without their configurations, which only Gradio's deep links read.
@@ -50,10 +52,21 @@ class PageBlocks(gr.Blocks):
         What one of them leaves in a state is there for the next, and no older picture comes after a newer one.
         """
         function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+        if function.api_visibility == "private":
+            self._keep_listening(named.get("session_hash"))
         if state is None or function.concurrency_id != MODEL["concurrency_id"]:
             return await super().process_api(block_fn, inputs, state, *others, **named)
         async with self._turns.setdefault(state, asyncio.Lock()):
             return await super().process_api(block_fn, inputs, state, *others, **named)
+
+    def _keep_listening(self, session: str | None) -> None:
+        """Keep the stream of answers open that an opened page reads, by one call that stays pending.
+
+        Gradio ends a stream when nothing is pending, and the browser opens another for the next call; one made while the
+        end is on its way got no answer (9 of 300 clicks that came 0 to 40 ms after another).
+        """
+        if session in self._queue.pending_event_ids_session:
+            self._queue.pending_event_ids_session[session].add(LISTENING)
 
     async def preprocess_data(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False

@@ -14,6 +14,7 @@ from explorer.figures.attention_lines import attention_lines
 from explorer.figures.bars import bar_groups, bars
 from explorer.figures.head_grid import head_grid
 from explorer.figures.token_row import Numbers, token_row
+from explorer.page.blocks import PageBlocks
 from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
 from explorer.server.serving import guarded
 from tests.browser.steps import click_chart, squeeze_charts
@@ -21,6 +22,7 @@ from tests.browser.steps import click_chart, squeeze_charts
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
 KINDS = ["special", "piece", "continuation", "mask", "unk", "special", "piece", "piece", "special"]
 SEGMENTS = [0] * 6 + [1] * 3
+LISTENER = {"show_progress": "hidden", "api_visibility": "private"}
 PAYLOADS = [
     "<img src=x onerror=alert(1)>",
     "${alert(1)}",
@@ -77,7 +79,7 @@ def tell(name):
 
 
 def build():
-    with gr.Blocks(analytics_enabled=False) as blocks:
+    with PageBlocks(analytics_enabled=False) as blocks:
         said, masked = gr.Textbox(elem_id="said"), gr.Textbox(elem_id="masked")
         made = {
             "strip": TokenRow(row_value(), elem_id="strip"),
@@ -100,9 +102,9 @@ def build():
                 hiding = TokenRow(row_value(), mask_on_click=True, elem_id="hiding")
                 space = PlotlyChart(cloud(), height=320, elem_id="space")
         for name, component in made.items():
-            component.select(tell(name), None, said, show_progress="hidden", trigger_mode="multiple")
+            component.select(tell(name), None, said, trigger_mode="multiple", **LISTENER)
         for name, component in {"strip": made["strip"], "cards": made["cards"], "hiding": hiding, "hidden": hidden}.items():
-            component.mask(tell(name), None, masked, show_progress="hidden", trigger_mode="multiple")
+            component.mask(tell(name), None, masked, trigger_mode="multiple", **LISTENER)
         _buttons(made, notice, hidden, space)
     return blocks
 
@@ -111,7 +113,7 @@ def _buttons(made, notice, hidden, space):
     """Each sends new values to some components."""
 
     def button(name, component, value):
-        gr.Button(name).click(value, None, component, show_progress="hidden")
+        gr.Button(name).click(value, None, component, **LISTENER)
 
     button("new heatmap", made["chart"], lambda: heatmap(weights(6, 6)[:5, :5]))
     button("no heatmap", made["chart"], lambda: None)
@@ -707,3 +709,33 @@ def test_no_text_is_ever_more_than_text(open_kit):
     token(page, 1).click()
     told(page, "strip", 1, PAYLOADS[1])
     assert page.locator("img").count() == 0
+
+
+class TestStream:
+    """Answers reach the page, however calls and connections come and go."""
+
+    def test_a_click_that_comes_while_another_is_answered_is_heard(self, open_kit):
+        page = open_kit()
+        for n in range(60):
+            first = 1 + n % 2 * 2
+            wait = 6 + n % 20
+            page.evaluate(
+                """([first, wait]) => {
+                    const pieces = document.querySelectorAll("#strip .bx-token");
+                    pieces[first].click();
+                    setTimeout(() => pieces[first + 1].click(), wait);
+                }""",
+                [first, wait],
+            )
+            told(page, "strip", first + 1, TOKENS[first + 1])
+
+    def test_a_page_whose_connection_broke_hears_again(self, open_kit):
+        page = open_kit()
+        token(page, 1).click()
+        told(page, "strip", 1, "un")
+        page.context.set_offline(True)
+        page.wait_for_timeout(500)
+        page.context.set_offline(False)
+        token(page, 2).click()
+        told(page, "strip", 2, "##do")
+        page.problems.clear()
