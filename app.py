@@ -20,6 +20,7 @@ if __name__ == "__main__":
 import gradio as gr
 
 from explorer.base import limits
+from explorer.base.cores import cores
 from explorer.base.errors import InputError
 from explorer.page.components import HEAD
 from explorer.page.shell import build
@@ -131,6 +132,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Bloc
 
 def warm() -> None:
     """Import torch and load the default model, so that the first answer is quick."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
     import explorer
 
     try:

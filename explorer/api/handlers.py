@@ -9,11 +9,14 @@ from typing import Any
 import gradio as gr
 
 from explorer.base.errors import ExplorerError
-from explorer.base.limits import WORKS
+from explorer.base.limits import WAITING, WORKS
 from explorer.base.log import logger
 
-MODEL = {"concurrency_id": "model", "concurrency_limit": 8}
-"""For every handler that asks a model: their passes are put together, see `model.batcher`, so many may ask at once."""
+MODEL = {"concurrency_id": "model", "concurrency_limit": WAITING.most}
+"""For every handler that asks a model: who is answered is chosen later, so that many calls of one visitor hold up no other."""
+
+LOADING = {"concurrency_id": "load", "concurrency_limit": None}
+"""For choosing a model, which may have to be fetched and read first: the others look around in theirs meanwhile."""
 
 TRAINING = {"concurrency_id": "train", "concurrency_limit": WORKS.most}
 """For work that takes long and must not hold up the others."""

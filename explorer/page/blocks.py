@@ -1,18 +1,18 @@
 """Gradio's Blocks, made to do for a visitor and for an answer only what they need, since one loop serves everybody."""
 
-import asyncio
 import contextlib
 import copy
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import gradio as gr
 from gradio.blocks import BlockFunction, BlocksConfig
 from gradio.state_holder import SessionState
 
-from explorer.api.handlers import MODEL
+from explorer.api.handlers import LOADING, MODEL
+from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
+PLACES = 8  # calls that are answered at the same time: enough for a pass of several, see `model.batcher`
 
 
 class _SessionConfig(BlocksConfig):
@@ -42,7 +42,7 @@ class PageBlocks(gr.Blocks):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.default_config = _PageConfig(self)
-        self._turns: WeakKeyDictionary[SessionState, asyncio.Lock] = WeakKeyDictionary()
+        self.turns = Turns(PLACES)
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
@@ -52,12 +52,24 @@ class PageBlocks(gr.Blocks):
         What one of them leaves in a state is there for the next, and no older picture comes after a newer one.
         """
         function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+        kind = function.concurrency_id
         if function.api_visibility == "private":
             self._keep_listening(named.get("session_hash"))
-        if state is None or function.concurrency_id != MODEL["concurrency_id"]:
-            return await super().process_api(block_fn, inputs, state, *others, **named)
-        async with self._turns.setdefault(state, asyncio.Lock()):
-            return await super().process_api(block_fn, inputs, state, *others, **named)
+        async with contextlib.AsyncExitStack() as stack:
+            if state is not None and kind in (MODEL["concurrency_id"], LOADING["concurrency_id"]):
+                await stack.enter_async_context(self.turns.of(state))
+            if kind == MODEL["concurrency_id"]:
+                await stack.enter_async_context(self.turns.place(lambda number: self._tell(named.get("event_id"), number)))
+            return await self.answer(block_fn, inputs, state, *others, **named)
+
+    async def answer(self, *given: Any, **named: Any) -> dict[str, Any]:
+        """What Gradio does with a call whose turn has come."""
+        return await super().process_api(*given, **named)
+
+    def _tell(self, event_id: str | None, number: int) -> None:
+        """Let a person read why nothing happens yet."""
+        if event_id is not None:
+            self._queue.log_message(event_id, f"You are number {number}.", "The app is busy", "info", PATIENCE)
 
     def _keep_listening(self, session: str | None) -> None:
         """Keep the stream of answers open that an opened page reads, by one call that stays pending.

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer import api
+from explorer.api.handlers import LOADING
 from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
@@ -186,9 +187,10 @@ def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) ->
         return chosen
 
     shown = {"show_progress": "full", "show_progress_on": shell.notice}
-    loaded = [run([box.input], chosen_in(box), outputs, [box, inputs.model_name], **shown)]
-    loaded += [run([tab.way_out.click for tab in shell.tabs.values()], chosen_in(None), outputs, [inputs.model_name])]
-    loaded += [run(after, chosen_in(name), outputs, [name, inputs.model_name]) for after, name in requests]
+    loaded = [run([box.input], chosen_in(box), outputs, [box, inputs.model_name], **shown, **LOADING)]
+    ways_out = [tab.way_out.click for tab in shell.tabs.values()]
+    loaded += [run(ways_out, chosen_in(None), outputs, [inputs.model_name], **LOADING)]
+    loaded += [run(after, chosen_in(name), outputs, [name, inputs.model_name], **LOADING) for after, name in requests]
     for event in loaded:
         event.success(None, js=BUSY, api_visibility="private")
         _refresh(shell, event.success)

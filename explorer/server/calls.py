@@ -7,23 +7,24 @@ import gradio as gr
 
 from explorer.base.errors import ExplorerError
 from explorer.base.log import logger
+from explorer.page.blocks import PageBlocks
 from explorer.server.metrics import Metrics
 
 UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /gradio_api/info lists, in their order."
 
 
-def watch_calls(blocks: gr.Blocks, metrics: Metrics) -> None:
-    """Time and log every call of `blocks` from now on, and let it fail with a sentence only.
+def watch_calls(blocks: PageBlocks, metrics: Metrics) -> None:
+    """Time and log every call of `blocks` from now on, without its waiting, and let it fail with a sentence only.
 
     Gradio itself answers `null` for what is no gr.Error, and prints it with what was sent. Of a call that answers bit by
     bit, the time to the first bit counts.
     """
-    process = blocks.process_api
+    answer = blocks.answer
 
-    async def process_api(block_fn: Any, *arguments: Any, **named: Any) -> dict[str, Any]:
+    async def watched(block_fn: Any, *arguments: Any, **named: Any) -> dict[str, Any]:
         name, outcome, start = _name(blocks, block_fn), "ok", time.perf_counter()
         try:
-            return await process(block_fn, *arguments, **named)
+            return await answer(block_fn, *arguments, **named)
         except Exception as error:
             outcome, shown = _explained(error)
             raise shown from error.__cause__ or error
@@ -35,7 +36,7 @@ def watch_calls(blocks: gr.Blocks, metrics: Metrics) -> None:
                 metrics.called(name, seconds)
                 logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
 
-    blocks.process_api = process_api
+    blocks.answer = watched
 
 
 def _explained(error: Exception) -> tuple[str, gr.Error]:

@@ -10,9 +10,8 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
-    import gradio as gr
-
     from explorer.model.explorer import Explorer
+    from explorer.page.blocks import PageBlocks
 
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 NAME = "bert_explorer"
@@ -21,7 +20,7 @@ NAME = "bert_explorer"
 class Metrics:
     """The numbers of one running app."""
 
-    def __init__(self, blocks: "gr.Blocks") -> None:
+    def __init__(self, blocks: "PageBlocks") -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_Now(blocks))
         ProcessCollector(registry=self._registry)
@@ -45,7 +44,7 @@ class Metrics:
 class _Now(Collector):
     """What is looked up when somebody asks."""
 
-    def __init__(self, blocks: "gr.Blocks") -> None:
+    def __init__(self, blocks: "PageBlocks") -> None:
         self._blocks = blocks
 
     def describe(self) -> list[GaugeMetricFamily]:
@@ -54,10 +53,10 @@ class _Now(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """The queue, and the models."""
-        queue, models = self._blocks._queue, loaded_models()
-        yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", len(queue))
+        queue, waiting, models = self._blocks._queue, len(self._blocks.turns), loaded_models()
+        yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", len(queue) + waiting)
         running = sum(job is not None for job in queue.active_jobs)
-        yield GaugeMetricFamily(f"{NAME}_running", "Calls from the queue that are worked on", running)
+        yield GaugeMetricFamily(f"{NAME}_running", "Calls from the queue that are worked on, or wait for a model", running)
         yield GaugeMetricFamily(f"{NAME}_models", "Models in memory", len(models))
         traces = sum(model.trace_bytes for model in models)
         yield GaugeMetricFamily(f"{NAME}_trace_bytes", "Memory of the traces that are kept", traces)

@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import gradio as gr
 from gradio.route_utils import FnIndexInferError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp
 
 from explorer.base.limits import is_on_a_space
+from explorer.page.blocks import PageBlocks
 from explorer.server.calls import watch_calls
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
@@ -23,7 +23,7 @@ from explorer.server.routes import routes
 COMPRESSION = 6  # of 9: the last percents take most of the time
 
 
-def guarded(blocks: gr.Blocks, host: str, head: str) -> dict[str, Any]:
+def guarded(blocks: PageBlocks, host: str, head: str) -> dict[str, Any]:
     """The `app_kwargs` for launching `blocks` on the address `host` with `head`."""
     metrics = Metrics(blocks)
     watch_calls(blocks, metrics)

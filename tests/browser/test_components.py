@@ -16,13 +16,14 @@ from explorer.figures.head_grid import head_grid
 from explorer.figures.token_row import Numbers, token_row
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
+from explorer.page.events import QUIET
+from explorer.page.turns import Turns
 from explorer.server.serving import guarded
 from tests.browser.steps import click_chart, squeeze_charts
 
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
 KINDS = ["special", "piece", "continuation", "mask", "unk", "special", "piece", "piece", "special"]
 SEGMENTS = [0] * 6 + [1] * 3
-LISTENER = {"show_progress": "hidden", "api_visibility": "private"}
 PAYLOADS = [
     "<img src=x onerror=alert(1)>",
     "${alert(1)}",
@@ -102,10 +103,11 @@ def build():
                 hiding = TokenRow(row_value(), mask_on_click=True, elem_id="hiding")
                 space = PlotlyChart(cloud(), height=320, elem_id="space")
         for name, component in made.items():
-            component.select(tell(name), None, said, trigger_mode="multiple", **LISTENER)
+            component.select(tell(name), None, said, trigger_mode="multiple", **QUIET)
         for name, component in {"strip": made["strip"], "cards": made["cards"], "hiding": hiding, "hidden": hidden}.items():
-            component.mask(tell(name), None, masked, trigger_mode="multiple", **LISTENER)
+            component.mask(tell(name), None, masked, trigger_mode="multiple", **QUIET)
         _buttons(made, notice, hidden, space)
+    blocks.turns = Turns(1)
     return blocks
 
 
@@ -113,7 +115,7 @@ def _buttons(made, notice, hidden, space):
     """Each sends new values to some components."""
 
     def button(name, component, value):
-        gr.Button(name).click(value, None, component, **LISTENER)
+        gr.Button(name).click(value, None, component, **QUIET)
 
     button("new heatmap", made["chart"], lambda: heatmap(weights(6, 6)[:5, :5]))
     button("no heatmap", made["chart"], lambda: None)
@@ -739,3 +741,11 @@ class TestStream:
         token(page, 2).click()
         told(page, "strip", 2, "##do")
         page.problems.clear()
+
+    def test_who_waits_for_a_place_is_told(self, open_kit, monkeypatch):
+        monkeypatch.setattr("explorer.page.turns.PATIENCE", 0.2)
+        first, second = open_kit(), open_kit()
+        press(first, "slowly select token 1")
+        press(second, "slowly select token 1")
+        expect(second.get_by_text("You are number 1.").first).to_be_visible()
+        expect(token(second, 1)).to_have_attribute("aria-pressed", "true")

@@ -11,6 +11,7 @@ from gradio.state_holder import SessionState
 from explorer.api.handlers import MODEL
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Bars, Notice
+from explorer.page.turns import Turns
 from tests.waiting import waited
 
 
@@ -134,3 +135,54 @@ def test_calls_of_a_session_take_turns_and_those_of_others_do_not_wait():
 
     waited(calls())
     assert most == {"a": 1, "b": 1, "both": 2}
+
+
+def test_who_asks_for_much_holds_up_nobody_else():
+    """Twenty calls of one visitor and then one of another: it is answered after the first of them, at the latest."""
+    order = []
+    with PageBlocks(analytics_enabled=False) as blocks:
+        box = gr.Textbox()
+
+        async def work(name):
+            await asyncio.sleep(0.01)
+            order.append(name)
+            return name
+
+        gr.Button().click(work, box, box, **MODEL)
+    function = next(iter(blocks.fns.values()))
+
+    async def calls():
+        busy, other = SessionState(blocks), SessionState(blocks)
+        many = [asyncio.ensure_future(blocks.process_api(function, ["busy"], busy)) for _ in range(20)]
+        await asyncio.sleep(0.005)
+        await blocks.process_api(function, ["other"], other)
+        await asyncio.gather(*many)
+
+    waited(calls())
+    assert order.index("other") <= 2
+    assert order.count("busy") == 20
+
+
+def test_who_waits_is_told_its_number_and_who_leaves_frees_its_place(monkeypatch):
+    monkeypatch.setattr("explorer.page.turns.PATIENCE", 0.01)
+    turns, told = Turns(1), {"first": [], "second": [], "third": []}
+
+    async def ask(name, seconds):
+        async with turns.place(told[name].append):
+            await asyncio.sleep(seconds)
+
+    async def calls():
+        first = asyncio.ensure_future(ask("first", 0.1))
+        await asyncio.sleep(0)
+        second, third = asyncio.ensure_future(ask("second", 60)), asyncio.ensure_future(ask("third", 0))
+        await asyncio.sleep(0.05)
+        assert len(turns) == 2
+        second.cancel()
+        await asyncio.gather(first, third)
+        assert second.cancelled()
+        assert len(turns) == 0
+
+    waited(calls())
+    assert told["first"] == []
+    assert set(told["second"]) == {1}
+    assert set(told["third"]) == {1, 2}

@@ -9,8 +9,10 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+import torch
 
 import explorer
+from explorer.api import callers
 from explorer.api import training as api_training
 from explorer.base.errors import BusyError
 from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING_WORKS, WORKS
@@ -128,6 +130,25 @@ def test_who_has_gone_waits_for_no_place(served, stranger, work):
         connection.close()
     assert work.wait_for(lambda work: work.running == 0)
     assert work.started <= WORKS.most + 1
+
+
+def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
+    monkeypatch.setattr(callers, "cores", lambda: 2)
+    seen, all_of_them = [], torch.get_num_threads()
+
+    def steps():
+        for _ in range(2):
+            seen.append(torch.get_num_threads())
+            yield
+
+    work = callers.bounded(steps, callers.KINDS[0])()
+    for _ in range(2):
+        next(work)
+        assert torch.get_num_threads() == all_of_them
+    assert list(work) == []
+    callers.bounded(lambda: seen.append(torch.get_num_threads()), callers.KINDS[0])()
+    assert seen == [1, 1, 1]
+    assert torch.get_num_threads() == all_of_them
 
 
 def test_places_are_given_in_turn_and_never_too_many(monkeypatch):
