@@ -9,6 +9,7 @@ from gradio.blocks import BlockFunction, BlocksConfig
 from gradio.state_holder import SessionState
 
 from explorer.api.handlers import LOADING, MODEL
+from explorer.base.limits import WAITING
 from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
@@ -59,6 +60,8 @@ class PageBlocks(gr.Blocks):
             if state is not None and kind in (MODEL["concurrency_id"], LOADING["concurrency_id"]):
                 await stack.enter_async_context(self.turns.of(state))
             if kind == MODEL["concurrency_id"]:
+                if len(self.turns) >= WAITING.most:  # what comes past Gradio's queue is not counted there
+                    raise gr.Error(WAITING.tell(), print_exception=False)
                 await stack.enter_async_context(self.turns.place(lambda number: self._tell(named.get("event_id"), number)))
             return await self.answer(block_fn, inputs, state, *others, **named)
 

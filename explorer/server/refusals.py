@@ -98,8 +98,9 @@ class _Answer:
 
     async def _refuse(self, start: Message) -> None:
         self._started = self._ended = True
-        if _says_why(self._body):
-            await self._send(start)
+        if sentence := _said(self._body):
+            busy = {"status": HTTPStatus.SERVICE_UNAVAILABLE} if sentence == WAITING.tell() else {}
+            await self._send(start | busy)
             await self._send({"type": "http.response.body", "body": self._body})
             return
         self._metrics.refused(HTTPStatus(start["status"]).phrase)
@@ -116,10 +117,10 @@ def _sentence(status: int, path: str) -> str:
     return SENTENCES.get(HTTPStatus.UNAUTHORIZED if path.endswith("/login") else status, FAILED)
 
 
-def _says_why(body: bytes) -> bool:
-    """Whether a refusal has its sentence, as errors of ours do."""
+def _said(body: bytes) -> str:
+    """The sentence that a refusal has, as errors of ours do."""
     try:
-        said = json.loads(body)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(said, dict) and isinstance(said.get("error"), str)
+        said = json.loads(body).get("error")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return said if isinstance(said, str) else ""

@@ -4,6 +4,8 @@ import json
 import socket
 import threading
 import time
+import urllib.error
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -15,9 +17,10 @@ import explorer
 from explorer.api import callers
 from explorer.api import training as api_training
 from explorer.base.errors import BusyError
-from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING_WORKS, WORKS
+from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
 from explorer.base.places import Places
 from explorer.base.steps import finished
+from explorer.page.turns import Turns
 from explorer.server.requests import MINUTE, RequestsAMinute
 from explorer.training import jobs, store, training
 from explorer.training.examples import Examples
@@ -230,6 +233,16 @@ def ask_for(app, address, method="POST"):
     scope = {"type": "http", "method": method, "client": (address, 5), "path": "/", "headers": []}
     waited(app(scope, None, send))
     return sent[0]["status"], sent
+
+
+def test_who_comes_when_many_wait_gets_a_503_and_one_sentence(served, stranger, monkeypatch):
+    monkeypatch.setattr(Turns, "__len__", lambda turns: WAITING.most)
+    asked = urllib.request.Request(f"{served}/gradio_api/run/tokens", b'{"data": ["One more.", "", ""]}')
+    asked.add_header("Content-Type", "application/json")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(asked)
+    assert refused.value.code == 503
+    assert stranger.ask("tokens", "One more.", "", "")["error"] == WAITING.tell()
 
 
 def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
