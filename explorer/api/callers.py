@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import anyio.from_thread
 from gradio.context import LocalContext
+from gradio.queueing import Event, Queue
 from threadpoolctl import ThreadpoolController
 
 from explorer.base.cores import cores
@@ -25,6 +26,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 KINDS = ("train", "projection", "fetch")
 """The `concurrency_id`s of work that takes long."""
+UNREAD = 600  # messages; Gradio sends at most ten a second
 
 _places: defaultdict[str, Places] = defaultdict(Places)
 
@@ -39,8 +41,7 @@ def is_gone() -> bool:
     """Whether the client that asked has gone away, so that nobody will read the answer."""
     blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
     if blocks is not None and event_id is not None:  # it came through the queue, and listens on another connection
-        events = (event for job in list(blocks._queue.active_jobs) for event in job or ())
-        return any(event._id == event_id and not event.alive for event in events)
+        return any(event._id == event_id and _is_unheard(blocks._queue, event) for event in _events(blocks._queue))
     request = LocalContext.request.get(None)
     if request is None:
         return False
@@ -48,6 +49,15 @@ def is_gone() -> bool:
         return anyio.from_thread.run(request.request.is_disconnected)
     except RuntimeError:  # not a thread of the server's
         return False
+
+
+def _events(queue: Queue) -> Iterator[Event]:
+    return (event for job in list(queue.active_jobs) for event in job or ())
+
+
+def _is_unheard(queue: Queue, event: Event) -> bool:
+    """Whether who listened has left, or nobody came to listen for a minute."""
+    return not event.alive or queue.pending_messages_per_session[event.session_hash].qsize() > UNREAD
 
 
 def go_on() -> None:

@@ -123,6 +123,13 @@ def test_a_training_from_the_queue_ends_when_nobody_listens_any_more(served, str
     assert not work.end.is_set()
 
 
+def test_a_training_ends_that_nobody_ever_listened_to(stranger, work, monkeypatch):
+    monkeypatch.setattr(callers, "UNREAD", 3)
+    assert "event_id" in stranger.post("/gradio_api/call/train_head", {"data": [EXAMPLES, *DEFAULTS]})
+    assert work.wait_for(lambda work: work.started == 1 and work.running == 0)
+    assert not work.end.is_set()
+
+
 def test_who_has_gone_waits_for_no_place(served, stranger, work):
     body = {"data": [EXAMPLES, *DEFAULTS]}
     first = [connect(served, "POST", "/gradio_api/run/train_head", body) for _ in range(WORKS.most)]
