@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import free_port
+
 for setting in (
     "BERT_EXPLORER_MODEL",
     "BERT_EXPLORER_PROFILE",
@@ -216,9 +218,7 @@ def serving():
     """The app that is served."""
     import app
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     blocks = app.launch("127.0.0.1", port)
     app.warm()
     yield blocks

@@ -17,6 +17,7 @@ from gradio.context import LocalContext
 from gradio.queueing import Event, Queue
 from threadpoolctl import ThreadpoolController
 
+from explorer.api.handlers import LONG_WORK
 from explorer.base.cores import cores
 from explorer.base.errors import BusyError
 from explorer.base.places import PAUSE, Places
@@ -24,8 +25,6 @@ from explorer.base.steps import finished, map_steps
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-KINDS = ("train", "projection", "fetch")
-"""The `concurrency_id`s of work that takes long."""
 UNREAD = 600  # messages; Gradio sends at most ten a second
 
 _places: defaultdict[str, Places] = defaultdict(Places)
@@ -82,7 +81,7 @@ def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], An
 
 def bounded(handler: Callable, concurrency_id: str) -> Callable:
     """Let no more of a kind of long work run at once than there may, whichever way it was asked for."""
-    if concurrency_id not in KINDS:
+    if all(kind["concurrency_id"] != concurrency_id for kind in LONG_WORK):
         return handler
     places = _places[concurrency_id]
 

@@ -18,8 +18,14 @@ MODEL = {"concurrency_id": "model", "concurrency_limit": WAITING.most}
 LOADING = {"concurrency_id": "load", "concurrency_limit": None}
 """For choosing a model, which may have to be fetched and read first: the others look around in theirs meanwhile."""
 
+AT_ONCE = {"concurrency_id": "at once", "concurrency_limit": None}
+"""For what computes nothing. (Past the queue, with `queue=False`, Gradio does not tell the page of states that changed.)"""
+
+# Work that takes long: none of these holds up another, and `callers.bounded` sees to it that few of a kind run at once.
 TRAINING = {"concurrency_id": "train", "concurrency_limit": WORKS.most}
-"""For work that takes long and must not hold up the others."""
+MAPPING = {"concurrency_id": "map", "concurrency_limit": WORKS.most}  # starts by itself
+FETCHING = {"concurrency_id": "fetch", "concurrency_limit": WORKS.most}
+LONG_WORK = (TRAINING, MAPPING, FETCHING)
 
 
 @contextmanager

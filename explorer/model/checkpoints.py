@@ -130,11 +130,16 @@ def _is_complete(folder: Path) -> bool:
     return False
 
 
+def unreadable(part: str, name: str) -> ModelError:
+    """What a person is told when a part of a model is broken."""
+    return ModelError(f"The {part} of {name} cannot be read; fetch the model again.")
+
+
 def _model_type(config: Path, name: str) -> object:
     try:
         return json.loads(config.read_text("utf-8")).get("model_type")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise ModelError(f"The config.json of {name} cannot be read; fetch the model again.") from error
+        raise unreadable("config.json", name) from error
 
 
 def _from_cache(name: str) -> Path | None:

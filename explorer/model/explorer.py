@@ -9,7 +9,6 @@ import torch
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.base.limits import GUESSES, MODELS
-from explorer.base.places import Places
 from explorer.model import checkpoints
 from explorer.model.batcher import Batcher
 from explorer.model.checkpoints import Checkpoint, Report
@@ -31,22 +30,16 @@ class NextSentence:
 
 
 _models: OnceCache[Checkpoint, "Explorer"] = OnceCache(MODELS.most)
-_loading = Places()  # a model that is read needs twice its memory
 
 
 def load(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> "Explorer":
     """The model called `name`: the bundled one, a folder, or an id on the hub such as google-bert/bert-base-uncased.
 
     Models stay loaded, a few at a time; asking again is free. `report(share, what)` is told how a download goes.
-    Raises ModelError, in one sentence, when there is no such model or it cannot be read, BusyError when many are being read.
+    Raises ModelError, in one sentence, when there is no such model or it cannot be read.
     """
     checkpoint = checkpoints.find(name, report)
-
-    def read() -> Explorer:
-        with _loading.place():
-            return Explorer(checkpoint)
-
-    return _models.get(checkpoint, read)
+    return _models.get(checkpoint, lambda: Explorer(checkpoint))
 
 
 def loaded() -> list["Explorer"]:

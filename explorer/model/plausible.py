@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 
 from explorer.base.errors import ModelError
 from explorer.base.log import logger
-from explorer.model.checkpoints import WEIGHT_FILES, Checkpoint
+from explorer.model.checkpoints import WEIGHT_FILES, Checkpoint, unreadable
 
 MOST_CONFIG_BYTES = 2**20
 MOST_LABELS = 10_000
@@ -52,10 +52,10 @@ def read_config(checkpoint: Checkpoint) -> dict[str, Any]:
         data = (checkpoint.folder / "config.json").read_bytes()
         entries = json.loads(data) if len(data) <= MOST_CONFIG_BYTES else None
     except (OSError, ValueError, RecursionError) as error:
-        raise _unreadable(checkpoint) from error
+        raise unreadable("config.json", checkpoint.name) from error
     # transformers invents a name for each of so many labels, even where only a tokenizer is read.
     if not isinstance(entries, dict) or (entries.get("num_labels") or 0) not in range(MOST_LABELS + 1):
-        raise _unreadable(checkpoint)
+        raise unreadable("config.json", checkpoint.name)
     return entries
 
 
@@ -72,7 +72,7 @@ def check(checkpoint: Checkpoint, sizes: Sizes, epsilon: float, dropouts: Iterab
         fits = _fits(checkpoint, sizes)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
         logger.warning("The header of a model's weights cannot be read", exc_info=error)
-        raise ModelError(f"The weights of {checkpoint.name} cannot be read; fetch the model again.") from error
+        raise unreadable("weights", checkpoint.name) from error
     if not fits:
         raise misfit(checkpoint)
 
@@ -80,10 +80,6 @@ def check(checkpoint: Checkpoint, sizes: Sizes, epsilon: float, dropouts: Iterab
 def misfit(checkpoint: Checkpoint) -> ModelError:
     """What to say of weights for another configuration."""
     return ModelError(f"The weights of {checkpoint.name} do not fit its config.json; fetch the model again.")
-
-
-def _unreadable(checkpoint: Checkpoint) -> ModelError:
-    return ModelError(f"The config.json of {checkpoint.name} cannot be read; fetch the model again.")
 
 
 def _fits(checkpoint: Checkpoint, sizes: Sizes) -> bool:

@@ -9,7 +9,7 @@ import transformers
 from explorer.base.errors import ModelError
 from explorer.base.log import logger
 from explorer.model import plausible
-from explorer.model.checkpoints import EXAMPLE_ID, Checkpoint
+from explorer.model.checkpoints import EXAMPLE_ID, Checkpoint, unreadable
 
 PATIENCE = 60.0  # seconds to wait for models that others open
 LARGEST = 1e6  # of a weight's size: further up, products of finite weights are infinite
@@ -43,7 +43,7 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
         )
     except Exception as error:  # a broken file raises whatever its reader happens to trip over
         logger.warning("The weights of a model cannot be read", exc_info=error)
-        raise ModelError(f"The weights of {checkpoint.name} cannot be read; fetch the model again.") from error
+        raise unreadable("weights", checkpoint.name) from error
     finally:
         _one_at_a_time.release()
     missing = set(info["missing_keys"]) | {key for key, *_ in info["mismatched_keys"]}
@@ -70,7 +70,7 @@ def _config(checkpoint: Checkpoint, kind: type[transformers.PreTrainedConfig]) -
         config = kind(**{name: value for name, value in entries.items() if name in known})
     except Exception as error:  # wrong types, each with an error of its own
         logger.warning("The configuration of a model cannot be read", exc_info=error)
-        raise ModelError(f"The config.json of {checkpoint.name} cannot be read; fetch the model again.") from error
+        raise unreadable("config.json", checkpoint.name) from error
     sizes = plausible.Sizes(
         layers=config.num_hidden_layers,
         heads=config.num_attention_heads,
@@ -100,7 +100,7 @@ def read_tokenizer(checkpoint: Checkpoint, vocab_size: int) -> transformers.PreT
             tokenizer(*pair, truncation=False, verbose=False)
     except Exception as error:  # see read_model
         logger.warning("The tokenizer of a model cannot be read", exc_info=error)
-        raise ModelError(f"The tokenizer of {checkpoint.name} cannot be read; fetch the model again.") from error
+        raise unreadable("tokenizer", checkpoint.name) from error
     # A tokenizer that did not find its vocabulary has five pieces and says [UNK] to every word, without an error.
     if not vocab_size // 2 <= len(tokenizer) <= vocab_size or highest >= vocab_size:
         raise ModelError(

@@ -10,7 +10,6 @@ import gradio as gr
 
 from explorer.api.callers import bounded
 from explorer.api.handlers import MODEL, friendly
-from explorer.base.limits import WORKS
 from explorer.views.subject import Selection, Subject
 
 BUSY = "(...values) => BertPage.busy(values)"  # for a listener: what is in sight fades until DONE has run
@@ -19,10 +18,6 @@ CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: when somethi
 Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an event of our own components, or a list of events
 Updates = dict[Any, Any]  # new values by component; what is not named stays as it is
 Values = dict[Any, Any]  # the values of components, by component: nothing depends on their order
-# For work that starts by itself and takes long: it holds up neither a training nor a picture.
-MAPPING = {"concurrency_id": "projection", "concurrency_limit": WORKS.most}
-# For what computes nothing. (Past the queue, with `queue=False`, Gradio does not tell of states that changed.)
-AT_ONCE = {"concurrency_id": "at once", "concurrency_limit": None}
 # Without a place for its progress, too: at every step of every event the browser goes through all places that ever had one.
 QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": [], **MODEL}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer.api.handlers import TRAINING
+from explorer.api.handlers import FETCHING, TRAINING
 from explorer.base.limits import WORKS
 from explorer.base.steps import finished
 from explorer.figures.training import learning_curves
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 NOTHING = "Nothing was trained; what was shown before is still below."
 STOPPED = "Stopped; the best so far stays. "
 EVERY = 0.25  # seconds between two pictures of a running training
-FETCHING = {"concurrency_id": "fetch", "concurrency_limit": WORKS.most}
 
 
 def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:

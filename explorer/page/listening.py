@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.api.handlers import TRAINING
+from explorer.api.handlers import MAPPING, TRAINING
 from explorer.page import controls
-from explorer.page.events import BUSY, DONE, MAPPING, Triggers, Updates, Values, merge, run, run_picked, typed_in
+from explorer.page.events import BUSY, DONE, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer import api
-from explorer.api.handlers import LOADING
+from explorer.api.handlers import AT_ONCE, LOADING
 from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
@@ -15,7 +15,7 @@ from explorer.outlets import links
 from explorer.page import finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Notice, TokenRow
-from explorer.page.events import AT_ONCE, BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
+from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
 from explorer.page.listening import listen
 from explorer.page.tab import TabPage, build_tab
 from explorer.text import limits

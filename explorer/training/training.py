@@ -21,6 +21,7 @@ from explorer.training.examples import Examples, Split, split
 from explorer.training.finetune import Step, Top, evaluate, train_top
 from explorer.training.head import OPTIMIZERS, Epoch, Head, TrainingSettings, train
 from explorer.training.prefix import hidden_in_steps
+from explorer.training.quota import HOUSE
 from explorer.training.run import HeldOut, Run
 
 MOST_UNITS = 512
@@ -130,7 +131,7 @@ def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
     return lambda: stop() or (minutes != NONE and time.monotonic() - start > 60 * minutes)
 
 
-def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "", visitor: str = "") -> Run:
+def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
     """Keep what a visitor's training learnt, with the held-out examples, their map and the baselines, under an id."""
     held, settings = result.split.held_out, {**vars(result.plan), **vars(result.plan.settings)}
     del settings["settings"]

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import explorer
 from tests.benchmarks import Comparison
-from tests.benchmarks.startup import free_port, server, wait_for
+from tests.benchmarks.startup import server, wait_for
 from tests.benchmarks.texts import labelled_texts
+from tests.ports import free_port
 
 REQUESTS = 300  # of one round
 ROUNDS = 3

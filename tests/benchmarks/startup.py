@@ -1,6 +1,5 @@
 """From `python app.py` to the first page answered, beside a bare Gradio app; and to the first Trace."""
 
-import socket
 import subprocess
 import sys
 import time
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.benchmarks import Comparison, side_by_side
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BARE = """
@@ -56,13 +56,6 @@ def server(command: list[str]) -> Iterator[subprocess.Popen]:
     finally:
         process.kill()
         process.wait()
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def wait_for(port: int) -> None:

@@ -1,7 +1,6 @@
 """The view that CONTRIBUTING.md shows, taken from there and opened in the app."""
 
 import re
-import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from explorer.page import shell
 from explorer.views import TABS
 from explorer.views.view import View
 from tests.browser.steps import chips
+from tests.ports import free_port
 
 PAGE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 
@@ -36,9 +36,7 @@ def served_with(monkeypatch):
     def serve(view: type[View]) -> str:
         tabs = [replace(tab, choices={**tab.choices, "Look ahead": [[view]]}) if tab.id == "attention" else tab for tab in TABS]
         monkeypatch.setattr(shell, "TABS", tabs)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         opened.append(app.launch("127.0.0.1", port))
         return f"http://127.0.0.1:{port}"
 

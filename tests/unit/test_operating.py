@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -14,6 +13,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = "zanzibarquokka"  # a word that nothing of ours contains
@@ -68,9 +69,7 @@ def ended(tiny_folder, tmp_path_factory):
     """What is left of the app, asked this and that and then told to end: its exit code, what it wrote, its runs, and the
     modes of files that were uploaded."""
     runs, uploads = tmp_path_factory.mktemp("runs"), tmp_path_factory.mktemp("uploads")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = os.environ | {
         **{"BERT_EXPLORER_RUNS": str(runs), "BERT_EXPLORER_MODEL": str(tiny_folder), "BERT_EXPLORER_LOG": "json"},
         **{"BERT_EXPLORER_PORT": str(port), "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"},

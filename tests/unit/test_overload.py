@@ -16,6 +16,7 @@ import torch
 import explorer
 from explorer.api import callers
 from explorer.api import training as api_training
+from explorer.api.handlers import TRAINING
 from explorer.base.errors import BusyError
 from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
 from explorer.base.places import Places
@@ -151,12 +152,12 @@ def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
             seen.append(torch.get_num_threads())
             yield
 
-    work = callers.bounded(steps, callers.KINDS[0])()
+    work = callers.bounded(steps, TRAINING["concurrency_id"])()
     for _ in range(2):
         next(work)
         assert torch.get_num_threads() == all_of_them
     assert list(work) == []
-    callers.bounded(lambda: seen.append(torch.get_num_threads()), callers.KINDS[0])()
+    callers.bounded(lambda: seen.append(torch.get_num_threads()), TRAINING["concurrency_id"])()
     assert seen == [1, 1, 1]
     assert torch.get_num_threads() == all_of_them
 
