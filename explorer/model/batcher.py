@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from typing import TypeVar
 
 import torch
 
@@ -13,6 +14,7 @@ BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, f
 
 Read = Callable[[Sequence[Encoding]], list[torch.Tensor]]
 """Several encodings in one pass: [layers + 1, tokens, hidden] for each."""
+Whose = TypeVar("Whose")
 Waiting = tuple[Encoding, "Future[torch.Tensor]"]
 
 
@@ -62,7 +64,7 @@ class Batcher:
                 self._changed.notify_all()
 
 
-def alike(waiting: Sequence[Waiting]) -> list[Waiting]:
+def alike(waiting: Sequence[tuple[Encoding, Whose]]) -> list[tuple[Encoding, Whose]]:
     """The one that waits longest and those most like it in length, as many as one pass should read."""
     first = waiting[0]
     longest, together = first[0].kept, [first]

@@ -9,7 +9,7 @@ import torch
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.base.limits import GUESSES, MODELS
-from explorer.model import checkpoints
+from explorer.model import checkpoints, replicas
 from explorer.model.batcher import Batcher
 from explorer.model.checkpoints import Checkpoint, Report
 from explorer.model.network import MaskGuesses, Network
@@ -107,7 +107,10 @@ class Explorer(Network):
 
     def _read(self, text_a: str, text_b: str) -> Reading:
         encoding = self._encode(text_a, text_b)
-        return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of))
+        workers = replicas.running()
+        read = workers.states(self.checkpoint, encoding) if workers is not None else None
+        states = self._batcher.states(encoding, self.hidden_states_of) if read is None else torch.from_numpy(read)
+        return Reading(encoding, states)
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         """The encoding of checked texts."""

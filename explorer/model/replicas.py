@@ -1,0 +1,133 @@
+"""The way out to workers of Ray Serve, for an app that was started with them. Without them nothing here imports Ray.
+
+A front end sends ids and gets hidden states back. A worker that dies is replaced, and what it was reading is asked for
+again; when no worker answers, the front end reads by itself, and nobody is told.
+"""
+
+import importlib.util
+import os
+import secrets
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.errors import InputError
+from explorer.base.log import logger
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from explorer.model.checkpoints import Checkpoint
+    from explorer.model.pooled import Encoded
+    from explorer.text.encoding import Encoding
+
+RAY = "ray[serve]==2.60.0"
+APPLICATION = "bert-explorer"
+TRIES = 3  # of one request: a worker may die, and the one that takes its place too
+PATIENCE = 60.0  # seconds for one answer: a worker may have to open the model first
+REST = 10.0  # seconds in which no worker is asked after none answered
+QUIET = {"enable_access_log": False, "log_level": "WARNING"}
+AT_HOME = {  # for workers of this machine alone
+    "RAY_USAGE_STATS_ENABLED": "0",  # Ray tells its makers nothing
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on any system: listen on 127.0.0.1 only
+    "RAY_AUTH_MODE": "token",  # and answer to this app only
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How many workers there are at least, and at most when many ask."""
+
+    least: int
+    most: int
+
+    def __str__(self) -> str:
+        return f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+
+    @classmethod
+    def of(cls, given: str) -> "Scale | None":
+        """What "2" or "2-8" says, None for "0" or nothing. Raises InputError when it makes no sense or Ray is missing."""
+        least, _, most = given.strip().partition("-")
+        if least in ("", "0") and not most:
+            return None
+        if not all(number.isascii() and number.isdecimal() for number in (least, most or least)):
+            raise InputError("The workers must be a number such as 2, or two with a dash between them such as 2-8.")
+        scale = cls(int(least), int(most or least))
+        if not 1 <= scale.least <= scale.most <= 1000:
+            raise InputError("There must be 1 to 1,000 workers, and the second number must not be less than the first.")
+        if importlib.util.find_spec("ray") is None:
+            raise InputError(f'Workers need Ray, which is not installed; run pip install "{RAY}".')
+        return scale
+
+
+class Replicas:
+    """What a front end knows of its workers: how to ask them, and whether they answered last."""
+
+    def __init__(self, handle: Any, most: int) -> None:
+        self.most = most
+        self.answers = 0
+        self.failures = 0
+        self._handle = handle
+        self._rests_until = 0.0  # of the steady clock
+
+    def states(self, checkpoint: "Checkpoint", encoding: "Encoding") -> "np.ndarray | None":
+        """The hidden states [layers + 1, tokens, hidden] float32 of an encoding, or None when no worker answers."""
+        return self._ask("states", (checkpoint, replace(encoding, text_a="", text_b="", tokens=())))
+
+    def pooled(self, checkpoint: "Checkpoint", encoded: "list[Encoded]", *about: Any) -> "np.ndarray | None":
+        """A batch of features, see `pooled.pooled`, or None when no worker answers."""
+        return self._ask("pooled", checkpoint, encoded, *about)
+
+    def _ask(self, method: str, *arguments: Any) -> "np.ndarray | None":
+        for _ in range(TRIES):
+            if time.monotonic() < self._rests_until:
+                return None
+            try:
+                answer = getattr(self._handle, method).remote(*arguments).result(timeout_s=PATIENCE)
+            except TimeoutError:
+                break
+            except Exception as error:  # of Ray, or what the worker raised: reading here tells which
+                self.failures += 1
+                logger.warning("A worker did not answer", exc_info=error)
+            else:
+                self.answers += 1
+                return answer.copy()  # Ray's own is read-only, and holds its store
+        self._rests_until = time.monotonic() + REST
+        return None
+
+
+_running: Replicas | None = None
+
+
+def running() -> Replicas | None:
+    """The workers, once there are any."""
+    return _running
+
+
+def start(scale: Scale) -> None:
+    """Start workers on this machine, or on the cluster that RAY_ADDRESS names; return when they answer.
+
+    The thread that calls this must go on as long as they should: what Ray starts here ends with it.
+    """
+    global _running
+    elsewhere = os.environ.get("RAY_ADDRESS", "")
+    threads = 1 if elsewhere else max(1, (os.cpu_count() or 1) // scale.most)
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    if not elsewhere:
+        os.environ.update(AT_HOME, RAY_AUTH_TOKEN=secrets.token_hex(32))
+    import ray
+    from ray import serve
+
+    from explorer.model.worker import Worker
+
+    here = {} if elsewhere else {"num_cpus": threads * scale.most, "include_dashboard": False}
+    ray.init(address=elsewhere or "local", log_to_driver=False, logging_level="ERROR", **here)
+    serve.start(proxy_location="Disabled", logging_config=QUIET)
+    if APPLICATION not in serve.status().applications:  # another front end may have started it
+        size = {"num_replicas": scale.least}
+        if scale.most > scale.least:
+            bounds = {"min_replicas": scale.least, "max_replicas": scale.most, "target_ongoing_requests": 8}
+            size = {"autoscaling_config": bounds}
+        worker = Worker.options(max_ongoing_requests=64, ray_actor_options={"num_cpus": threads}, logging_config=QUIET, **size)
+        serve.run(worker.bind(), name=APPLICATION, route_prefix=None)
+    _running = Replicas(serve.get_app_handle(APPLICATION), scale.most)
