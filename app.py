@@ -22,7 +22,6 @@ import gradio as gr
 
 from explorer.base import limits
 from explorer.base.errors import InputError
-from explorer.base.log import logger
 from explorer.model import replicas
 from explorer.page.components import HEAD
 from explorer.page.shell import build
@@ -73,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.enable()
     threading.Thread(target=warm, name="warm-model", daemon=True).start()
     if options.workers:
-        threading.Thread(target=work, args=[options.workers], name="workers", daemon=True).start()
+        replicas.start(options.workers)
     serve_until_told(blocks)
 
 
@@ -145,17 +144,6 @@ def warm() -> None:
         explorer.load()
     except explorer.ExplorerError as error:
         print(error)
-
-
-def work(scale: replicas.Scale) -> None:
-    """Start the workers, and stay for as long as they should; until they answer, and without them, the app reads by itself."""
-    try:
-        replicas.start(scale)
-    except Exception as error:
-        logger.error("The workers could not be started; the app reads by itself", exc_info=error)
-    else:
-        print(f"* {scale} workers read for this page", flush=True)
-    threading.Event().wait()
 
 
 if __name__ == "__main__":

@@ -5,8 +5,11 @@ again; when no worker answers, the front end reads by itself, and nobody is told
 """
 
 import importlib.util
+import logging
 import os
 import secrets
+import sys
+import threading
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,9 +29,10 @@ APPLICATION = "bert-explorer"
 TRIES = 3  # of one request: a worker may die, and the one that takes its place too
 PATIENCE = 60.0  # seconds for one answer: a worker may have to open the model first
 REST = 10.0  # seconds in which no worker is asked after none answered
-QUIET = {"enable_access_log": False, "log_level": "WARNING"}
+BUSY = 8  # requests at each worker: with more there are soon more workers, as far as there may be
+FULL = 64  # requests at each worker: with more, others wait in the front end
+QUIET = {"enable_access_log": False, "log_level": "ERROR"}
 AT_HOME = {  # for workers of this machine alone
-    "RAY_USAGE_STATS_ENABLED": "0",  # Ray tells its makers nothing
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on any system: listen on 127.0.0.1 only
     "RAY_AUTH_MODE": "token",  # and answer to this app only
 }
@@ -105,29 +109,53 @@ def running() -> Replicas | None:
 
 
 def start(scale: Scale) -> None:
-    """Start workers on this machine, or on the cluster that RAY_ADDRESS names; return when they answer.
+    """Begin to start workers on this machine, or on the cluster that RAY_ADDRESS names; `running()` has them when they answer.
 
-    The thread that calls this must go on as long as they should: what Ray starts here ends with it.
+    It is for the main thread, and for the time before handlers of signals are set: Ray sets its own.
     """
-    global _running
     elsewhere = os.environ.get("RAY_ADDRESS", "")
     threads = 1 if elsewhere else max(1, (os.cpu_count() or 1) // scale.most)
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray tells its makers nothing
     if not elsewhere:
         os.environ.update(AT_HOME, RAY_AUTH_TOKEN=secrets.token_hex(32))
     import ray
-    from ray import serve
-
-    from explorer.model.worker import Worker
 
     here = {} if elsewhere else {"num_cpus": threads * scale.most, "include_dashboard": False}
     ray.init(address=elsewhere or "local", log_to_driver=False, logging_level="ERROR", **here)
-    serve.start(proxy_location="Disabled", logging_config=QUIET)
-    if APPLICATION not in serve.status().applications:  # another front end may have started it
-        size = {"num_replicas": scale.least}
-        if scale.most > scale.least:
-            bounds = {"min_replicas": scale.least, "max_replicas": scale.most, "target_ongoing_requests": 8}
-            size = {"autoscaling_config": bounds}
-        worker = Worker.options(max_ongoing_requests=64, ray_actor_options={"num_cpus": threads}, logging_config=QUIET, **size)
-        serve.run(worker.bind(), name=APPLICATION, route_prefix=None)
-    _running = Replicas(serve.get_app_handle(APPLICATION), scale.most)
+    threading.Thread(target=_deploy, args=[scale, threads], name="workers", daemon=True).start()
+
+
+def stop() -> None:
+    """End the workers that were started here, and leave those of a cluster to the others."""
+    global _running
+    _running = None
+    if (ray := sys.modules.get("ray")) is not None:
+        ray.shutdown()
+
+
+def _deploy(scale: Scale, threads: int) -> None:
+    """Wait until the workers answer; another front end may have started them."""
+    global _running
+    try:
+        from ray import serve
+
+        from explorer.model.worker import Worker
+
+        logging.getLogger("ray.serve").setLevel(logging.ERROR)
+        serve.start(proxy_location="Disabled", logging_config=QUIET)
+        if APPLICATION not in serve.status().applications:
+            serve.run(Worker.options(**_size(scale, threads)).bind(), name=APPLICATION, route_prefix=None)
+        _running = Replicas(serve.get_app_handle(APPLICATION), scale.most)
+    except Exception as error:
+        logger.error("The workers could not be started; the app reads by itself", exc_info=error)
+    else:
+        print(f"* {scale} workers read for this page", flush=True)
+
+
+def _size(scale: Scale, threads: int) -> dict[str, Any]:
+    """Options of the deployment: how many workers, of how many threads each, and how much one is sent at once."""
+    size: dict[str, Any] = {"num_replicas": scale.least}
+    if scale.most > scale.least:
+        bounds = {"min_replicas": scale.least, "max_replicas": scale.most, "target_ongoing_requests": BUSY}
+        size = {"autoscaling_config": bounds}
+    return {**size, "max_ongoing_requests": FULL, "ray_actor_options": {"num_cpus": threads}, "logging_config": QUIET}
