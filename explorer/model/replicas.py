@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RAY = "ray[serve]==2.60.0"
 APPLICATION = "bert-explorer"
 TRIES = 3  # of one request: a worker may die, and the one that takes its place too
-PATIENCE = 60.0  # seconds for one answer: a worker may have to open the model first
+PATIENCE = 10.0  # seconds for one answer: a worker may have to open the model first
 REST = 10.0  # seconds in which no worker is asked after none answered
 BUSY = 8  # requests at each worker: with more there are soon more workers, as far as there may be
 FULL = 64  # requests at each worker: with more, others wait in the front end
@@ -51,12 +51,12 @@ class Scale:
     @classmethod
     def of(cls, given: str) -> "Scale | None":
         """What "2" or "2-8" says, None for "0" or nothing. Raises InputError when it makes no sense or Ray is missing."""
-        least, _, most = given.strip().partition("-")
-        if least in ("", "0") and not most:
+        if given.strip() in ("", "0"):
             return None
-        if not all(number.isascii() and number.isdecimal() for number in (least, most or least)):
+        numbers = given.strip().split("-")
+        if len(numbers) > 2 or not all(number.isascii() and number.isdecimal() for number in numbers):
             raise InputError("The workers must be a number such as 2, or two with a dash between them such as 2-8.")
-        scale = cls(int(least), int(most or least))
+        scale = cls(int(numbers[0]), int(numbers[-1]))
         if not 1 <= scale.least <= scale.most <= 1000:
             raise InputError("There must be 1 to 1,000 workers, and the second number must not be less than the first.")
         if importlib.util.find_spec("ray") is None:
@@ -86,9 +86,12 @@ class Replicas:
         for _ in range(TRIES):
             if time.monotonic() < self._rests_until:
                 return None
+            asked = getattr(self._handle, method).remote(*arguments)
             try:
-                answer = getattr(self._handle, method).remote(*arguments).result(timeout_s=PATIENCE)
+                answer = asked.result(timeout_s=PATIENCE)
             except TimeoutError:
+                self.failures += 1
+                asked.cancel()
                 break
             except Exception as error:  # of Ray, or what the worker raised: reading here tells which
                 self.failures += 1

@@ -119,7 +119,7 @@ def test_workers_read_large_tables(running, tiny):
     from explorer.api.basics import projection
 
     before = running.counted("answers")
-    there, here = running.ask("projection", MANY), projection(MANY, model=tiny.name)
+    there, here = running.ask("projection", MANY, "pca", -1, "mean", 2, "", 15, 0.1, 0), projection(MANY, model=tiny.name)
     np.testing.assert_allclose(there["points"], here["points"], atol=1e-3)
     assert running.counted("answers") >= before + len(MANY) // module.BATCH_SIZE
 
@@ -163,6 +163,9 @@ class Handle:
         self.arguments = arguments
         return self
 
+    def cancel(self):
+        assert isinstance(self.answer, TimeoutError)
+
     def result(self, timeout_s):
         if isinstance(self.answer, Exception):
             raise self.answer
@@ -174,11 +177,11 @@ def test_without_an_answer_the_front_end_reads_and_asks_nobody_for_a_while(tiny,
     handle = Handle(error)
     monkeypatch.setattr(replicas, "_running", Replicas(handle, 2))
     for text in ("the sad dog", "the sad cat"):
-        trace = tiny.trace(text)
+        trace = tiny.trace(text, f"{tries}")  # that nobody has read
         np.testing.assert_array_equal(trace.hidden_states, tiny.hidden_states(trace.encoding).numpy())
     assert handle.asked == tries
     monkeypatch.setattr(replicas._running, "_rests_until", 0.0)
-    tiny.trace("the sad man")
+    tiny.trace("the sad man", f"{tries}")
     assert handle.asked == 2 * tries
 
 
