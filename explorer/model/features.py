@@ -111,7 +111,7 @@ def _read(
     encoded = _encode(model, missing)
     workers = replicas.running() if len(missing) >= FAST_FROM else None
     read = _Reader(model, kept, top, pooling, fast, workers).read
-    places = 1 if workers is None else 2 * workers.most  # one batch at work and one that waits, for each worker
+    places = 1 if workers is None else workers.places
     for rows in ahead(read, _batches(encoded), places):
         found |= rows
         done += len(rows)

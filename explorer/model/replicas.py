@@ -11,6 +11,7 @@ import secrets
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,21 +69,24 @@ class Replicas:
     """What a front end knows of its workers: how to ask them, and whether they answered last."""
 
     def __init__(self, handle: Any, most: int) -> None:
-        self.most = most
+        self.places = 2 * most  # batches under way: one that is read and one that waits, for each worker
         self.answers = 0
         self.failures = 0
         self._handle = handle
         self._rests_until = 0.0  # of the steady clock
 
-    def states(self, checkpoint: "Checkpoint", encoding: "Encoding") -> "np.ndarray | None":
-        """The hidden states [layers + 1, tokens, hidden] float32 of an encoding, or None when no worker answers."""
-        return self._ask("states", (checkpoint, replace(encoding, text_a="", text_b="", tokens=())))
+    def states(self, checkpoint: "Checkpoint", encodings: "Sequence[Encoding]") -> "list[np.ndarray] | None":
+        """The hidden states [layers + 1, tokens, hidden] float32 of each encoding, or None when no worker answers."""
+        sent = [replace(encoding, text_a="", text_b="", tokens=()) for encoding in encodings]
+        states = self._ask("states", (checkpoint, sent))
+        return None if states is None else [one.copy() for one in states]
 
     def pooled(self, checkpoint: "Checkpoint", encoded: "list[Encoded]", *about: Any) -> "np.ndarray | None":
         """A batch of features, see `pooled.pooled`, or None when no worker answers."""
-        return self._ask("pooled", checkpoint, encoded, *about)
+        return self._ask("pooled", checkpoint, encoded, *about)  # whoever keeps of it, copies
 
-    def _ask(self, method: str, *arguments: Any) -> "np.ndarray | None":
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        """What a worker answers: arrays that are read-only, and hold Ray's store. None when none does."""
         for _ in range(TRIES):
             if time.monotonic() < self._rests_until:
                 return None
@@ -98,7 +102,7 @@ class Replicas:
                 logger.warning("A worker did not answer", exc_info=error)
             else:
                 self.answers += 1
-                return answer.copy()  # Ray's own is read-only, and holds its store
+                return answer
         self._rests_until = time.monotonic() + REST
         return None
 

@@ -15,7 +15,7 @@ from explorer.model.network import Network
 from explorer.model.pooled import Encoded, pooled
 from explorer.text.encoding import Encoding
 
-Asked = tuple[Checkpoint, Encoding]
+Asked = tuple[Checkpoint, Sequence[Encoding]]
 
 
 @serve.deployment
@@ -27,25 +27,30 @@ class Worker:
         self._one_pass = threading.Lock()
 
     @serve.batch(max_batch_size=MOST_TOGETHER, batch_wait_timeout_s=0)
-    async def states(self, asked: list[Asked]) -> list[np.ndarray]:
-        """The hidden states [layers + 1, tokens, hidden] float32 of each encoding. Raises ModelError."""
+    async def states(self, asked: list[Asked]) -> list[list[np.ndarray]]:
+        """For each who asks the hidden states [layers + 1, tokens, hidden] float32 of each encoding. Raises ModelError."""
         return await asyncio.to_thread(self._states, asked)
 
     async def pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
         """A whole batch of features, [batch, top + 1, hidden] float32, see `pooled.pooled`. Raises ModelError."""
         return await asyncio.to_thread(self._pooled, checkpoint, encoded, top, pooling, fast)
 
-    def _states(self, asked: Sequence[Asked]) -> list[np.ndarray]:
-        states: dict[int, np.ndarray] = {}
+    def _states(self, asked: Sequence[Asked]) -> list[list[np.ndarray]]:
+        states: dict[tuple[int, int], np.ndarray] = {}
         for checkpoint in dict.fromkeys(of for of, _ in asked):
-            waiting = [(encoding, place) for place, (of, encoding) in enumerate(asked) if of == checkpoint]
+            waiting = [
+                (encoding, (who, place))
+                for who, (of, encodings) in enumerate(asked)
+                for place, encoding in enumerate(encodings)
+                if of == checkpoint
+            ]
             while waiting:
                 together = alike(waiting)
                 waiting = [one for one in waiting if one not in together]
                 with self._one_pass:
                     read = self._network(checkpoint).hidden_states_of([encoding for encoding, _ in together])
                 states |= {place: one.numpy() for (_, place), one in zip(together, read, strict=True)}
-        return [states[place] for place in range(len(asked))]
+        return [[states[who, place] for place in range(len(encodings))] for who, (_, encodings) in enumerate(asked)]
 
     def _pooled(self, checkpoint: Checkpoint, *about: object) -> np.ndarray:
         with self._one_pass:

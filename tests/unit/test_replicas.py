@@ -186,11 +186,11 @@ def test_without_an_answer_the_front_end_reads_and_asks_nobody_for_a_while(tiny,
 
 
 def test_no_text_is_sent_along(tiny):
-    handle = Handle(lambda asked: tiny.hidden_states(asked[1]).numpy())
+    handle = Handle(lambda asked: [tiny.hidden_states(one).numpy() for one in asked[1]])
     encoding = tiny.encode("the happy dog", "milk !")
-    states = Replicas(handle, 2).states(tiny.checkpoint, encoding)
+    [states] = Replicas(handle, 2).states(tiny.checkpoint, [encoding])
     np.testing.assert_array_equal(states, tiny.hidden_states(encoding).numpy())
-    ((_, sent),) = handle.arguments
+    [(_, [sent])] = handle.arguments
     assert (sent.text_a, sent.text_b, sent.tokens) == ("", "", ())
 
 
