@@ -32,6 +32,7 @@ PATIENCE = 10.0  # seconds for one answer: a worker may have to open the model f
 REST = 10.0  # seconds in which no worker is asked after none answered
 BUSY = 8  # requests at each worker: with more there are soon more workers, as far as there may be
 FULL = 64  # requests at each worker: with more, others wait in the front end
+NONE = "The workers could not be started; the app reads by itself"
 QUIET = {"enable_access_log": False, "log_level": "ERROR"}
 AT_HOME = {  # for workers of this machine alone
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on any system: listen on 127.0.0.1 only
@@ -128,7 +129,11 @@ def start(scale: Scale) -> None:
     import ray
 
     here = {} if elsewhere else {"num_cpus": threads * scale.most, "include_dashboard": False}
-    ray.init(address=elsewhere or "local", log_to_driver=False, logging_level="ERROR", **here)
+    try:
+        ray.init(address=elsewhere or "local", log_to_driver=False, logging_level="ERROR", **here)
+    except Exception as error:
+        logger.error(NONE, exc_info=error)
+        return
     threading.Thread(target=_deploy, args=[scale, threads], name="workers", daemon=True).start()
 
 
@@ -154,7 +159,7 @@ def _deploy(scale: Scale, threads: int) -> None:
             serve.run(Worker.options(**_size(scale, threads)).bind(), name=APPLICATION, route_prefix=None)
         _running = Replicas(serve.get_app_handle(APPLICATION), scale.most)
     except Exception as error:
-        logger.error("The workers could not be started; the app reads by itself", exc_info=error)
+        logger.error(NONE, exc_info=error)
     else:
         print(f"* {scale} workers read for this page", flush=True)
 
