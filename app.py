@@ -1,7 +1,8 @@
-"""Start BERT Explorer: `python app.py [--model NAME] [--host 127.0.0.1] [--port 7860] [--public] [--auth USER:PASSWORD]`.
+"""Start BERT Explorer: `python app.py [--model NAME] [--host 127.0.0.1] [--port 7860] [--public] [--auth USER:PASSWORD]
+[--workers N]`.
 
 Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
-BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH), so that a Space needs none.
+BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS), so that a Space needs none.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import gradio as gr
 from explorer.base import limits
 from explorer.base.cores import cores
 from explorer.base.errors import InputError
+from explorer.model import replicas
 from explorer.page.components import HEAD
 from explorer.page.shell import build
 from explorer.server import logs
@@ -70,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.freeze()
     gc.enable()
     threading.Thread(target=warm, name="warm-model", daemon=True).start()
+    if options.workers:
+        replicas.start(options.workers)
     serve_until_told(blocks)
 
 
@@ -86,6 +90,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--public", action="store_true", help=public)
     password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
     parser.add_argument("--auth", metavar="USER:PASSWORD", help=password)
+    workers = "processes that read for this one, such as 2, or 2-8 for more when many ask; needs Ray (default: none)"
+    parser.add_argument("--workers", metavar="N", default=environment("BERT_EXPLORER_WORKERS") or "0", help=workers)
     options = parser.parse_args(arguments)
     user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
     options.auth = (user, secret) if given else None
@@ -93,6 +99,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         os.environ[limits.PROFILE] = "public"
     try:
         limits.check_environment()
+        options.workers = replicas.Scale.of(options.workers)
     except InputError as error:
         parser.error(str(error))
     if given and not (user and secret):

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from typing import TypeVar
 
 import torch
 
@@ -13,11 +14,12 @@ BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, f
 
 Read = Callable[[Sequence[Encoding]], list[torch.Tensor]]
 """Several encodings in one pass: [layers + 1, tokens, hidden] for each."""
+Whose = TypeVar("Whose")
 Waiting = tuple[Encoding, "Future[torch.Tensor]"]
 
 
 class Batcher:
-    """Reads encodings one batch after the other.
+    """Reads encodings in batches, one after the other where the reading is done here.
 
     There is no thread of its own: whoever waits and finds nobody reading reads, for itself and for those beside it. One
     pass at a time: two at once on few cores are both slower than one after the other.
@@ -26,25 +28,28 @@ class Batcher:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._waiting: list[Waiting] = []
-        self._busy = False
+        self._reading = 0
 
-    def states(self, encoding: Encoding, read: Read) -> torch.Tensor:
-        """The hidden states [layers + 1, tokens, hidden] of one encoding. Raises what `read` raises."""
+    def states(self, encoding: Encoding, read: Read, places: int = 1) -> torch.Tensor:
+        """The hidden states [layers + 1, tokens, hidden] of one encoding. Raises what `read` raises.
+
+        `places` is how many readings there may be at once: more than one where they are done elsewhere.
+        """
         own: Future[torch.Tensor] = Future()
         with self._changed:
             self._waiting.append((encoding, own))
         while not own.done():
-            if together := self._turn(own):
+            if together := self._turn(own, places):
                 self._read_together(together, read)
         return own.result()
 
-    def _turn(self, own: Future) -> list[Waiting]:
+    def _turn(self, own: Future, places: int) -> list[Waiting]:
         """Those to be read now, by the caller; none when its own result has come while it waited."""
         with self._changed:
-            self._changed.wait_for(lambda: own.done() or not self._busy)
+            self._changed.wait_for(lambda: own.done() or (self._reading < places and self._waiting))
             if own.done():
                 return []
-            self._busy = True
+            self._reading += 1
             together = alike(self._waiting)
             self._waiting = [one for one in self._waiting if one not in together]
             return together
@@ -58,11 +63,11 @@ class Batcher:
                 future.set_exception(error)
         finally:
             with self._changed:
-                self._busy = False
+                self._reading -= 1
                 self._changed.notify_all()
 
 
-def alike(waiting: Sequence[Waiting]) -> list[Waiting]:
+def alike(waiting: Sequence[tuple[Encoding, Whose]]) -> list[tuple[Encoding, Whose]]:
     """The one that waits longest and those most like it in length, as many as one pass should read."""
     first = waiting[0]
     longest, together = first[0].kept, [first]

@@ -2,14 +2,16 @@
 
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.base.limits import GUESSES, MODELS
-from explorer.model import checkpoints
+from explorer.model import checkpoints, replicas
 from explorer.model.batcher import Batcher
 from explorer.model.checkpoints import Checkpoint, Report
 from explorer.model.network import MaskGuesses, Network
@@ -54,6 +56,7 @@ class Explorer(Network):
         super().__init__(checkpoint)
         self._tokenizing = threading.Lock()  # to cut or not to cut is a state of the tokenizer
         self._batcher = Batcher()
+        self._one_pass = threading.Lock()  # when no worker answers
         self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_CACHE_BYTES, cost=lambda one: one.states.nbytes)
 
     @property
@@ -107,7 +110,17 @@ class Explorer(Network):
 
     def _read(self, text_a: str, text_b: str) -> Reading:
         encoding = self._encode(text_a, text_b)
-        return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of))
+        if (workers := replicas.running()) is None:
+            return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of))
+        return Reading(encoding, self._batcher.states(encoding, partial(self._read_there, workers), workers.places))
+
+    def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[torch.Tensor]:
+        """What `hidden_states_of` gives, by a worker, or here when none answers."""
+        states = workers.states(self.checkpoint, encodings)
+        if states is not None:
+            return [torch.from_numpy(one) for one in states]
+        with self._one_pass:
+            return self.hidden_states_of(encodings)
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         """The encoding of checked texts."""

@@ -2,12 +2,13 @@
 
 Texts of alike length share a batch, so that little is padding; a batch is bounded by its tokens; many texts are read in
 bfloat16 where the processor multiplies it natively. What was read once is kept, for every hidden state on the way.
+Batches of a large table go to the workers, when there are any.
 """
 
 import functools
 import threading
-from collections.abc import Generator, Sequence
-from itertools import islice
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,21 +16,22 @@ import torch
 
 from explorer.base.cache import RecentArrays
 from explorer.base.errors import InputError
-from explorer.base.steps import finished
+from explorer.base.steps import ahead, finished
+from explorer.model import replicas
 from explorer.model.batcher import BATCH_TOKENS
 from explorer.model.explorer import Explorer
+from explorer.model.pooled import ANY_TOKEN, Encoded, pooled
 from explorer.text import limits
 from explorer.text.pairs import Pair
 
 POOLINGS = ("cls", "mean", "pooler")
-ANY_TOKEN = "any token"
 PRECISIONS = ("auto", "exact", "fast")
 BATCH_SIZE = 64
 FAST_FROM = 256  # texts: fewer are read in a moment anyway
 CACHE_BYTES = 256 * 2**20  # for each model: all layers of 5,000 texts of a BERT-base are 200 MB
 
-Encoded = tuple[tuple[int, ...], tuple[int, ...]]
-"""The ids of a text or pair, and the segment of each."""
+Batch = dict[str | Pair, Encoded]
+"""Texts and pairs, with what the model reads of each."""
 
 _one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
 _caches: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
@@ -107,17 +109,46 @@ def _read(
     if done:
         yield done / len(found)
     encoded = _encode(model, missing)
-    for batch in _batches({text: ids for text, (ids, _) in encoded.items()}):
-        with _one_batch:
-            found |= {text: kept.get((text, pooling, fast)) for text in batch}
-            left = [text for text in batch if found[text] is None or len(found[text]) <= top]
-            states = _states([encoded[text] for text in left], model, top, pooling, fast) if left else ()
-            for text, rows in zip(left, states, strict=True):
-                found[text] = rows.copy()  # a view would keep its whole batch in memory
-                kept.put((text, pooling, fast), found[text])
-        done += len(batch)
+    workers = replicas.running() if len(missing) >= FAST_FROM else None
+    read = _Reader(model, kept, top, pooling, fast, workers).read
+    places = 1 if workers is None else workers.places
+    for rows in ahead(read, _batches(encoded), places):
+        found |= rows
+        done += len(rows)
         yield done / len(found)
     return [found[text] for text in texts]
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads batches: for each text an array [top + 1 or more, hidden], which it keeps."""
+
+    model: Explorer
+    kept: RecentArrays
+    top: int
+    pooling: str
+    fast: bool
+    workers: replicas.Replicas | None
+
+    def read(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
+        """The arrays of a batch, from a worker if one answers."""
+        states = None
+        if self.workers is not None:
+            states = self.workers.pooled(self.model.checkpoint, list(batch.values()), self.top, self.pooling, self.fast)
+        return self._read_here(batch) if states is None else self._keep(batch, states)
+
+    def _read_here(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
+        with _one_batch:
+            found = {text: self.kept.get((text, self.pooling, self.fast)) for text in batch}
+            left = {text: batch[text] for text, rows in found.items() if rows is None or len(rows) <= self.top}
+            states = pooled(self.model, list(left.values()), self.top, self.pooling, self.fast) if left else ()
+            return found | self._keep(left, states)
+
+    def _keep(self, batch: Batch, states: Iterable[np.ndarray]) -> dict[str | Pair, np.ndarray]:
+        found = {text: rows.copy() for text, rows in zip(batch, states, strict=True)}  # a view would keep the whole batch
+        for text, rows in found.items():
+            self.kept.put((text, self.pooling, self.fast), rows)
+        return found
 
 
 def _check_texts(texts: object) -> list[str | Pair]:
@@ -131,11 +162,11 @@ def _check_texts(texts: object) -> list[str | Pair]:
     ]
 
 
-def _encode(model: Explorer, texts: list[str | Pair]) -> dict[str | Pair, Encoded]:
+def _encode(model: Explorer, texts: list[str | Pair]) -> Batch:
     """Ids and segments of each text; texts on their own are encoded at once, which is much quicker."""
     single = [text for text in texts if isinstance(text, str)]
     ids = model.encode_many(single) if single else []
-    encoded: dict[str | Pair, Encoded] = {text: (row, (0,) * len(row)) for text, row in zip(single, ids, strict=True)}
+    encoded: Batch = {text: (row, (0,) * len(row)) for text, row in zip(single, ids, strict=True)}
     for text in texts:
         if isinstance(text, tuple):
             encoding = model.encode(*text)
@@ -143,31 +174,14 @@ def _encode(model: Explorer, texts: list[str | Pair]) -> dict[str | Pair, Encode
     return encoded
 
 
-def _batches(ids: dict[str | Pair, tuple[int, ...]]) -> list[list[str | Pair]]:
+def _batches(encoded: Batch) -> list[Batch]:
     """The texts cut into batches of alike length, none with more than BATCH_SIZE rows or BATCH_TOKENS tokens."""
-    batches: list[list[str | Pair]] = []
-    for text in sorted(ids, key=lambda text: len(ids[text])):
-        if not batches or len(batches[-1]) >= min(BATCH_SIZE, BATCH_TOKENS // len(ids[text])):
-            batches.append([])
-        batches[-1].append(text)
+    batches: list[Batch] = []
+    for text, (ids, segments) in sorted(encoded.items(), key=lambda one: len(one[1][0])):
+        if not batches or len(batches[-1]) >= min(BATCH_SIZE, BATCH_TOKENS // len(ids)):
+            batches.append({})
+        batches[-1][text] = ids, segments
     return batches
-
-
-@torch.inference_mode()
-def _states(encoded: list[Encoded], model: Explorer, top: int, pooling: str, fast: bool) -> np.ndarray:
-    """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`."""
-    padded = model.pad(encoded)
-    chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row, _ in encoded]  # position 0 is [CLS]
-
-    def pool(hidden: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch, hidden]
-        hidden = hidden.float()
-        if pooling == "mean":
-            return (hidden * padded.real[..., None]).sum(1) / padded.lengths[:, None]
-        return hidden[range(len(encoded)), chosen]
-
-    with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        pooled = [pool(hidden) for hidden in islice(model.run_padded(padded), top + 1)]
-    return torch.stack(pooled, dim=1).numpy()
 
 
 @torch.inference_mode()

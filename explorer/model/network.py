@@ -76,6 +76,7 @@ class Network:
     """The modules of a BERT and its vocabulary, in evaluation mode, never changed and safe to share among threads."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
         self.name = checkpoint.name
         self.from_hub = checkpoint.from_hub
         self.family = checkpoint.family

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
+
+from explorer.model import replicas
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
@@ -47,11 +49,11 @@ class _Now(Collector):
     def __init__(self, blocks: "PageBlocks") -> None:
         self._blocks = blocks
 
-    def describe(self) -> list[GaugeMetricFamily]:
+    def describe(self) -> list[Metric]:
         """Nothing is asked when the app starts."""
         return []
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         """The queue, and the models."""
         queue, waiting, models = self._blocks._queue, len(self._blocks.turns), loaded_models()
         yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", len(queue) + waiting)
@@ -60,6 +62,9 @@ class _Now(Collector):
         yield GaugeMetricFamily(f"{NAME}_models", "Models in memory", len(models))
         traces = sum(model.trace_bytes for model in models)
         yield GaugeMetricFamily(f"{NAME}_trace_bytes", "Memory of the traces that are kept", traces)
+        if (workers := replicas.running()) is not None:
+            yield CounterMetricFamily(f"{NAME}_worker_answers", "Readings by workers", workers.answers)
+            yield CounterMetricFamily(f"{NAME}_worker_failures", "Readings that a worker did not end", workers.failures)
 
 
 def loaded_models() -> "list[Explorer]":

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.base.log import logger
+from explorer.model import replicas
 from explorer.training import jobs
 
 LAST_EPOCH = 12.0  # seconds that trainings may take to end after their batch and write what they learnt
@@ -39,3 +40,4 @@ def close(blocks: gr.Blocks) -> None:
     if not jobs.stop_all(LAST_EPOCH):
         logger.warning("A training did not end in time; it is lost")
     blocks.close(verbose=False)
+    replicas.stop()

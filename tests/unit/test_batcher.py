@@ -78,3 +78,18 @@ def test_many_threads_get_their_own(tiny):
     for text, trace in zip(texts * 3, traces, strict=True):
         assert trace.encoding.text_a == text
         torch.testing.assert_close(trace.states, model.hidden_states(trace.encoding), atol=1e-5, rtol=0)
+
+
+def test_several_read_at_once_where_there_are_places(tiny):
+    together, both = Batcher(), threading.Barrier(2)
+
+    def read(encodings):
+        both.wait(30)  # nobody gets past alone
+        return tiny.hidden_states_of(encodings)
+
+    encodings = [tiny.encode(text) for text in TEXTS[:2]]
+    with ThreadPoolExecutor(2) as pool:
+        for encoding, states in zip(
+            encodings, pool.map(lambda one: together.states(one, read, places=2), encodings), strict=True
+        ):
+            torch.testing.assert_close(states, tiny.hidden_states(encoding), atol=1e-5, rtol=0)

@@ -57,7 +57,7 @@ def test_the_pooler_needs_no_pass_of_its_own(tiny, passes):
 
 def test_batches_hold_few_tokens_and_texts_of_one_length():
     ids = {str(i): (0,) * (1 + i * 37 % 600) for i in range(500)}
-    batches = module._batches(ids)
+    batches = module._batches({text: (row, row) for text, row in ids.items()})
     assert sorted(text for batch in batches for text in batch) == sorted(ids)
     lengths = [[len(ids[text]) for text in batch] for batch in batches]
     assert all(len(row) <= BATCH_SIZE and (len(row) == 1 or len(row) * max(row) <= BATCH_TOKENS + max(row)) for row in lengths)

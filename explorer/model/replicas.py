@@ -1,0 +1,173 @@
+"""The way out to workers of Ray Serve, for an app that was started with them. Without them nothing here imports Ray.
+
+A front end sends ids and gets hidden states back. A worker that dies is replaced, and what it was reading is asked for
+again; when no worker answers, the front end reads by itself, and nobody is told.
+"""
+
+import importlib.util
+import logging
+import os
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.errors import InputError
+from explorer.base.log import logger
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from explorer.model.checkpoints import Checkpoint
+    from explorer.model.pooled import Encoded
+    from explorer.text.encoding import Encoding
+
+RAY = "ray[serve]==2.60.0"
+APPLICATION = "bert-explorer"
+TRIES = 3  # of one request: a worker may die, and the one that takes its place too
+PATIENCE = 10.0  # seconds for one answer: a worker may have to open the model first
+REST = 10.0  # seconds in which no worker is asked after none answered
+BUSY = 8  # requests at each worker: with more there are soon more workers, as far as there may be
+FULL = 64  # requests at each worker: with more, others wait in the front end
+NONE = "The workers could not be started; the app reads by itself"
+QUIET = {"enable_access_log": False, "log_level": "ERROR"}
+AT_HOME = {  # for workers of this machine alone
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on any system: listen on 127.0.0.1 only
+    "RAY_AUTH_MODE": "token",  # and answer to this app only
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How many workers there are at least, and at most when many ask."""
+
+    least: int
+    most: int
+
+    def __str__(self) -> str:
+        return f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+
+    @classmethod
+    def of(cls, given: str) -> "Scale | None":
+        """What "2" or "2-8" says, None for "0" or nothing. Raises InputError when it makes no sense or Ray is missing."""
+        if given.strip() in ("", "0"):
+            return None
+        numbers = given.strip().split("-")
+        if len(numbers) > 2 or not all(number.isascii() and number.isdecimal() for number in numbers):
+            raise InputError("The workers must be a number such as 2, or two with a dash between them such as 2-8.")
+        scale = cls(int(numbers[0]), int(numbers[-1]))
+        if not 1 <= scale.least <= scale.most <= 1000:
+            raise InputError("There must be 1 to 1,000 workers, and the second number must not be less than the first.")
+        if importlib.util.find_spec("ray") is None:
+            raise InputError(f'Workers need Ray, which is not installed; run pip install "{RAY}".')
+        return scale
+
+
+class Replicas:
+    """What a front end knows of its workers: how to ask them, and whether they answered last."""
+
+    def __init__(self, handle: Any, most: int) -> None:
+        self.places = 2 * most  # batches under way: one that is read and one that waits, for each worker
+        self.answers = 0
+        self.failures = 0
+        self._handle = handle
+        self._rests_until = 0.0  # of the steady clock
+
+    def states(self, checkpoint: "Checkpoint", encodings: "Sequence[Encoding]") -> "list[np.ndarray] | None":
+        """The hidden states [layers + 1, tokens, hidden] float32 of each encoding, or None when no worker answers."""
+        sent = [replace(encoding, text_a="", text_b="", tokens=()) for encoding in encodings]
+        states = self._ask("states", (checkpoint, sent))
+        return None if states is None else [one.copy() for one in states]
+
+    def pooled(self, checkpoint: "Checkpoint", encoded: "list[Encoded]", *about: Any) -> "np.ndarray | None":
+        """A batch of features, see `pooled.pooled`, or None when no worker answers."""
+        return self._ask("pooled", checkpoint, encoded, *about)  # whoever keeps of it, copies
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        """What a worker answers: arrays that are read-only, and hold Ray's store. None when none does."""
+        for _ in range(TRIES):
+            if time.monotonic() < self._rests_until:
+                return None
+            asked = getattr(self._handle, method).remote(*arguments)
+            try:
+                answer = asked.result(timeout_s=PATIENCE)
+            except TimeoutError:
+                self.failures += 1
+                asked.cancel()
+                break
+            except Exception as error:  # of Ray, or what the worker raised: reading here tells which
+                self.failures += 1
+                logger.warning("A worker did not answer", exc_info=error)
+            else:
+                self.answers += 1
+                return answer
+        self._rests_until = time.monotonic() + REST
+        return None
+
+
+_running: Replicas | None = None
+
+
+def running() -> Replicas | None:
+    """The workers, once there are any."""
+    return _running
+
+
+def start(scale: Scale) -> None:
+    """Begin to start workers on this machine, or on the cluster that RAY_ADDRESS names; `running()` has them when they answer.
+
+    It is for the main thread, and for the time before handlers of signals are set: Ray sets its own.
+    """
+    elsewhere = os.environ.get("RAY_ADDRESS", "")
+    threads = 1 if elsewhere else max(1, (os.cpu_count() or 1) // scale.most)
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray tells its makers nothing
+    if not elsewhere:
+        os.environ.update(AT_HOME, RAY_AUTH_TOKEN=secrets.token_hex(32))
+    import ray
+
+    here = {} if elsewhere else {"num_cpus": threads * scale.most, "include_dashboard": False}
+    try:
+        ray.init(address=elsewhere or "local", log_to_driver=False, logging_level="ERROR", **here)
+    except Exception as error:
+        logger.error(NONE, exc_info=error)
+        return
+    threading.Thread(target=_deploy, args=[scale, threads], name="workers", daemon=True).start()
+
+
+def stop() -> None:
+    """End the workers that were started here, and leave those of a cluster to the others."""
+    global _running
+    _running = None
+    if (ray := sys.modules.get("ray")) is not None:
+        ray.shutdown()
+
+
+def _deploy(scale: Scale, threads: int) -> None:
+    """Wait until the workers answer; another front end may have started them."""
+    global _running
+    try:
+        from ray import serve
+
+        from explorer.model.worker import Worker
+
+        logging.getLogger("ray.serve").setLevel(logging.ERROR)
+        serve.start(proxy_location="Disabled", logging_config=QUIET)
+        if APPLICATION not in serve.status().applications:
+            serve.run(Worker.options(**_size(scale, threads)).bind(), name=APPLICATION, route_prefix=None)
+        _running = Replicas(serve.get_app_handle(APPLICATION), scale.most)
+    except Exception as error:
+        logger.error(NONE, exc_info=error)
+    else:
+        print(f"* {scale} workers read for this page", flush=True)
+
+
+def _size(scale: Scale, threads: int) -> dict[str, Any]:
+    """Options of the deployment: how many workers, of how many threads each, and how much one is sent at once."""
+    size: dict[str, Any] = {"num_replicas": scale.least}
+    if scale.most > scale.least:
+        bounds = {"min_replicas": scale.least, "max_replicas": scale.most, "target_ongoing_requests": BUSY}
+        size = {"autoscaling_config": bounds}
+    return {**size, "max_ongoing_requests": FULL, "ray_actor_options": {"num_cpus": threads}, "logging_config": QUIET}

@@ -1,0 +1,60 @@
+"""What runs in a process of its own behind Ray Serve: networks, and nothing of those who ask. Only `replicas` imports it."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+from ray import serve
+
+from explorer.base.cache import OnceCache
+from explorer.base.limits import MODELS
+from explorer.model.batcher import MOST_TOGETHER, alike
+from explorer.model.checkpoints import Checkpoint
+from explorer.model.network import Network
+from explorer.model.pooled import Encoded, pooled
+from explorer.text.encoding import Encoding
+
+Asked = tuple[Checkpoint, Sequence[Encoding]]
+
+
+@serve.deployment
+class Worker:
+    """Reads for front ends: what waits while it reads is read together next, one pass at a time."""
+
+    def __init__(self) -> None:
+        self._networks: OnceCache[Checkpoint, Network] = OnceCache(MODELS.most)
+        self._one_pass = threading.Lock()
+
+    @serve.batch(max_batch_size=MOST_TOGETHER, batch_wait_timeout_s=0)
+    async def states(self, asked: list[Asked]) -> list[list[np.ndarray]]:
+        """For each who asks the hidden states [layers + 1, tokens, hidden] float32 of each encoding. Raises ModelError."""
+        return await asyncio.to_thread(self._states, asked)
+
+    async def pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
+        """A whole batch of features, [batch, top + 1, hidden] float32, see `pooled.pooled`. Raises ModelError."""
+        return await asyncio.to_thread(self._pooled, checkpoint, encoded, top, pooling, fast)
+
+    def _states(self, asked: Sequence[Asked]) -> list[list[np.ndarray]]:
+        states: dict[tuple[int, int], np.ndarray] = {}
+        for checkpoint in dict.fromkeys(of for of, _ in asked):
+            waiting = [
+                (encoding, (who, place))
+                for who, (of, encodings) in enumerate(asked)
+                for place, encoding in enumerate(encodings)
+                if of == checkpoint
+            ]
+            while waiting:
+                together = alike(waiting)
+                waiting = [one for one in waiting if one not in together]
+                with self._one_pass:
+                    read = self._network(checkpoint).hidden_states_of([encoding for encoding, _ in together])
+                states |= {place: one.numpy() for (_, place), one in zip(together, read, strict=True)}
+        return [[states[who, place] for place in range(len(encodings))] for who, (_, encodings) in enumerate(asked)]
+
+    def _pooled(self, checkpoint: Checkpoint, *about: object) -> np.ndarray:
+        with self._one_pass:
+            return pooled(self._network(checkpoint), *about)
+
+    def _network(self, checkpoint: Checkpoint) -> Network:
+        return self._networks.get(checkpoint, lambda: Network(checkpoint))

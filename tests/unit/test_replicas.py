@@ -1,0 +1,246 @@
+"""Workers read for the page: what they answer, what happens when they die, and the command of the README that starts them."""
+
+import importlib.util
+import itertools
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import app
+from explorer.base.errors import InputError
+from explorer.base.steps import ahead
+from explorer.model import features as module
+from explorer.model import replicas
+from explorer.model.features import FAST_FROM, features
+from explorer.model.pooled import pooled
+from explorer.model.replicas import TRIES, Replicas, Scale
+
+ROOT = Path(__file__).resolve().parents[2]
+MANY = [f"the {size} {who} bought milk number {n}" for size in ("sad", "slow") for who in "ab" for n in range(FAST_FROM // 4)]
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None or not sys.platform.startswith("linux"),
+    reason="needs Ray (pip install -r requirements-workers.txt), and /proc to find its workers",
+)
+
+
+class Running:
+    """The app as the README starts it with workers, in a process of its own."""
+
+    def __init__(self, port: int, process: subprocess.Popen) -> None:
+        self.port, self.process = port, process
+
+    def ask(self, name: str, *arguments):
+        body = json.dumps({"data": arguments}).encode()
+        address = f"http://127.0.0.1:{self.port}/gradio_api/run/{name}"
+        request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
+        return json.loads(urllib.request.urlopen(request, timeout=120).read())["data"][0]
+
+    def vectors(self, *texts: str) -> np.ndarray:
+        return np.array(self.ask("hidden_states", *texts, *[""] * (2 - len(texts)), -1, "")["vectors"])
+
+    def counted(self, what: str) -> int | None:
+        try:
+            numbers = urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=120).read().decode()
+        except urllib.error.URLError:
+            return None
+        found = re.search(rf"^bert_explorer_worker_{what}_total (\S+)$", numbers, re.MULTILINE)
+        return found and int(float(found[1]))
+
+    def workers(self) -> list[int]:
+        """The processes below the app that carry the name of a worker."""
+        parents, names = {}, {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                names[int(folder.name)] = (folder / "cmdline").read_bytes()
+            except OSError:  # it has ended just now
+                continue
+
+        def below(process):
+            return process == self.process.pid or (process in parents and below(parents[process]))
+
+        return [process for process, name in names.items() if name.startswith(b"ray::ServeReplica:") and below(process)]
+
+
+@pytest.fixture(scope="module")
+def running(tiny_folder, readme, tmp_path_factory):
+    command = shlex.split(re.search(r"<!-- workers command -->\n```bash\n.*&& (.+)\n```", readme)[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    runs = tmp_path_factory.mktemp("runs")
+    environment = os.environ | {
+        **{"BERT_EXPLORER_RUNS": str(runs), "BERT_EXPLORER_MODEL": str(tiny_folder), "BERT_EXPLORER_PORT": str(port)}
+    }
+    with (runs / "log").open("w") as log:
+        process = subprocess.Popen([sys.executable, *command[1:]], cwd=ROOT, env=environment, stdout=log, stderr=log)
+        found, end = Running(port, process), time.monotonic() + 240
+        try:
+            while found.counted("answers") is None:
+                assert process.poll() is None, (runs / "log").read_text()
+                assert time.monotonic() < end, (runs / "log").read_text()
+                time.sleep(0.2)
+            found.vectors("milk")  # a worker has opened the model
+            yield found
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0, (runs / "log").read_text()
+            assert not found.workers()
+        finally:
+            process.kill()
+            process.wait()
+
+
+@needs_ray
+def test_two_workers_answer_what_is_read_here(running, tiny):
+    assert len(running.workers()) == 2
+    before = running.counted("answers")
+    pairs = [("the man",), ("the happy dog bought milk",), ("milk " * 100,), ("the man went", "he was sad"), ("he", "milk " * 40)]
+    for texts in pairs:
+        np.testing.assert_allclose(running.vectors(*texts), tiny.trace(*texts).hidden_states[-1], atol=1e-5, rtol=0)
+    assert running.counted("answers") == before + len(pairs)
+
+
+@needs_ray
+def test_workers_read_large_tables(running, tiny):
+    from explorer.api.basics import projection
+
+    before = running.counted("answers")
+    there, here = running.ask("projection", MANY, "pca", -1, "mean", 2, "", 15, 0.1, 0), projection(MANY, model=tiny.name)
+    np.testing.assert_allclose(there["points"], here["points"], atol=1e-3)
+    assert running.counted("answers") >= before + len(MANY) // module.BATCH_SIZE
+
+
+@needs_ray
+def test_workers_that_die_under_load_are_not_noticed(running, tiny):
+    enough, numbers = threading.Event(), itertools.count()
+
+    def client(_) -> int:
+        asked = 0
+        while not enough.is_set():
+            text = f"the man went to store {next(numbers)}"
+            np.testing.assert_allclose(running.vectors(text), tiny.trace(text).hidden_states[-1], atol=1e-5, rtol=0)
+            asked += 1
+        return asked
+
+    before = running.counted("answers")
+    with ThreadPoolExecutor(8) as pool:
+        clients = [pool.submit(client, number) for number in range(8)]
+        try:
+            for dying in (1, 2):  # one of them, then all that there are
+                time.sleep(2)
+                for worker in running.workers()[:dying]:
+                    os.kill(worker, signal.SIGKILL)
+            time.sleep(2)
+        finally:
+            enough.set()
+        assert all(client.result() > 1 for client in clients)
+    assert running.counted("answers") > before
+
+
+class Handle:
+    """A handle of Ray Serve that always answers in one way."""
+
+    def __init__(self, answer):
+        self.answer, self.asked = answer, 0
+        self.states = self.pooled = self
+
+    def remote(self, *arguments):
+        self.asked += 1
+        self.arguments = arguments
+        return self
+
+    def cancel(self):
+        assert isinstance(self.answer, TimeoutError)
+
+    def result(self, timeout_s):
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer(*self.arguments)
+
+
+@pytest.mark.parametrize(("error", "tries"), [(RuntimeError(), TRIES), (TimeoutError(), 1)])
+def test_without_an_answer_the_front_end_reads_and_asks_nobody_for_a_while(tiny, monkeypatch, error, tries):
+    handle = Handle(error)
+    monkeypatch.setattr(replicas, "_running", Replicas(handle, 2))
+    for text in ("the sad dog", "the sad cat"):
+        trace = tiny.trace(text, f"{tries}")  # that nobody has read
+        np.testing.assert_array_equal(trace.hidden_states, tiny.hidden_states(trace.encoding).numpy())
+    assert handle.asked == tries
+    monkeypatch.setattr(replicas._running, "_rests_until", 0.0)
+    tiny.trace("the sad man", f"{tries}")
+    assert handle.asked == 2 * tries
+
+
+def test_no_text_is_sent_along(tiny):
+    handle = Handle(lambda asked: [tiny.hidden_states(one).numpy() for one in asked[1]])
+    encoding = tiny.encode("the happy dog", "milk !")
+    [states] = Replicas(handle, 2).states(tiny.checkpoint, [encoding])
+    np.testing.assert_array_equal(states, tiny.hidden_states(encoding).numpy())
+    [(_, [sent])] = handle.arguments
+    assert (sent.text_a, sent.text_b, sent.tokens) == ("", "", ())
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_features_of_large_tables_come_from_workers_and_can_be_stopped(tiny, monkeypatch, answers):
+    module.forget()
+    here = features(tiny, MANY)
+    module.forget()
+    handle = Handle((lambda checkpoint, *about: pooled(tiny, *about)) if answers else RuntimeError())
+    monkeypatch.setattr(replicas, "_running", Replicas(handle, 2))
+    np.testing.assert_allclose(features(tiny, MANY), here, atol=1e-6)
+    assert handle.asked >= (len(MANY) // module.BATCH_SIZE if answers else TRIES)
+    module.forget()
+    handle.asked = 0
+    features(tiny, MANY[:9])
+    assert not handle.asked, "few texts are read in a moment anyway"
+    shares = module.features_in_steps(tiny, MANY)
+    assert 0 < next(shares) < 1
+    shares.close()
+
+
+def test_ahead_keeps_the_order_and_begins_no_more_than_there_are_places():
+    begun = []
+    assert list(ahead(lambda item: item * 2, range(20), 4)) == list(range(0, 40, 2))
+    for places in (1, 3):
+        begun.clear()
+        steps = ahead(lambda item: begun.append(item) or item, range(20), places)
+        assert next(steps) == 0
+        steps.close()
+        assert len(begun) <= places
+
+
+@pytest.mark.parametrize(("given", "scale"), [("", None), ("0", None), ("2", Scale(2, 2)), ("2-8", Scale(2, 8))])
+def test_how_many_workers(given, scale, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setenv("BERT_EXPLORER_WORKERS", given)
+    assert app.parse([]).workers == scale
+    assert app.parse(["--workers", given]).workers == scale
+
+
+@pytest.mark.parametrize("given", ["two", "-1", "8-2", "0-2", "2-", "1-2-3", "1e3", "٣", "9999"])
+def test_workers_that_make_no_sense_are_told_at_the_start(given, refusal, capsys):
+    sentence = refusal(InputError, lambda: Scale.of(given))
+    with pytest.raises(SystemExit):
+        app.parse([f"--workers={given}"])
+    assert sentence in capsys.readouterr().err
+
+
+def test_without_ray_one_sentence_says_what_to_install(monkeypatch, refusal):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    sentence = refusal(InputError, lambda: Scale.of("2"))
+    assert replicas.RAY in sentence
+    assert re.search(rf"^{re.escape(replicas.RAY)} ", (ROOT / "requirements-workers.txt").read_text(), re.MULTILINE)
