@@ -125,7 +125,7 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
         return apply(tab, panel, subject, values, change, component)
 
     def click(values: Values, event: gr.SelectData) -> Updates:
-        return answer(values, event.customdata if part.customdata else event.index)
+        return answer(values, getattr(event, "customdata", None) if part.customdata else event.index)
 
     touched = tab.beside(panel)
     outputs, inputs = tab.outputs_of(touched), tab.inputs_of(touched)

@@ -199,12 +199,13 @@ def _listen_to_tokens(shell: Shell) -> None:
     rows = [shell.strip, *(row for tab in shell.tabs.values() for row in tab.token_rows)]
 
     def pick(values: Values, event: gr.SelectData) -> Updates:
-        return {inputs.selection: inputs.subject(values).select(token=int(event.index)).selection}
+        return {inputs.selection: inputs.subject(values).select(token=limits.check_place(event.index)).selection}
 
     def mask(values: Values, event: gr.SelectData) -> Updates:
         subject = inputs.subject(values)
         before = Blanks((subject.text_a, subject.text_b), values[shell.blanks])
-        after = before.toggle(subject.trace.encoding, int(event.index))
+        token = limits.check_integer(event.index, "the token", 0, subject.trace.kept - 1)
+        after = before.toggle(subject.trace.encoding, token)
         return {inputs.text_a: after.texts[0], inputs.text_b: after.texts[1], shell.blanks: after.hidden}
 
     picked = run_picked([row.select for row in rows if not row.mask_on_click], pick, [inputs.selection], inputs.all)

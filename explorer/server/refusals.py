@@ -36,6 +36,11 @@ async def unknown(request: Request, error: Exception) -> Response:
     return refusal(HTTPStatus.NOT_FOUND, UNKNOWN)
 
 
+async def unfit(request: Request, error: Exception) -> Response:
+    """The answer to a request of another form; what FastAPI says of it repeats what was sent, half characters too."""
+    return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, SENTENCES[HTTPStatus.UNPROCESSABLE_ENTITY])
+
+
 class Refusals:
     """Puts a sentence into every refusal that has none, and logs, without what was sent, what nobody caught.
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import gradio as gr
+from fastapi.exceptions import RequestValidationError
 from gradio.route_utils import FnIndexInferError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
@@ -16,7 +17,7 @@ from explorer.server.calls import watch_calls
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
 from explorer.server.metrics import Metrics
-from explorer.server.refusals import Refusals, unknown
+from explorer.server.refusals import Refusals, unfit, unknown
 from explorer.server.requests import RequestsAMinute
 from explorer.server.routes import routes
 
@@ -35,7 +36,7 @@ def guarded(blocks: gr.Blocks, host: str, head: str) -> dict[str, Any]:
 
     return {
         "routes": routes(metrics),
-        "exception_handlers": dict.fromkeys((FnIndexInferError, KeyError), unknown),
+        "exception_handlers": {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit},
         "lifespan": _outermost(around),
     }
 

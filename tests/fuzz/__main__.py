@@ -21,6 +21,8 @@ from tests.conftest import write_tiny
 from tests.fuzz.surfaces import all_surfaces
 from tests.fuzz.visitor import Visitor
 
+LOG_LINES = 8
+
 
 @contextlib.contextmanager
 def app(folder: Path, model: Path) -> Iterator[str]:
@@ -64,11 +66,12 @@ def fuzz(surface, examples: int, seed: int) -> Exception | None:
     return None
 
 
-def tell(name: str, error: BaseException) -> None:
-    """Print what was broken, and by what."""
+def tell(name: str, error: BaseException, log: Path) -> None:
+    """Print what was broken and by what, and what the server has to say of it, since the smallest example was the last."""
     print(f"\n{name}: {error}"[:2000])
     for part in [error, *getattr(error, "exceptions", ())]:
-        print("\n".join(str(note)[:1500] for note in getattr(part, "__notes__", ())), flush=True)
+        print("\n".join(str(note)[:1500] for note in getattr(part, "__notes__", ())))
+    print("\n".join(log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]), flush=True)
 
 
 def main() -> int:
@@ -92,7 +95,7 @@ def main() -> int:
                 error = fuzz(surface, max(1, round(share * surface.weight)), options.seed)
                 if error is not None:
                     broken += 1
-                    tell(surface.name, error)
+                    tell(surface.name, error, folder / "log.txt")
             seconds = time.monotonic() - start
     print(f"{visitor.calls:,} calls in {seconds:.0f} s, {len(chosen)} ways in, {broken} of them broken.")
     return 1 if broken else 0  # the log of the server goes with its folder
