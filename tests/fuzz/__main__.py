@@ -21,7 +21,7 @@ from tests.conftest import write_tiny
 from tests.fuzz.surfaces import all_surfaces
 from tests.fuzz.visitor import Visitor
 
-LOG_LINES = 8
+LOG_LINES = 2
 
 
 @contextlib.contextmanager

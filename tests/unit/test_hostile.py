@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import files, surfaces
-from tests.fuzz.calls import targets
+from tests.fuzz.calls import Call, targets
 from tests.fuzz.promises import Answer, check_sentence
 from tests.fuzz.visitor import Visitor
 
@@ -99,6 +99,29 @@ def test_headers_of_safetensors(visitor, tiny_folder, whole, data):
 def test_folders_with_a_model(visitor, tiny_folder, whole, data):
     surface = surfaces.models(visitor, str(tiny_folder), "model folders", files.folders(whole))
     surface.send(data.draw(surface.examples))
+
+
+FOUND = {
+    "a click beside every cell": ("attention-heads-grid", {}, 0),
+    "a click on a row that is none": ("attention-metrics-table", {"attention-view": "All heads by numbers"}, None),
+    "a click in what is no longer open": ("attention-metrics-table", {"attention-view": "One head"}, 0),
+    "a click on no token": ("strip", {}, None),
+    "a click on a token that is not there": ("tokens-pieces-cards", {}, 10**6),
+    "a click on no point": ("projection-map-chart", {}, "a"),
+    "a click where nothing is blank": ("fill-mask-heads-board", {"text-a": "dog"}, []),
+    "a stepper at no number": ("hidden-hidden-state", {"hidden-hidden-state": float("nan")}, None),
+    "no text": ("next-sentence-candidates-find", {"text-a": None}, None),
+    "no file": ("projection-table", {}, None),
+}
+
+
+@pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
+def test_what_was_found_once(everything, visitor, found):
+    element, values, index = found
+    for target in [one for one in everything if one.element == element]:
+        elements = [visitor.components[place]["props"].get("elem_id") for place in target.inputs]
+        data = [values.get(name, value) for name, value in zip(elements, target.first, strict=True)]
+        target.send(Call(data, {"index": index, "value": ""}, queued=False))
 
 
 BROKEN = {
