@@ -97,7 +97,8 @@ def main() -> int:
                     broken += 1
                     tell(surface.name, error, folder / "log.txt")
             seconds = time.monotonic() - start
-    print(f"{visitor.calls:,} calls in {seconds:.0f} s, {len(chosen)} ways in, {broken} of them broken.")
+    refused = f"{visitor.refused:,} answered with a sentence"
+    print(f"{visitor.calls:,} calls in {seconds:.0f} s, {refused}; {len(chosen)} ways in, {broken} of them broken.")
     return 1 if broken else 0  # the log of the server goes with its folder
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from hypothesis import strategies as st
 
-from tests.fuzz.values import ARGUMENTS, FIRST, ON_THE_PAGE, SCRIPT, hostile, layers, of_control, texts
+from tests.fuzz.values import ARGUMENTS, FIRST, ON_THE_PAGE, SCRIPT, hostile, hostile_like, layers, of_control, texts
 
 SLOW = 4  # times as many calls of what is quick as of what takes long
 LONG = {"train_head", "probe_layers", "projection", "classify"}
@@ -40,6 +40,7 @@ class Target:
         elements = [visitor.components.get(one, {}).get("props", {}).get("elem_id") for one, _ in listener["targets"]] or [None]
         self.name = f"/{listener['api_name']}" if self.is_public else f"{elements[0] or listener['api_name']} ({self.id})"
         self.inputs, self.outputs, self.element = listener["inputs"], listener["outputs"], elements[0]
+        self.triggers = [one for one, _ in listener["targets"]]
         self.streams = listener["types"]["generator"]
         self.clicked = listener["collects_event_data"]
         self.weight = 1 if self.streams or listener["api_name"] in LONG else SLOW
@@ -64,14 +65,8 @@ class Target:
         lengths = st.sampled_from([0] * 18 + [-1, 1])
         ways = st.just(True) if self.streams else st.sampled_from([False] * 5 + [True])
         clicks = events if self.clicked else st.none()
-        return st.builds(self._call, self._changes(self.usual, 4), self._changes(None, 2), lengths, clicks, ways)
-
-    def _changes(self, strategies, most):
-        places = range(len(self.first))
-        if not places:
-            return st.just({})
-        pairs = [st.tuples(st.just(place), hostile if strategies is None else strategies[place]) for place in places]
-        return st.lists(st.one_of(pairs), max_size=most, unique_by=lambda pair: pair[0]).map(dict)
+        strange = st.one_of(_changes(list(map(hostile_like, self.first)), 1), _changes([hostile] * len(self.first), 2))
+        return st.builds(self._call, _changes(self.usual, 4), strange, lengths, clicks, ways)
 
     def _call(self, usual, strange, longer, event, queued):
         changed = {**usual, **strange}
@@ -81,15 +76,31 @@ class Target:
     def send(self, call, session=""):
         """Make a call in a session of its own, and what the page makes after it when it went well."""
         session = session or secrets.token_hex(8)
+        self._prepare(call, session)
         way = self.visitor.join if call.queued else self.visitor.call
         answer = way(self.id, call.data, session, call.event, sent=self.model)
         for after in self.after() if answer.data is not None else ():
             after.send(Call(list(after.first), None, after.streams), session)
         return answer
 
+    def _prepare(self, call, session):
+        """Let what this waits for be in the session: a state that something else leaves there."""
+        states = {one for one in self.triggers if self.visitor.components.get(one, {}).get("type") == "state"}
+        if not states or not self.streams:
+            return
+        source = next(one for one in self.visitor.config["dependencies"] if states & set(one["outputs"]) and one["inputs"])
+        known = dict(zip(self.inputs, call.data, strict=False))
+        self.visitor.call(source["id"], [known.get(place) for place in source["inputs"]], session, sent=self.model)
+
     def after(self):
         """What the page asks for next."""
         return [Target(self.visitor, listener, self.model) for listener in self.then]
+
+
+def _changes(strategies, most):
+    """Values for some places, of each place by its own strategy."""
+    pairs = [st.tuples(st.just(place), strategy) for place, strategy in enumerate(strategies)]
+    return st.lists(st.one_of(pairs), max_size=most, unique_by=lambda pair: pair[0]).map(dict) if pairs else st.just({})
 
 
 def targets(visitor, model):

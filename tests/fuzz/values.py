@@ -42,6 +42,14 @@ hostile = st.one_of(
 )
 """Whatever JSON can say, and a little more: NaN, infinity and numbers that no float holds."""
 
+
+def hostile_like(value):
+    """What is hostile and of the kind of a value, so that it is not refused at the door."""
+    if isinstance(value, list):
+        return st.lists(_plain, max_size=4)
+    return numbers if isinstance(value, int | float) and not isinstance(value, bool) else texts
+
+
 sentences = st.sampled_from(SENTENCES)
 layers = st.integers(-1, 3)
 examples = st.lists(st.tuples(st.sampled_from(["good", "bad", "sad 1", "happy 2"]), sentences).map(list), min_size=4, max_size=12)
