@@ -48,11 +48,24 @@ class Answer:
             require(self.status == 200, f"status {self.status} without a sentence")
             told_so = told.keys() & {"event_id", "success"} or isinstance(told.get("data"), list)
             require(told_so, "an answer without data")
+        for sentence in _refusals_in(told) if '"kind":"error"' in text else ():
+            check_sentence(sentence, sent)
 
     @property
     def data(self):
         """The values, None for a refusal."""
         return self.json().get("data")
+
+
+def _refusals_in(told):
+    """The sentences that the page is to show as refusals."""
+    waiting = [told]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict | list):
+            waiting += found.values() if isinstance(found, dict) else found
+        if isinstance(found, dict) and found.get("kind") == "error":
+            yield found.get("text")
 
 
 def check_sentence(sentence, sent=""):

@@ -47,7 +47,7 @@ class Visitor:
         for message in self._stream(session):
             if message["msg"] in ("process_completed", "unexpected_error"):
                 told = message.get("output") if message.get("success") else message.get("output") or {"error": message["message"]}
-                answer = Answer(200, dict(joined.headers), json.dumps(told).encode())
+                answer = Answer(200, dict(joined.headers), json.dumps(told, separators=(",", ":")).encode())
                 answer.check(self.forbidden, sent)
                 self.refused += answer.data is None
                 return answer

@@ -103,7 +103,9 @@ def test_what_is_no_whole_number_in_range_is_refused(value, refusal):
         refusal(InputError, lambda index=index: index(value, 6))
 
 
-@pytest.mark.parametrize("value", [None, 0, "ab", [], [0], [0, 1, 2], [0, -1], [0, None], [[0], 0], [0.5, 0], {"row": 0}], ids=kind)
+@pytest.mark.parametrize(
+    "value", [None, 0, "ab", [], [0], [0, 1, 2], [0, -1], [0, None], [[0], 0], [0.5, 0], {"row": 0}], ids=kind
+)
 def test_what_is_no_cell_is_refused(value, refusal):
     refusal(InputError, lambda: limits.check_cell(value))
 
