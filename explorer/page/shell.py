@@ -220,7 +220,7 @@ def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
 
     def select(values: Values) -> Updates:
         if tab is shell.opened(values):  # fires while the page loads, too; opening the page shows its tab
-            return {shell.open_tab: values[shell.open_tab]}
+            return {shell.open_tab: gr.skip()}  # Gradio refuses an empty answer
         return {shell.open_tab: tab.tab.id, tab.wanted: next(_number)}
 
     def draw(values: Values) -> Updates:
@@ -256,7 +256,7 @@ def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:
             inputs.text_a: subject.text_a,
             inputs.text_b: subject.text_b,
             inputs.selection: subject.chosen,
-            shell.open_tab: open_tab or FIRST_TAB,
+            shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB,
         }
 
     outputs = [*inputs.all, shell.model_box, shell.open_tab, shell.tab_bar, shell.notice]
