@@ -5,15 +5,18 @@ from urllib.parse import urlencode
 
 from explorer.base.limits import CHARACTERS
 from explorer.model import checkpoints
+from explorer.text import limits
 from explorer.views.subject import Selection, Subject
 
 MOST_LAYERS = 1_000  # no model has as many; a subject brings a selection into its model's range
 
 
 def query(subject: Subject, tab: str) -> str:
-    """The query string of a link to what the page shows."""
+    """The query string of a link to what the page shows. Raises InputError for a text that no link can hold."""
     chosen = subject.chosen
-    parameters = {"a": subject.text_a, "b": subject.text_b, "layer": chosen.layer, "head": chosen.head, "tab": tab}
+    text_a = limits.check_optional_text(subject.text_a, "text A")
+    text_b = limits.check_optional_text(subject.text_b, "text B")
+    parameters = {"a": text_a, "b": text_b, "layer": chosen.layer, "head": chosen.head, "tab": tab}
     if chosen.token is not None:
         parameters["token"] = chosen.token
     if subject.model_name != checkpoints.default_name():

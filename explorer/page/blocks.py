@@ -7,8 +7,10 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import BlockFunction, BlocksConfig
 from gradio.state_holder import SessionState
+from gradio_client.utils import is_http_url_like
 
 from explorer.api.handlers import LOADING, MODEL
+from explorer.base.errors import InputError
 from explorer.base.limits import WAITING
 from explorer.page.turns import PATIENCE, Turns
 
@@ -87,6 +89,7 @@ class PageBlocks(gr.Blocks):
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
     ) -> list[Any]:
         """What a handler gets: Gradio goes through a thread for every input, we only where there may be something to wait for."""
+        _refuse_addresses(inputs)
         if state is None or not block_fn.preprocess or block_fn.component_prop_inputs:
             return await super().preprocess_data(block_fn, inputs, state, explicit_call)
         self.validate_inputs(block_fn, inputs)
@@ -120,6 +123,18 @@ class PageBlocks(gr.Blocks):
         changed = dict(zip(named.outputs, made, strict=True))
         # A state's value stays here. Gradio sends null for it, which the browser takes for a change when it comes first.
         return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]
+
+
+def _refuse_addresses(inputs: Any) -> None:
+    """Raises gr.Error where a file is named by its address elsewhere: Gradio would fetch it, and nothing leaves this machine."""
+    waiting = [inputs]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict) and is_http_url_like(found.get("path")):
+            refused = InputError("A file cannot come from another machine; upload it.")
+            raise gr.Error(str(refused), print_exception=False) from refused
+        if isinstance(found, dict | list):
+            waiting.extend(found.values() if isinstance(found, dict) else found)
 
 
 def _is_plain(block: gr.components.Component, value: Any) -> bool:

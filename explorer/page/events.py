@@ -105,4 +105,4 @@ class Inputs:
     def subject(self, values: Values) -> Subject:
         """What the page is about now."""
         chosen: Selection = values[self.selection]
-        return Subject(values[self.model_name], values[self.text_a], values[self.text_b], chosen)
+        return Subject(values[self.model_name], values[self.text_a] or "", values[self.text_b] or "", chosen)

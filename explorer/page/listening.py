@@ -11,6 +11,7 @@ from explorer.page import controls
 from explorer.page.events import BUSY, DONE, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
+from explorer.text import limits
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, LongView
@@ -49,11 +50,17 @@ def _showing(tab: TabPage) -> Callable[[Values], Updates]:
 
 def _stepping(tab: TabPage) -> Callable[[Values], Updates]:
     def step(values: Values) -> Updates:
-        chosen = {name.replace("hidden_state", "layer"): int(values[box]) for name, box in tab.steppers.items()}
+        numbers = {name: _number_of(values[box], name) for name, box in tab.steppers.items()}
+        chosen = {name.replace("hidden_state", "layer"): number for name, number in numbers.items()}
         subject = tab.inputs.subject(values).select(**chosen)
         return {tab.inputs.selection: subject.selection, **tab.redraw(subject, values)}
 
     return step
+
+
+def _number_of(value: object, stepper: str) -> int:
+    """Where a stepper stands; a selection brings it into the model's range. Raises InputError."""
+    return limits.check_integer(value, f"the {stepper.replace('_', ' ')}", 0, limits.MOST_PLACES)
 
 
 def _listen_to_control(tab: TabPage, name: str) -> None:
@@ -125,7 +132,7 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
         return apply(tab, panel, subject, values, change, component)
 
     def click(values: Values, event: gr.SelectData) -> Updates:
-        return answer(values, event.customdata if part.customdata else event.index)
+        return answer(values, getattr(event, "customdata", None) if part.customdata else event.index)
 
     touched = tab.beside(panel)
     outputs, inputs = tab.outputs_of(touched), tab.inputs_of(touched)

@@ -64,6 +64,10 @@ class Panel:
         work = [self.work.stop, self.work.status, self.work.start] if self.work else []
         return [component for component in (*self.controls.values(), *boxes, *own, *work) if component is not None]
 
+    def is_read_from(self, values: Values) -> bool:
+        """Whether the values of all its controls are there: another choice may be open than the one that was clicked in."""
+        return all(control in values for control in self.controls.values())
+
     def read(self, values: Values, subject: Subject) -> View:
         """The view with the settings on the page. Raises InputError."""
         given = {name: values[component] for name, component in self.controls.items()}

@@ -201,12 +201,13 @@ def _listen_to_tokens(shell: Shell) -> None:
     rows = [shell.strip, *(row for tab in shell.tabs.values() for row in tab.token_rows)]
 
     def pick(values: Values, event: gr.SelectData) -> Updates:
-        return {inputs.selection: inputs.subject(values).select(token=int(event.index)).selection}
+        return {inputs.selection: inputs.subject(values).select(token=limits.check_place(event.index)).selection}
 
     def mask(values: Values, event: gr.SelectData) -> Updates:
         subject = inputs.subject(values)
         before = Blanks((subject.text_a, subject.text_b), values[shell.blanks])
-        after = before.toggle(subject.trace.encoding, int(event.index))
+        token = limits.check_integer(event.index, "the token", 0, subject.trace.kept - 1)
+        after = before.toggle(subject.trace.encoding, token)
         return {inputs.text_a: after.texts[0], inputs.text_b: after.texts[1], shell.blanks: after.hidden}
 
     picked = run_picked([row.select for row in rows if not row.mask_on_click], pick, [inputs.selection], inputs.all)
@@ -221,7 +222,7 @@ def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
 
     def select(values: Values) -> Updates:
         if tab is shell.opened(values):  # fires while the page loads, too; opening the page shows its tab
-            return {shell.open_tab: values[shell.open_tab]}
+            return {shell.open_tab: gr.skip()}  # Gradio refuses an empty answer
         return {shell.open_tab: tab.tab.id, tab.wanted: next(_number)}
 
     def draw(values: Values) -> Updates:
@@ -257,7 +258,7 @@ def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:
             inputs.text_a: subject.text_a,
             inputs.text_b: subject.text_b,
             inputs.selection: subject.chosen,
-            shell.open_tab: open_tab or FIRST_TAB,
+            shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB,
         }
 
     outputs = [*inputs.all, shell.model_box, shell.open_tab, shell.tab_bar, shell.notice]

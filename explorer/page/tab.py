@@ -134,7 +134,7 @@ class TabPage:
         What a view leaves in a memory is read by those after it.
         """
         updates: Updates = {self.hint: ""}
-        opened = [*self.above, *self.open(values).panels]
+        opened = [panel for panel in [*self.above, *self.open(values).panels] if panel.is_read_from(values)]
         for panel in [panel for panel in opened if not only or panel in only]:
             try:
                 view = panel.read(values, subject)

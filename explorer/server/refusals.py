@@ -36,6 +36,18 @@ async def unknown(request: Request, error: Exception) -> Response:
     return refusal(HTTPStatus.NOT_FOUND, UNKNOWN)
 
 
+async def unfit(request: Request, error: Exception) -> Response:
+    """The answer to a request of another form; what FastAPI says of it repeats what was sent, half characters too."""
+    return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, SENTENCES[HTTPStatus.UNPROCESSABLE_ENTITY])
+
+
+async def misnamed(request: Request, error: Exception) -> Response:
+    """The answer to arguments by names that an endpoint does not have; what else is no fit for Python is ours to mend."""
+    if "/call/v2/" not in request.url.path:
+        raise error
+    return await unfit(request, error)
+
+
 class Refusals:
     """Puts a sentence into every refusal that has none, and logs, without what was sent, what nobody caught.
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from fastapi.exceptions import RequestValidationError
 from gradio.route_utils import FnIndexInferError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
@@ -16,7 +17,7 @@ from explorer.server.calls import watch_calls
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
 from explorer.server.metrics import Metrics
-from explorer.server.refusals import Refusals, unknown
+from explorer.server.refusals import Refusals, misnamed, unfit, unknown
 from explorer.server.requests import RequestsAMinute
 from explorer.server.routes import routes
 
@@ -33,11 +34,8 @@ def guarded(blocks: PageBlocks, host: str, head: str) -> dict[str, Any]:
         gate = Gate(RequestsAMinute(Refusals(app, metrics), metrics), names, metrics)
         return GZipMiddleware(SecurityHeaders(gate, head, is_on_a_space()), compresslevel=COMPRESSION)
 
-    return {
-        "routes": routes(metrics),
-        "exception_handlers": dict.fromkeys((FnIndexInferError, KeyError), unknown),
-        "lifespan": _outermost(around),
-    }
+    handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
+    return {"routes": routes(metrics), "exception_handlers": handlers, "lifespan": _outermost(around)}
 
 
 def _outermost(around: Any) -> Any:

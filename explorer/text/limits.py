@@ -11,6 +11,8 @@ from typing import TypeGuard
 from explorer.base.errors import InputError
 from explorer.base.limits import CHARACTERS, TEXTS, Limit
 
+MOST_PLACES = 10_000_000  # more than anything drawn has
+
 
 def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) -> str:
     """A text that a tokenizer can take, unchanged. Raises InputError when it is empty, too long or not a text."""
@@ -51,6 +53,18 @@ def check_integer(value: object, name: str, low: int, high: int) -> int:
     if _is_number(value) and low <= value <= high and (isinstance(value, Integral) or float(value).is_integer()):
         return int(value)
     raise InputError(f"{_capitalised(name)} must be a whole number from {low} to {high}, not {_shown(value)}.")
+
+
+def check_place(value: object) -> int:
+    """The zero-based place of something that was clicked, in a row of any length. Raises InputError."""
+    return check_integer(value, "the place", 0, MOST_PLACES)
+
+
+def check_cell(value: object) -> tuple[int, int]:
+    """The zero-based row and column of a cell that was clicked, in a table of any size. Raises InputError."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise InputError("Click a cell of the picture; it has a row and a column.")
+    return check_place(value[0]), check_place(value[1])
 
 
 def check_number(value: object, name: str, low: float, high: float) -> float:

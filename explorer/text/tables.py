@@ -71,7 +71,7 @@ def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has
         delimiter = _delimiter(text)
         columns, rows = _name_columns(_records(text, delimiter), has_names)
         how = f"{DELIMITERS[delimiter]}-separated"
-    if not rows:
+    if not rows or not columns:
         raise InputError("The file has no rows; it needs a line of column names and at least one row.")
     return Table(columns, rows, f"{len(rows):,} rows, {how}, {encoding}.", path.name)
 

@@ -82,8 +82,10 @@ class Subject:
 
     @property
     def blank(self) -> int:
-        """The [MASK] in question: the chosen token if it is one, else the first. There must be one."""
+        """The [MASK] in question: the chosen token if it is one, else the first. Raises InputError without one."""
         masks = self.trace.mask_positions
+        if not masks:
+            raise InputError("There is no blank; type [MASK] or click a word to hide it.")
         return self.selection.token if self.selection.token in masks else masks[0]
 
     @property

@@ -103,6 +103,17 @@ def test_what_is_no_whole_number_in_range_is_refused(value, refusal):
         refusal(InputError, lambda index=index: index(value, 6))
 
 
+@pytest.mark.parametrize(
+    "value", [None, 0, "ab", [], [0], [0, 1, 2], [0, -1], [0, None], [[0], 0], [0.5, 0], {"row": 0}], ids=kind
+)
+def test_what_is_no_cell_is_refused(value, refusal):
+    refusal(InputError, lambda: limits.check_cell(value))
+
+
+def test_a_cell_is_a_row_and_a_column():
+    assert limits.check_cell([2, 3]) == limits.check_cell((2.0, 3)) == (2, 3)
+
+
 @pytest.mark.parametrize("value", [0, 0.5, 1, np.float32(0.25), np.int64(1), 5e-324], ids=kind)
 def test_a_number_in_range_becomes_a_float(value):
     checked = limits.check_number(value, "the rate", 0, 1)

@@ -117,6 +117,7 @@ REFUSED = {
     "zip": b"PK\x03\x04rest",
     "binary": bytes(range(256)) * 4,
     "broken json": b'{"text": "a", "label": \n',
+    "objects without names": b"{}\n{}\n",
     "half a character": b'{"text": "a \\ud800", "label": "x"}\n',
     "too large": b"a" * (TABLE_MEGABYTES.bytes + 1),
     "cells of line ends only": b'"\n"\n' * 3,

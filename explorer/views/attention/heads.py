@@ -9,6 +9,7 @@ from explorer.analysis.head_metrics import METRICS
 from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.figures.attention_lines import attention_lines
 from explorer.figures.head_grid import head_grid
+from explorer.text import limits
 from explorer.views import settings
 from explorer.views.attention_data import (
     ALL_MEAN,
@@ -55,7 +56,8 @@ class Heads(View):
 
     def on_grid(self, subject: Subject, index: list[int]) -> Change:
         """Another head: [layer, head], zero-based."""
-        return select(layer=index[0] + 1, head=index[1] + 1)
+        layer, head = limits.check_cell(index)
+        return select(layer=layer + 1, head=head + 1)
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen, marks = overview_of(subject), None
@@ -110,7 +112,7 @@ class OneHead(View):
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
         """The exact weight of a cell: [row, column]."""
-        return show(cell=_cell(self._chosen(subject), *index))
+        return show(cell=_cell(self._chosen(subject), *limits.check_cell(index)))
 
     def _chosen(self, subject: Subject) -> ChosenWeights:
         part = Choice(self.specials, self.direction, self.whole_words, self.top_p / 100)

@@ -6,6 +6,7 @@ from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
 from explorer.analysis.overview import Overview
 from explorer.figures.attention import metric_heatmap
 from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.text import limits
 from explorer.views.attention_data import overview_of
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
@@ -35,7 +36,8 @@ class HeadNumbers(View):
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
         """Another head: [layer, head], zero-based."""
-        return select(layer=index[0] + 1, head=index[1] + 1)
+        layer, head = limits.check_cell(index)
+        return select(layer=layer + 1, head=head + 1)
 
 
 class HeadTable(View):
@@ -55,7 +57,7 @@ class HeadTable(View):
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Another head: its number among all, layer by layer."""
-        layer, head = divmod(int(index), subject.model.capabilities.heads)
+        layer, head = divmod(limits.check_place(index), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
 
 

@@ -45,7 +45,7 @@ class Lens(View):
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Another token: [row, column] of a word."""
-        position = _columns(subject).start + int(index[1])
+        position = _columns(subject).start + limits.check_cell(index)[1]
         return select(token=limits.check_integer(position, "the position", 0, subject.trace.kept - 1))
 
 

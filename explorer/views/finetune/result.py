@@ -9,6 +9,7 @@ from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.figures.maps import point_map
 from explorer.figures.training import attention_shift, calibration_curve, confusion_matrix, drift_bars
+from explorer.text import limits
 from explorer.views.finetune.run import RunView, run_id
 from explorer.views.settings import choice, memory
 from explorer.views.subject import Subject
@@ -67,7 +68,7 @@ class Result(RunView):
         if self.look != MISTAKES or not isinstance(index, list | tuple):
             return settle()
         run = self.find(subject)
-        right, predicted = (int(place) for place in index)
+        right, predicted = limits.check_cell(index)
         labels = len(run.classifier.labels)
         if run.held_out is None or not (0 <= right < labels and 0 <= predicted < labels):
             raise InputError("There is no such cell.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.text import limits
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, caption, check, matches, part, select, sentence
 
@@ -58,7 +59,7 @@ class DotProducts(View):
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Let the token of a key ask (zero-based)."""
-        return select(token=int(index))
+        return select(token=limits.check_place(index))
 
 
 class WholeLayer(View):

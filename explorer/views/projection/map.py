@@ -11,6 +11,7 @@ from explorer.base.limits import BOX_CHARACTERS, TEXTS
 from explorer.base.paths import EXAMPLES
 from explorer.base.steps import map_steps, relay
 from explorer.figures.bars import meter
+from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
 from explorer.views.projection.picture import COLOURS, NAMES, LayerMap, Look
@@ -29,6 +30,7 @@ from explorer.views.view import Change, Content, LongView, button, chart, part, 
 
 SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
 CHOOSE = "CSV file…"
+NO_FILE = "There is no file yet; choose a CSV file with a line of column names."
 CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."
 HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
 OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False}  # only the page knows what may be chosen
@@ -163,8 +165,10 @@ class Map(LongView):
         """The sentences as they are now."""
         return settle(sentences=self.sentences)
 
-    def on_table(self, subject: Subject, table: Table) -> Change:
-        """A file was read: its columns to choose from."""
+    def on_table(self, subject: Subject, table: Table | None) -> Change:
+        """A file was read: its columns to choose from. Raises InputError when none was."""
+        if table is None:
+            raise InputError(NO_FILE)
         size = f"{len(table.rows):,} row{'s' * (len(table.rows) != 1)}"
         text_column, label_column = text_column_of(table), column_called("label", table)
         return Change(
@@ -179,11 +183,12 @@ class Map(LongView):
 
     def on_chart(self, subject: Subject, index: Any) -> Change:
         """A point, or a text in the list, was clicked: its row."""
-        return settle(picked=((int(index),), self.drawn))
+        return settle(picked=((limits.check_place(index),), self.drawn))
 
     def on_chart_lasso(self, subject: Subject, index: list[Any]) -> Change:
         """Points were drawn round with the lasso: their rows."""
-        return settle(picked=NONE_CHOSEN, kept=(tuple(map(int, index)), self.drawn))
+        rows = index if isinstance(index, list) else ()
+        return settle(picked=NONE_CHOSEN, kept=(tuple(map(limits.check_place, rows)), self.drawn))
 
     on_nearest = on_chart
 
@@ -202,7 +207,7 @@ class Map(LongView):
 
     def _read_table(self) -> tuple[list[str], list[str]]:
         if self.table is None:
-            raise InputError("There is no file yet; choose a CSV file with a line of column names.")
+            raise InputError(NO_FILE)
         text_column = self.text_column or text_column_of(self.table)
         return texts_of(self.table, text_column, self.label_column, self.seed if self.sampled else None)
 

@@ -1,0 +1,134 @@
+"""Each way into the app: what may come through it, and how it is sent."""
+
+import json
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from tests.fuzz import files
+from tests.fuzz.calls import Call, bodies, links, open_link, places, targets
+from tests.fuzz.values import SENTENCES
+
+FILES_FOR = ("next-sentence-file", "projection-table", "fine-tune-table")
+ZIPS_FOR = "fine-tune-load"
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A way in: `send(example)` raises AssertionError when a promise is broken."""
+
+    name: str
+    examples: st.SearchStrategy
+    send: Callable
+    weight: float
+
+
+def functions(everything):
+    """Every endpoint, every handler of the page, or some of them."""
+    return [Surface(one.name, one.calls(), one.send, one.weight) for one in everything]
+
+
+def requests(visitor):
+    """Requests that are none."""
+
+    def send(example):
+        visitor.ask("POST", f"/gradio_api/{example[0]}", example[1])
+
+    return Surface("requests", st.tuples(places, bodies), send, 100)
+
+
+def tables(everything):
+    """Files of rows, for each of those who read some."""
+    readers = [one for one in everything if one.element in FILES_FOR]
+
+    def send(example):
+        (name, data), reader = example
+        if uploaded := reader.visitor.upload(name, data):
+            _give(reader, uploaded)
+
+    return Surface("tables", st.tuples(files.tables(), st.sampled_from(readers)), send, 100)
+
+
+def zips(everything, run):
+    """Zips like that of a run, whose files are given."""
+    (reader,) = (one for one in everything if one.element == ZIPS_FOR)
+
+    def send(data):
+        if uploaded := reader.visitor.upload("run.zip", data):
+            _give(reader, uploaded)
+
+    return Surface("zips", files.zips(run), send, 60)
+
+
+def _give(reader, uploaded):
+    """Let a handler read a file, and what comes after it, too."""
+    reader.send(Call([uploaded], None, queued=False))
+
+
+def opening(everything):
+    """Links to the page."""
+    (target,) = (one for one in everything if one.name.startswith("open_page"))
+    return Surface("links", links, lambda parameters: open_link(target, parameters), 60)
+
+
+def models(visitor, model, name, examples):
+    """Folders with a model, some of whose files are not as they should be."""
+
+    def send(changed):
+        folder = Path(tempfile.mkdtemp(dir=Path(model).parent))
+        try:
+            for file, data in changed.items():
+                (folder / file).write_bytes(data)
+            for endpoint, *data in (("fill_mask", SENTENCES[0], "", 3), ("attention", SENTENCES[0], SENTENCES[1], 1, 1)):
+                body = {"data": [*data, str(folder)]}
+                visitor.ask("POST", f"/gradio_api/run/{endpoint}", body, sent=str(folder))
+        finally:
+            shutil.rmtree(folder)
+
+    return Surface(name, examples, send, 60)
+
+
+def read_folder(folder):
+    """The files in a folder, by name."""
+    return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+
+
+def read_zip(path):
+    """The files in a zip, by name."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def trained(folder):
+    """The files in the zip of a run of the model in a folder, which nobody else has."""
+    import explorer
+    from explorer.base.steps import finished
+    from explorer.training import export
+    from explorer.training.examples import Examples
+    from explorer.training.training import make_plan, new_run, run_training
+
+    given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))
+    model = explorer.load(folder)
+    result = finished(run_training(model, given, make_plan(model, -1, "mean", epochs=1)))
+    found = read_zip(export.pack(new_run(result, given, "Test")))
+    return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
+
+
+def all_surfaces(visitor, model):
+    """Every way in, for the long run."""
+    everything, whole = targets(visitor, model), read_folder(model)
+    lies = files.weights(whole["model.safetensors"]).map(lambda data: {**whole, "model.safetensors": data})
+    return [
+        *functions(everything),
+        requests(visitor),
+        tables(everything),
+        zips(everything, trained(model)),
+        opening(everything),
+        models(visitor, model, "safetensors headers", lies),
+        models(visitor, model, "model folders", files.folders(whole)),
+    ]

@@ -1,0 +1,156 @@
+"""Hostile input by every way into the app: a little of what `python -m tests.fuzz` sends."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz import files, surfaces
+from tests.fuzz.calls import Call, targets
+from tests.fuzz.promises import Answer, check_sentence
+from tests.fuzz.visitor import Visitor
+
+JSON = {"content-type": "application/json"}
+
+
+def some(examples):
+    """The same few examples each time, however long they take."""
+    return settings(
+        max_examples=examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    )
+
+
+@pytest.fixture(scope="module")
+def visitor(served):
+    visitor = Visitor(served, (str(Path(__file__).parents[2]), sys.prefix, "/runs-"))
+    yield visitor
+    visitor.others.look()
+
+
+@pytest.fixture(scope="module")
+def everything(visitor, tiny_folder):
+    return targets(visitor, str(tiny_folder))
+
+
+@pytest.fixture(scope="module")
+def run(tiny_folder):
+    return surfaces.trained(tiny_folder)
+
+
+@pytest.fixture(scope="module")
+def whole(tiny_folder):
+    return surfaces.read_folder(tiny_folder)
+
+
+@some(100)
+@given(data=st.data())
+def test_endpoints(everything, data):
+    target = data.draw(st.sampled_from([one for one in everything if one.is_public]))
+    target.send(data.draw(target.calls()))
+
+
+@some(120)
+@given(data=st.data())
+def test_handlers_of_the_page(everything, data):
+    target = data.draw(st.sampled_from([one for one in everything if not one.is_public and not one.streams]))
+    target.send(data.draw(target.calls()))
+
+
+@some(60)
+@given(data=st.data())
+def test_requests_that_are_none(visitor, data):
+    surface = surfaces.requests(visitor)
+    surface.send(data.draw(surface.examples))
+
+
+@some(40)
+@given(data=st.data())
+def test_tables(everything, data):
+    surface = surfaces.tables(everything)
+    surface.send(data.draw(surface.examples))
+
+
+@some(40)
+@given(data=st.data())
+def test_zips(everything, run, data):
+    surface = surfaces.zips(everything, run)
+    surface.send(data.draw(surface.examples))
+
+
+@some(30)
+@given(data=st.data())
+def test_links(everything, data):
+    surface = surfaces.opening(everything)
+    surface.send(data.draw(surface.examples))
+
+
+@some(40)
+@given(data=st.data())
+def test_headers_of_safetensors(visitor, tiny_folder, whole, data):
+    lies = files.weights(whole["model.safetensors"]).map(lambda weights: {**whole, "model.safetensors": weights})
+    surface = surfaces.models(visitor, str(tiny_folder), "safetensors headers", lies)
+    surface.send(data.draw(surface.examples))
+
+
+@some(40)
+@given(data=st.data())
+def test_folders_with_a_model(visitor, tiny_folder, whole, data):
+    surface = surfaces.models(visitor, str(tiny_folder), "model folders", files.folders(whole))
+    surface.send(data.draw(surface.examples))
+
+
+FOUND = {
+    "a click beside every cell": ("attention-heads-grid", {}, 0),
+    "a click on a row that is none": ("attention-metrics-table", {"attention-view": "All heads by numbers"}, None),
+    "a click in what is no longer open": ("attention-metrics-table", {"attention-view": "One head"}, 0),
+    "a click on no token": ("strip", {}, None),
+    "a click on a token that is not there": ("tokens-pieces-cards", {}, 10**6),
+    "a click on no point": ("projection-map-chart", {}, "a"),
+    "a click where nothing is blank": ("fill-mask-heads-board", {"text-a": "dog"}, []),
+    "a stepper at no number": ("hidden-hidden-state", {"hidden-hidden-state": float("nan")}, None),
+    "no text": ("next-sentence-candidates-find", {"text-a": None}, None),
+    "half a character in a link": ("copy-link", {"text-a": "\ud800"}, None),
+    "half a character for a tab": (None, {"open-tab": "\ud800"}, None),
+    "no file": ("projection-table", {}, None),
+}
+
+
+@pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
+def test_what_was_found_once(everything, visitor, found):
+    element, values, index = found
+    for target in [one for one in everything if one.element == element and not one.is_public and not one.streams]:
+        elements = [visitor.components[place]["props"].get("elem_id") for place in target.inputs]
+        if not values.keys() <= set(elements):
+            continue
+        data = [values.get(name, value) for name, value in zip(elements, target.first, strict=True)]
+        target.send(Call(data, {"index": index, "value": ""}, queued=False))
+
+
+BROKEN = {
+    "nothing": (200, b"null"),
+    "an error without a sentence": (500, b'{"error": null}'),
+    "no JSON": (500, b"Internal Server Error"),
+    "NaN": (200, b'{"data": [NaN]}'),
+    "a traceback": (500, b'{"error": "Traceback (most recent call last): File \\"x.py\\", line 3."}'),
+    "a type of Python": (500, b'{"error": "The text must not be NoneType."}'),
+    "a type of Python in the page": (200, b'{"data":[{"value":{"kind":"error","text":"Not a NoneType."}}]}'),
+    "a path": (500, b'{"error": "There is nothing at /home/someone/x."}'),
+    "no full stop": (500, b'{"error": "list index out of range"}'),
+    "what nobody foresaw": (500, b'{"error": "That did not work, for a reason the server\'s log tells; try something else."}'),
+    "a file of the machine": (200, b'{"data": ["root:x:0:0:root"]}'),
+    "no answer": (404, b'{"detail": "Not Found"}'),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_a_promise_that_is_broken_is_noticed(broken):
+    status, body = broken
+    with pytest.raises(AssertionError):
+        Answer(status, JSON, body).check(forbidden=["/home/someone"])
+
+
+def test_what_somebody_sent_may_be_repeated():
+    check_sentence("/home/me holds no checkpoint; name a folder that does.", sent="/home/me")
+    Answer(200, JSON, b'{"data": ["/home/me"]}').check(forbidden=["/home"], sent="/home/me")
