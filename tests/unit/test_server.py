@@ -16,6 +16,7 @@ import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 
 from explorer.base.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
+from explorer.page.blocks import PageBlocks
 from explorer.server import refusals
 from explorer.server.gate import Names
 from explorer.server.headers import FIXED
@@ -394,9 +395,7 @@ class Nobody:
 
 def around(app):
     """An ASGI app within all that stands before Gradio."""
-    import gradio as gr
-
-    with gr.Blocks(analytics_enabled=False) as blocks:
+    with PageBlocks(analytics_enabled=False) as blocks:
         pass
     wrapped = SimpleNamespace(middleware_stack=app)
 
