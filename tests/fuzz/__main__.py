@@ -16,10 +16,11 @@ from pathlib import Path
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.benchmarks.startup import ROOT, free_port, wait_for
+from tests.benchmarks.startup import ROOT, wait_for
 from tests.conftest import write_tiny
 from tests.fuzz.surfaces import all_surfaces
 from tests.fuzz.visitor import Visitor
+from tests.ports import free_port
 
 LOG_LINES = 2
 
