@@ -79,7 +79,7 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     if name is None or (isinstance(name, str) and not name.strip()):
         name = default_name()
     name = name.strip() if isinstance(name, str) else ""
-    if not name or not name.isprintable() or len(name) > 300:
+    if not is_name(name):
         raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
     for source in (*_sources, here):
         if folder := source(name):
@@ -89,6 +89,11 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     except HFValidationError as error:
         raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
     return replace(in_folder(name, _from_cache(name) or _download(name, report or (lambda share, what: None))), from_hub=True)
+
+
+def is_name(given: object) -> bool:
+    """Whether a model could be called so."""
+    return isinstance(given, str) and 0 < len(given) <= 300 and given.isprintable()
 
 
 def here(name: str) -> Path | None:

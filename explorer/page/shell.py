@@ -180,7 +180,8 @@ def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) ->
                 name = values[source] if source is not None else checkpoints.BUNDLED
                 model = load(name, lambda share, what: progress(share, desc=what))
             except ExplorerError as error:
-                refusal = {"text": f"{error} {current} stays.", "kind": "error"}
+                before = current if checkpoints.is_name(current) else "The model before"
+                refusal = {"text": f"{error} {before} stays.", "kind": "error"}
                 return {box: current, shell.notice: refusal, shell.refused: True}
             return {inputs.model_name: model.name, box: model.name, shell.notice: "", shell.refused: False}
 

@@ -114,6 +114,7 @@ FOUND = {
     "half a character in a link": ("copy-link", {"text-a": "\ud800"}, None),
     "half a character for a tab": (None, {"open-tab": "\ud800"}, None),
     "no file": ("projection-table", {}, None),
+    "a control character for the model before": ("model-box", {"model-name": "\x1f", "model-box": "no model"}, None),
 }
 
 
