@@ -40,7 +40,8 @@ def is_gone() -> bool:
     """Whether the client that asked has gone away, so that nobody will read the answer."""
     blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
     if blocks is not None and event_id is not None:  # it came through the queue, and listens on another connection
-        return any(event._id == event_id and _is_unheard(blocks._queue, event) for event in _events(blocks._queue))
+        events = (event for job in list(blocks._queue.active_jobs) for event in job or ())
+        return any(event._id == event_id and _is_unheard(blocks._queue, event) for event in events)
     request = LocalContext.request.get(None)
     if request is None:
         return False
@@ -48,10 +49,6 @@ def is_gone() -> bool:
         return anyio.from_thread.run(request.request.is_disconnected)
     except RuntimeError:  # not a thread of the server's
         return False
-
-
-def _events(queue: Queue) -> Iterator[Event]:
-    return (event for job in list(queue.active_jobs) for event in job or ())
 
 
 def _is_unheard(queue: Queue, event: Event) -> bool:

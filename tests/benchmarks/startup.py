@@ -7,6 +7,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks import Comparison, side_by_side
 from tests.ports import free_port
@@ -48,9 +49,9 @@ def first_trace() -> None:
 
 
 @contextmanager
-def server(command: list[str]) -> Iterator[subprocess.Popen]:
-    """A server in a process of its own, which ends with the block."""
-    process = subprocess.Popen([sys.executable, *command], cwd=ROOT, **QUIET)
+def server(command: list[str], **options: Any) -> Iterator[subprocess.Popen]:
+    """A server in a process of its own, which ends with the block; `options` are those of Popen."""
+    process = subprocess.Popen([sys.executable, *command], **{"cwd": ROOT, **QUIET, **options})
     try:
         yield process
     finally:

@@ -6,7 +6,6 @@ python -m tests.fuzz --calls 10000 [--seed S] [--only PART]
 import argparse
 import contextlib
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,7 +15,7 @@ from pathlib import Path
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.benchmarks.startup import ROOT, wait_for
+from tests.benchmarks.startup import ROOT, server, wait_for
 from tests.conftest import write_tiny
 from tests.fuzz.surfaces import all_surfaces
 from tests.fuzz.visitor import Visitor
@@ -32,16 +31,14 @@ def app(folder: Path, model: Path) -> Iterator[str]:
     own = {"BERT_EXPLORER_RUNS": str(folder / "runs"), "GRADIO_TEMP_DIR": str(folder / "uploads"), "HF_HUB_OFFLINE": "1"}
     environment = os.environ | own | {"OMP_NUM_THREADS": "1"}
     with (folder / "log.txt").open("w") as log:
-        command = [sys.executable, str(ROOT / "app.py"), "--port", str(port)]
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
-        try:
-            wait_for(port)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            if process.poll() is not None:
-                print(f"The server ended with {process.returncode}.", (folder / "log.txt").read_text()[-2000:])
-            process.kill()
-            process.wait()
+        command = [str(ROOT / "app.py"), "--port", str(port)]
+        with server(command, cwd=folder, env=environment, stdout=log, stderr=log) as process:
+            try:
+                wait_for(port)
+                yield f"http://127.0.0.1:{port}"
+            finally:
+                if process.poll() is not None:
+                    print(f"The server ended with {process.returncode}.", (folder / "log.txt").read_text()[-2000:])
 
 
 def fuzz(surface, examples: int, seed: int) -> Exception | None:

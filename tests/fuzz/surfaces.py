@@ -93,6 +93,18 @@ def models(visitor, model, name, examples):
     return Surface(name, examples, send, 60)
 
 
+def headers(visitor, model):
+    """The same with weights whose header lies."""
+    whole = read_folder(model)
+    lies = files.weights(whole["model.safetensors"]).map(lambda weights: {**whole, "model.safetensors": weights})
+    return models(visitor, model, "safetensors headers", lies)
+
+
+def folders(visitor, model):
+    """The same with any of the files."""
+    return models(visitor, model, "model folders", files.folders(read_folder(model)))
+
+
 def read_folder(folder):
     """The files in a folder, by name."""
     return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
@@ -121,14 +133,13 @@ def trained(folder):
 
 def all_surfaces(visitor, model):
     """Every way in, for the long run."""
-    everything, whole = targets(visitor, model), read_folder(model)
-    lies = files.weights(whole["model.safetensors"]).map(lambda data: {**whole, "model.safetensors": data})
+    everything = targets(visitor, model)
     return [
         *functions(everything),
         requests(visitor),
         tables(everything),
         zips(everything, trained(model)),
         opening(everything),
-        models(visitor, model, "safetensors headers", lies),
-        models(visitor, model, "model folders", files.folders(whole)),
+        headers(visitor, model),
+        folders(visitor, model),
     ]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import files, surfaces
+from tests.fuzz import surfaces
 from tests.fuzz.calls import Call, targets
 from tests.fuzz.promises import Answer, check_sentence
 from tests.fuzz.visitor import Visitor
@@ -39,9 +39,8 @@ def run(tiny_folder):
     return surfaces.trained(tiny_folder)
 
 
-@pytest.fixture(scope="module")
-def whole(tiny_folder):
-    return surfaces.read_folder(tiny_folder)
+def send_one(data, surface):
+    surface.send(data.draw(surface.examples))
 
 
 @some(100)
@@ -61,44 +60,37 @@ def test_handlers_of_the_page(everything, data):
 @some(60)
 @given(data=st.data())
 def test_requests_that_are_none(visitor, data):
-    surface = surfaces.requests(visitor)
-    surface.send(data.draw(surface.examples))
+    send_one(data, surfaces.requests(visitor))
 
 
 @some(40)
 @given(data=st.data())
 def test_tables(everything, data):
-    surface = surfaces.tables(everything)
-    surface.send(data.draw(surface.examples))
+    send_one(data, surfaces.tables(everything))
 
 
 @some(40)
 @given(data=st.data())
 def test_zips(everything, run, data):
-    surface = surfaces.zips(everything, run)
-    surface.send(data.draw(surface.examples))
+    send_one(data, surfaces.zips(everything, run))
 
 
 @some(30)
 @given(data=st.data())
 def test_links(everything, data):
-    surface = surfaces.opening(everything)
-    surface.send(data.draw(surface.examples))
+    send_one(data, surfaces.opening(everything))
 
 
 @some(40)
 @given(data=st.data())
-def test_headers_of_safetensors(visitor, tiny_folder, whole, data):
-    lies = files.weights(whole["model.safetensors"]).map(lambda weights: {**whole, "model.safetensors": weights})
-    surface = surfaces.models(visitor, str(tiny_folder), "safetensors headers", lies)
-    surface.send(data.draw(surface.examples))
+def test_headers_of_safetensors(visitor, tiny_folder, data):
+    send_one(data, surfaces.headers(visitor, str(tiny_folder)))
 
 
 @some(40)
 @given(data=st.data())
-def test_folders_with_a_model(visitor, tiny_folder, whole, data):
-    surface = surfaces.models(visitor, str(tiny_folder), "model folders", files.folders(whole))
-    surface.send(data.draw(surface.examples))
+def test_folders_with_a_model(visitor, tiny_folder, data):
+    send_one(data, surfaces.folders(visitor, str(tiny_folder)))
 
 
 FOUND = {

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -28,6 +27,7 @@ from explorer.model import replicas
 from explorer.model.features import FAST_FROM, features
 from explorer.model.pooled import pooled
 from explorer.model.replicas import TRIES, Replicas, Scale
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 MANY = [f"the {size} {who} bought milk number {n}" for size in ("sad", "slow") for who in "ab" for n in range(FAST_FROM // 4)]
@@ -79,9 +79,7 @@ class Running:
 @pytest.fixture(scope="module")
 def running(tiny_folder, readme, tmp_path_factory):
     command = shlex.split(re.search(r"<!-- workers command -->\n```bash\n.*&& (.+)\n```", readme)[1])
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     runs = tmp_path_factory.mktemp("runs")
     environment = os.environ | {
         **{"BERT_EXPLORER_RUNS": str(runs), "BERT_EXPLORER_MODEL": str(tiny_folder), "BERT_EXPLORER_PORT": str(port)}
