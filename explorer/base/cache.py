@@ -6,115 +6,115 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-import numpy as np
-
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class OnceCache(Generic[Key, Value]):
-    """Keeps values by key until their summed cost passes `capacity`; the one used longest ago leaves first.
-
-    Threads that ask for a key while another computes it wait for that one result. An error is passed to all
-    of them and not kept. The newest value is always kept, whatever it costs.
-    """
+class Recent(Generic[Key, Value]):
+    """Keeps values by key until their summed cost passes `capacity`; the one used longest ago leaves first."""
 
     def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
         self._capacity = capacity
         self._cost = cost
+        self._total = 0.0
         self._lock = threading.Lock()
-        self._entries: OrderedDict[Key, Future[Value]] = OrderedDict()
+        self._kept: OrderedDict[Key, tuple[Value, float]] = OrderedDict()
 
-    def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value at `key`, made by `make()` when it is not there."""
-        with self._lock:
-            future = self._entries.get(key)
-            ours = future is None
-            if future is None:
-                future = self._entries[key] = Future()
-            self._entries.move_to_end(key)
-        if ours:
-            try:
-                future.set_result(make())
-            except BaseException as error:
-                with self._lock:
-                    self._entries.pop(key, None)
-                future.set_exception(error)
-                raise
-            self._make_room()
-        return future.result()
+    @property
+    def total(self) -> float:
+        """The summed cost of what is kept."""
+        return self._total
 
-    def peek(self, key: Key) -> Value | None:
-        """The value at `key` if it is there already; nothing is computed."""
+    def get(self, key: Key) -> Value | None:
+        """The value at `key`, or None."""
         with self._lock:
-            future = self._entries.get(key)
-        return future.result() if future is not None and _has_result(future) else None
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keep `value` at `key`, in place of what was there. The newest is always kept, whatever it costs."""
+        cost = self._cost(value)
+        with self._lock:
+            self._total += cost - self._kept.pop(key, (None, 0.0))[1]
+            self._kept[key] = value, cost
+            while self._total > self._capacity and len(self._kept) > 1:
+                self._total -= self._kept.popitem(last=False)[1][1]
 
     def values(self) -> list[Value]:
         """What is kept now, least recently used first."""
         with self._lock:
-            return [future.result() for future in self._entries.values() if _has_result(future)]
+            return [value for value, _ in self._kept.values()]
+
+    def forget(self, key: Key, value: Value) -> None:
+        """Keep nothing at `key`, unless another value has come there."""
+        with self._lock:
+            if key in self._kept and self._kept[key][0] == value:
+                self._total -= self._kept.pop(key)[1]
+
+    def clear(self) -> None:
+        """Forget all values."""
+        with self._lock:
+            self._kept.clear()
+            self._total = 0.0
+
+
+class OnceCache(Generic[Key, Value]):
+    """Keeps values, none of them None, as `Recent` does, and makes those that it does not have.
+
+    Threads that ask for a key while another computes it wait for that one result. An error is passed to all of them and
+    not kept.
+    """
+
+    def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
+        self._recent: Recent[Key, Value] = Recent(capacity, cost)
+        self._lock = threading.Lock()
+        self._making: dict[Key, Future[Value]] = {}
+
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        """The value at `key`, made by `make()` when it is not there."""
+        with self._lock:
+            if (value := self._recent.get(key)) is not None:
+                return value
+            future = self._making.get(key)
+            if ours := future is None:
+                future = self._making[key] = Future()
+        return self._made(key, future, make) if ours else future.result()
+
+    def peek(self, key: Key) -> Value | None:
+        """The value at `key` if it is there already; nothing is computed."""
+        return self._recent.get(key)
+
+    def values(self) -> list[Value]:
+        """What is kept now, least recently used first."""
+        return self._recent.values()
 
     def forget(self, key: Key, value: Value) -> None:
         """Make the value at `key` anew when it is asked for next, unless that has happened already."""
-        with self._lock:
-            future = self._entries.get(key)
-            if future is not None and _has_result(future) and future.result() == value:
-                del self._entries[key]
+        self._recent.forget(key, value)
 
     def clear(self) -> None:
         """Forget all values; what is being computed now still reaches those who wait for it."""
         with self._lock:
-            self._entries.clear()
+            self._making.clear()
+            self._recent.clear()
 
-    def _make_room(self) -> None:
+    def _made(self, key: Key, future: "Future[Value]", make: Callable[[], Value]) -> Value:
+        try:
+            value = make()
+        except BaseException as error:
+            self._end(key, future)
+            future.set_exception(error)
+            raise
+        self._end(key, future, value)
+        future.set_result(value)
+        return value
+
+    def _end(self, key: Key, future: "Future[Value]", value: Value | None = None) -> None:
+        """Nobody waits for what is asked for from now on; a value is kept unless all was forgotten meanwhile."""
         with self._lock:
-            done = [(key, future) for key, future in self._entries.items() if _has_result(future)]
-            total = sum(self._cost(future.result()) for _, future in done)
-            for key, future in done[:-1]:
-                if total <= self._capacity:
-                    return
-                total -= self._cost(future.result())
-                del self._entries[key]
-
-
-def _has_result(future: Future) -> bool:
-    return future.done() and future.exception() is None
-
-
-class RecentArrays:
-    """Keeps arrays by key until they hold more than `capacity` bytes; the one used longest ago leaves first."""
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._bytes = 0
-        self._lock = threading.Lock()
-        self._arrays: OrderedDict[Hashable, np.ndarray] = OrderedDict()
-
-    def get(self, key: Hashable) -> np.ndarray | None:
-        """The array at `key`, or None."""
-        with self._lock:
-            if key in self._arrays:
-                self._arrays.move_to_end(key)
-            return self._arrays.get(key)
-
-    def put(self, key: Hashable, array: np.ndarray) -> None:
-        """Keep `array` at `key`, in place of what was there. The newest is always kept, whatever its size."""
-        array.flags.writeable = False
-        with self._lock:
-            before = self._arrays.pop(key, None)
-            self._bytes += array.nbytes - (0 if before is None else before.nbytes)
-            self._arrays[key] = array
-            while self._bytes > self._capacity and len(self._arrays) > 1:
-                self._bytes -= self._arrays.popitem(last=False)[1].nbytes
-
-    def clear(self) -> None:
-        """Forget all arrays."""
-        with self._lock:
-            self._arrays.clear()
-            self._bytes = 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return self._bytes
+            if self._making.get(key) is future:
+                del self._making[key]
+                if value is not None:
+                    self._recent.put(key, value)

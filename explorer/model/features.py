@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from explorer.base.cache import RecentArrays
+from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.steps import ahead, finished
 from explorer.model import replicas
@@ -34,7 +34,7 @@ Batch = dict[str | Pair, Encoded]
 """Texts and pairs, with what the model reads of each."""
 
 _one_batch = threading.Lock()  # two who read the same texts at the same time share the work, batch by batch
-_caches: WeakKeyDictionary[Explorer, RecentArrays] = WeakKeyDictionary()  # a model that is gone takes its features along
+_caches: WeakKeyDictionary[Explorer, Recent] = WeakKeyDictionary()  # a model that is gone takes its features along
 
 
 def features(
@@ -102,7 +102,7 @@ def _read(
     few = precision == "auto" and len(texts) < FAST_FROM
     fast = precision != "exact" and not few and bfloat16_is_fast()
 
-    kept = _caches.setdefault(model, RecentArrays(CACHE_BYTES))
+    kept = _caches.setdefault(model, Recent(CACHE_BYTES, cost=lambda rows: rows.nbytes))
     found = {text: kept.get((text, pooling, fast)) for text in texts}
     missing = [text for text, rows in found.items() if rows is None or len(rows) <= top]
     done = len(found) - len(missing)
@@ -124,7 +124,7 @@ class _Reader:
     """Reads batches: for each text an array [top + 1 or more, hidden], which it keeps."""
 
     model: Explorer
-    kept: RecentArrays
+    kept: Recent
     top: int
     pooling: str
     fast: bool
@@ -147,6 +147,7 @@ class _Reader:
     def _keep(self, batch: Batch, states: Iterable[np.ndarray]) -> dict[str | Pair, np.ndarray]:
         found = {text: rows.copy() for text, rows in zip(batch, states, strict=True)}  # a view would keep the whole batch
         for text, rows in found.items():
+            rows.flags.writeable = False  # it is handed to whoever asks
             self.kept.put((text, self.pooling, self.fast), rows)
         return found
 

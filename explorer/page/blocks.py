@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 from gradio.blocks import BlockFunction, BlocksConfig
+from gradio.components.api_component import Api
 from gradio.state_holder import SessionState
 from gradio_client.utils import is_http_url_like
 
@@ -15,6 +16,7 @@ from explorer.base.limits import WAITING
 from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
+_NOTHING: dict[str, Any] = {}
 PLACES = 8  # calls that are answered at the same time: enough for a pass of several, see `model.batcher`
 
 
@@ -26,8 +28,8 @@ class _SessionConfig(BlocksConfig):
 
     @staticmethod
     def config_for_block(*_: Any) -> dict[str, Any]:
-        """Nothing: what is falsy counts as not there."""
-        return {}
+        """Nothing: what is falsy counts as not there. One for all: hundreds for each session set the garbage collector off."""
+        return _NOTHING
 
 
 class _PageConfig(BlocksConfig):
@@ -58,6 +60,8 @@ class PageBlocks(gr.Blocks):
         kind = function.concurrency_id
         if function.api_visibility == "private":
             self._keep_listening(named.get("session_hash"))
+        if _holds_no_file(function):
+            named["root_path"] = None  # nothing to put it before
         async with contextlib.AsyncExitStack() as stack:
             if state is not None and kind in (MODEL["concurrency_id"], LOADING["concurrency_id"]):
                 await stack.enter_async_context(self.turns.of(state))
@@ -108,6 +112,8 @@ class PageBlocks(gr.Blocks):
 
     async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
         """What is sent: Gradio makes every output anew that may change, we those that a handler names."""
+        if _holds_no_file(block_fn):
+            return [predictions]
         if (
             not isinstance(predictions, dict)
             or not predictions
@@ -135,6 +141,11 @@ def _refuse_addresses(inputs: Any) -> None:
             raise gr.Error(str(refused), print_exception=False) from refused
         if isinstance(found, dict | list):
             waiting.extend(found.values() if isinstance(found, dict) else found)
+
+
+def _holds_no_file(function: BlockFunction) -> bool:
+    """Whether an endpoint answers, in numbers and words only: Gradio looks three times through them for files."""
+    return [type(output) for output in function.outputs] == [Api]
 
 
 def _is_plain(block: gr.components.Component, value: Any) -> bool:

@@ -6,7 +6,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from explorer.base.cache import OnceCache, RecentArrays
+from explorer.base.cache import OnceCache, Recent
 from tests.benchmarks import attention, features, fill_mask, finetune, load, startup
 
 BENCHMARKS = {
@@ -51,7 +51,7 @@ def main() -> None:
 def empty_caches() -> None:
     """Forget all models, traces, features and pictures, wherever they are kept: each benchmark does its own work."""
     for kept in gc.get_objects():
-        if type(kept) in (OnceCache, RecentArrays):
+        if type(kept) in (OnceCache, Recent):
             kept.clear()
 
 

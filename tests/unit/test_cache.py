@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from explorer.base.cache import OnceCache
+from explorer.base.cache import OnceCache, Recent
 
 
 def test_an_equal_request_is_never_computed_twice():
@@ -38,6 +38,27 @@ def test_the_newest_value_is_kept_even_when_it_is_too_big():
     assert cache.get("big", lambda: "x" * 50) == "x" * 50
     assert cache.values() == ["x" * 50]
     cache.get("big", pytest.fail)
+
+
+def test_what_is_put_anew_or_forgotten_counts_no_more():
+    cache = Recent(100, cost=len)
+    for name in "abc":
+        cache.put(name, "x" * 40)
+    assert (cache.get("a"), cache.total) == (None, 80)
+    cache.put("b", "y" * 10)
+    assert cache.total == 50
+    cache.forget("b", "another")
+    assert cache.total == 50
+    cache.forget("b", "y" * 10)
+    assert cache.total == 40
+    cache.clear()
+    assert (cache.values(), cache.total) == ([], 0)
+
+
+def test_what_was_being_made_when_all_was_forgotten_is_not_kept():
+    cache = OnceCache(10)
+    assert cache.get("key", lambda: cache.clear() or "made") == "made"
+    assert cache.values() == []
 
 
 def test_threads_that_ask_at_once_wait_for_one_computation():

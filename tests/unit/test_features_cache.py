@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs
-from explorer.base.cache import RecentArrays
 from explorer.base.steps import finished
 from explorer.model import features as module
 from explorer.model.features import ANY_TOKEN, BATCH_SIZE, BATCH_TOKENS, FAST_FROM, features, layer_features_in_steps
@@ -83,19 +82,11 @@ def test_few_texts_are_read_exactly_and_many_fast(tiny, passes, monkeypatch):
     assert seen
 
 
-def test_the_cache_keeps_to_its_bytes_and_forgets_what_was_used_longest_ago():
-    cache = RecentArrays(100)
-    for name in "abc":
-        cache.put(name, np.zeros(40, np.uint8))
-        cache.get("b") if name == "b" else None
-    assert (cache.get("a"), cache.nbytes) == (None, 80)
-    cache.put("b", np.zeros(10, np.uint8))
-    assert cache.nbytes == 50
-    cache.put("big", np.zeros(500, np.uint8))
-    assert cache.get("big") is not None
-    assert cache.nbytes == 500
+def test_nobody_can_write_on_what_is_kept_for_all(tiny):
+    rows = features(tiny, ["A cat."])
     with pytest.raises(ValueError, match="read-only"):
-        cache.get("big")[0] = 1
+        next(iter(module._caches[tiny].values()))[0] = 1
+    assert np.array_equal(features(tiny, ["A cat."]), rows)
 
 
 def test_two_threads_that_ask_for_the_same_get_the_same(tiny, passes):
