@@ -8,13 +8,16 @@ BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS), so tha
 import argparse
 import gc
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch's threads sleep when they wait: the machine is busy elsewhere
+# Torch's threads sleep when they wait, since the machine is busy elsewhere, but not at once: to wake up takes a third of a pass.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 if __name__ == "__main__":
     gc.disable()  # until the page is up: what is imported stays, and looking for garbage in it is a fifth of the start
 
@@ -63,6 +66,7 @@ THEME = gr.themes.Base(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve the page, load the model meanwhile, and stay until SIGTERM or Ctrl-C."""
+    sys.setswitchinterval(0.001)  # torch gives the interpreter away at every operation, hundreds of times a pass
     os.umask(0o077)  # whatever is written from here on is for nobody else on the machine
     options = parse(arguments)
     if options.model:

@@ -5,20 +5,17 @@ A limit of Gradio's queue holds in the queue only, which POST /gradio_api/run/..
 
 import functools
 import inspect
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import anyio.from_thread
 from gradio.context import LocalContext
 from gradio.queueing import Event, Queue
-from threadpoolctl import ThreadpoolController
 
 from explorer.api.handlers import LONG_WORK
-from explorer.base.cores import cores
+from explorer.base.cores import half_the_cores
 from explorer.base.errors import BusyError
 from explorer.base.places import PAUSE, Places
 from explorer.base.steps import finished, map_steps
@@ -93,17 +90,6 @@ def bounded(handler: Callable, concurrency_id: str) -> Callable:
             yield from _step_by_step(handler(*arguments, **named))
 
     return run_on if inspect.isgeneratorfunction(handler) else run
-
-
-def half_the_cores() -> AbstractContextManager:
-    """While it lasts, this thread computes on half of the cores: others look around on the rest."""
-    return _libraries("torch" in sys.modules).limit(limits=max(1, cores() // 2), user_api="openmp")
-
-
-@functools.cache
-def _libraries(with_torch: bool) -> ThreadpoolController:
-    """What there is to limit, which is not all before torch is loaded."""
-    return ThreadpoolController()
 
 
 def _step_by_step(steps: Generator[Item, None, None]) -> Iterator[Item]:

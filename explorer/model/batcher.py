@@ -1,5 +1,6 @@
 """Requests that come while the model reads are read together next: many small passes cost more than a few larger ones."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -7,9 +8,11 @@ from typing import TypeVar
 
 import torch
 
+from explorer.base.cores import cores, half_the_cores
 from explorer.text.encoding import Encoding
 
-MOST_TOGETHER = 32
+MOST_TOGETHER = 8  # more gain nothing where lengths differ: the shorter are filled up
+READINGS = min(2, cores())  # at once: while one waits for the interpreter, the other computes
 BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, fewer leaves its cores idle
 
 Read = Callable[[Sequence[Encoding]], list[torch.Tensor]]
@@ -19,10 +22,9 @@ Waiting = tuple[Encoding, "Future[torch.Tensor]"]
 
 
 class Batcher:
-    """Reads encodings in batches, one after the other where the reading is done here.
+    """Reads encodings in batches.
 
-    There is no thread of its own: whoever waits and finds nobody reading reads, for itself and for those beside it. One
-    pass at a time: two at once on few cores are both slower than one after the other.
+    There is no thread of its own: whoever waits and finds a place for a reading reads, for itself and for those beside it.
     """
 
     def __init__(self) -> None:
@@ -33,26 +35,28 @@ class Batcher:
     def states(self, encoding: Encoding, read: Read, places: int = 1) -> torch.Tensor:
         """The hidden states [layers + 1, tokens, hidden] of one encoding. Raises what `read` raises.
 
-        `places` is how many readings there may be at once: more than one where they are done elsewhere.
+        There may be `places` readings at once. One that has others beside it computes on half of the cores.
         """
         own: Future[torch.Tensor] = Future()
         with self._changed:
             self._waiting.append((encoding, own))
         while not own.done():
-            if together := self._turn(own, places):
-                self._read_together(together, read)
+            together, alone = self._turn(own, places)
+            if together:
+                with contextlib.nullcontext() if alone else half_the_cores():
+                    self._read_together(together, read)
         return own.result()
 
-    def _turn(self, own: Future, places: int) -> list[Waiting]:
-        """Those to be read now, by the caller; none when its own result has come while it waited."""
+    def _turn(self, own: Future, places: int) -> tuple[list[Waiting], bool]:
+        """Those to be read now, by the caller, and whether nobody else reads or waits; none when its own result has come."""
         with self._changed:
             self._changed.wait_for(lambda: own.done() or (self._reading < places and self._waiting))
             if own.done():
-                return []
+                return [], True
             self._reading += 1
             together = alike(self._waiting)
             self._waiting = [one for one in self._waiting if one not in together]
-            return together
+            return together, self._reading == 1 and not self._waiting
 
     def _read_together(self, together: list[Waiting], read: Read) -> None:
         try:

@@ -12,7 +12,7 @@ from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.base.limits import GUESSES, MODELS
 from explorer.model import checkpoints, replicas
-from explorer.model.batcher import Batcher
+from explorer.model.batcher import READINGS, Batcher
 from explorer.model.checkpoints import Checkpoint, Report
 from explorer.model.network import MaskGuesses, Network
 from explorer.model.trace import Reading, Trace
@@ -111,7 +111,7 @@ class Explorer(Network):
     def _read(self, text_a: str, text_b: str) -> Reading:
         encoding = self._encode(text_a, text_b)
         if (workers := replicas.running()) is None:
-            return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of))
+            return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of, READINGS))
         return Reading(encoding, self._batcher.states(encoding, partial(self._read_there, workers), workers.places))
 
     def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[torch.Tensor]:

@@ -17,7 +17,7 @@ from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
 _NOTHING: dict[str, Any] = {}
-PLACES = 8  # calls that are answered at the same time: enough for a pass of several, see `model.batcher`
+PLACES = 24  # calls that are answered at the same time: what two passes read, see `model.batcher`, and as many on their way
 
 
 class _SessionConfig(BlocksConfig):

@@ -5,7 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
+from threadpoolctl import threadpool_limits
 
+from explorer.base import cores
 from explorer.model import batcher, checkpoints
 from explorer.model.batcher import Batcher
 from explorer.model.explorer import Explorer
@@ -58,6 +60,34 @@ def test_a_pass_is_bounded_and_of_alike_lengths(tiny, monkeypatch):
     passes = held(tiny, ["the man", "the dog", "milk " * 20, "the cat", "he went"])
     assert passes[0] == ["the man"]
     assert sorted(map(sorted, passes[1:])) == [["he went", "the cat", "the dog"], ["milk " * 20]]
+
+
+def test_a_pass_beside_another_computes_on_half_of_the_cores(tiny, monkeypatch):
+    monkeypatch.setattr(cores, "cores", lambda: 2)
+    together, first_reads, second_has_read, threads = Batcher(), threading.Event(), threading.Event(), []
+
+    def states(text, read):
+        with threadpool_limits(2, user_api="openmp"):
+            return together.states(tiny.encode(text), read, places=2)
+
+    def first(encodings):
+        first_reads.set()
+        threads.append(torch.get_num_threads())
+        assert second_has_read.wait(30)
+        return tiny.hidden_states_of(encodings)
+
+    def second(encodings):
+        threads.append(torch.get_num_threads())
+        second_has_read.set()
+        return tiny.hidden_states_of(encodings)
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = [pool.submit(states, "the man", first)]
+        assert first_reads.wait(30)
+        answers.append(pool.submit(states, "the dog bought milk", second))
+        for text, answer in zip(["the man", "the dog bought milk"], answers, strict=True):
+            torch.testing.assert_close(answer.result(30), tiny.hidden_states(tiny.encode(text)), atol=1e-5, rtol=0)
+    assert threads == [2, 1]
 
 
 def test_an_error_reaches_all_who_waited_for_it_and_nobody_after(tiny):

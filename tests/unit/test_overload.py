@@ -17,6 +17,7 @@ import explorer
 from explorer.api import callers
 from explorer.api import training as api_training
 from explorer.api.handlers import TRAINING
+from explorer.base import cores
 from explorer.base.errors import BusyError
 from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
 from explorer.base.places import Places
@@ -144,7 +145,7 @@ def test_who_has_gone_waits_for_no_place(served, stranger, work):
 
 
 def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
-    monkeypatch.setattr(callers, "cores", lambda: 2)
+    monkeypatch.setattr(cores, "cores", lambda: 2)
     seen, all_of_them = [], torch.get_num_threads()
 
     def steps():
