@@ -86,6 +86,11 @@ class OnceCache(Generic[Key, Value]):
         """The value at `key` if it is there already; nothing is computed."""
         return self._recent.get(key)
 
+    @property
+    def total(self) -> float:
+        """The summed cost of what is kept."""
+        return self._recent.total
+
     def values(self) -> list[Value]:
         """What is kept now, least recently used first."""
         return self._recent.values()

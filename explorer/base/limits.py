@@ -121,6 +121,13 @@ TRAINING_MEGABYTES = Limit(
     "{given} texts this long do not fit into memory; train on fewer of them.",
 )
 MODELS = Limit("models", "models in memory", 3, 3, "The one used longest ago is loaded again when it is asked for.")
+TRACE_MEGABYTES = Limit(
+    "trace_megabytes",
+    "MB of hidden states that each model keeps",
+    256,
+    256,
+    "A text read longest ago is read again when it is asked for.",
+)
 WORKS = Limit(*("works", "trainings, maps and other long works at once, of each kind", 2, 2), "Others wait for a free place.")
 WAITING_WORKS = Limit(
     *("waiting_works", "long works that wait for a place, of each kind", 16, 16),

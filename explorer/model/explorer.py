@@ -10,7 +10,7 @@ import torch
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
-from explorer.base.limits import GUESSES, MODELS
+from explorer.base.limits import GUESSES, MODELS, TRACE_MEGABYTES
 from explorer.model import checkpoints, replicas
 from explorer.model.batcher import READINGS, Batcher
 from explorer.model.checkpoints import Checkpoint, Report
@@ -18,8 +18,6 @@ from explorer.model.network import MaskGuesses, Network
 from explorer.model.trace import Reading, Trace
 from explorer.text import limits
 from explorer.text.encoding import Encoding
-
-TRACE_CACHE_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -57,12 +55,12 @@ class Explorer(Network):
         self._tokenizing = threading.Lock()  # to cut or not to cut is a state of the tokenizer
         self._batcher = Batcher()
         self._one_pass = threading.Lock()  # when no worker answers
-        self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_CACHE_BYTES, cost=lambda one: one.states.nbytes)
+        self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, cost=lambda one: one.states.nbytes)
 
     @property
     def trace_bytes(self) -> int:
         """Bytes of the traces that are kept."""
-        return sum(reading.states.nbytes for reading in self._readings.values())
+        return int(self._readings.total)
 
     def encode(self, text_a: str, text_b: str = "") -> Encoding:
         """The ids the model reads for A, or for A and B, cut to what fits (the longer text gives way first).

@@ -3,6 +3,7 @@
 import http.client
 import itertools
 import json
+import os
 import statistics
 import threading
 import time
@@ -13,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import explorer
+from explorer.base.limits import TRACE_MEGABYTES
 from tests.benchmarks import Comparison
 from tests.benchmarks.startup import server, wait_for
 from tests.benchmarks.texts import labelled_texts
@@ -53,10 +55,10 @@ class Client:
 
 
 @contextmanager
-def app() -> Iterator[tuple[int, int]]:
+def app(**environment: str) -> Iterator[tuple[int, int]]:
     """The app in a process of its own, with its model loaded: its port and its process."""
     port = free_port()
-    with server(["app.py", "--port", str(port)]) as process:
+    with server(["app.py", "--port", str(port)], env=os.environ | environment) as process:
         wait_for(port)
         Client(port).ask(*mixed("Hello there.", 1))
         yield port, process.pid
@@ -143,9 +145,12 @@ def load_training() -> Iterator[Comparison]:
 
 
 def soak() -> Iterator[Comparison]:
-    """The memory of the server after 2,000 mixed requests with that after 200, when few traces are kept; and after 1,000 more."""
+    """The memory of the server after 2,000 mixed requests with that after 200, and after 1,000 more.
+
+    Few traces are kept, so that what grows is not what is kept on purpose.
+    """
     texts = new_texts()
-    with app() as (port, process):
+    with app(**{TRACE_MEGABYTES.setting: "32"}) as (port, process):
         held = []
         for number in (200, 1800, 1000):
             ask_all(port, 10, texts(number))

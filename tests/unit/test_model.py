@@ -12,6 +12,7 @@ import transformers
 
 import explorer
 from explorer.base.errors import CapabilityError, InputError, ModelError
+from explorer.base import limits
 from explorer.base.limits import MODELS
 from explorer.model import checkpoints
 from explorer.model import explorer as model_module
@@ -189,7 +190,8 @@ def test_an_error_is_not_kept(tiny, monkeypatch):
 
 def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     one = tiny.trace("the man went").states.nbytes
-    monkeypatch.setattr(model_module, "TRACE_CACHE_BYTES", 3.5 * one)
+    monkeypatch.setattr(limits, "MEGABYTE", 3.5 * one)
+    monkeypatch.setenv(limits.TRACE_MEGABYTES.setting, "1")
     model = fresh(tiny)
     for word in ("dog", "cat", "milk", "store"):
         model.trace(f"the {word} went")
@@ -222,7 +224,7 @@ def everything(model, text):
 
 
 def test_no_request_changes_what_another_gets(model, monkeypatch):
-    monkeypatch.setattr(model_module, "TRACE_CACHE_BYTES", 0)  # everything is computed again and again
+    monkeypatch.setattr(limits, "MEGABYTE", 0)  # everything is computed again and again
     model = fresh(model)
     before = fingerprint(model)
     alone = [everything(model, text) for text in TEXTS]
