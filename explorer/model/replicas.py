@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from explorer.base.cores import cores
 from explorer.base.errors import InputError
 from explorer.base.log import logger
 
@@ -122,7 +123,7 @@ def start(scale: Scale) -> None:
     It is for the main thread, and for the time before handlers of signals are set: Ray sets its own.
     """
     elsewhere = os.environ.get("RAY_ADDRESS", "")
-    threads = 1 if elsewhere else max(1, (os.cpu_count() or 1) // scale.most)
+    threads = 1 if elsewhere else max(1, cores() // scale.most)
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray tells its makers nothing
     if not elsewhere:
         os.environ.update(AT_HOME, RAY_AUTH_TOKEN=secrets.token_hex(32))
