@@ -11,8 +11,8 @@ import torch
 import transformers
 
 import explorer
-from explorer.base.errors import CapabilityError, InputError, ModelError
 from explorer.base import limits
+from explorer.base.errors import CapabilityError, InputError, ModelError
 from explorer.base.limits import MODELS
 from explorer.model import checkpoints
 from explorer.model import explorer as model_module
