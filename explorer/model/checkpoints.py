@@ -6,7 +6,7 @@ import io
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from huggingface_hub.errors import (
     HFValidationError,
     IncompleteSnapshotError,
     RepositoryNotFoundError,
+    RevisionNotFoundError,
 )
 from huggingface_hub.utils import validate_repo_id
 from tqdm import tqdm
@@ -51,6 +52,14 @@ class Checkpoint:
     stamp: float  # time of the last change of a file: a folder that was rewritten is another checkpoint
     from_hub: bool = False  # anybody may know of it
 
+    def faulty(self, fault: str) -> ModelError:
+        """What a person is told when a file of the model is no good."""
+        return faulty(fault, self.from_hub)
+
+    def unreadable(self, part: str) -> ModelError:
+        """What a person is told when a file of the model cannot be read."""
+        return self.faulty(f"The {part} of {self.name} cannot be read")
+
 
 _sources: list[Callable[[str], Path | None]] = []
 
@@ -72,6 +81,7 @@ def default_name() -> str:
 def find(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> Checkpoint:
     """The checkpoint called `name`: the bundled model, a local folder, or an id on the hub (local cache first).
 
+    An id may name a revision too, a branch, a tag or a commit: google-bert/bert-base-uncased@main.
     Raises ModelError, in one sentence: what was tried and what to do.
     """
     if isinstance(name, os.PathLike):
@@ -85,10 +95,11 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
         if folder := source(name):
             return in_folder(name, folder)
     try:
-        validate_repo_id(name)
+        validate_repo_id(Place.of(name).id)
     except HFValidationError as error:
         raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
-    return replace(in_folder(name, _from_cache(name) or _download(name, report or (lambda share, what: None))), from_hub=True)
+    place = Place.of(name)
+    return in_folder(name, _from_cache(place) or _download(place, report or (lambda share, what: None)), from_hub=True)
 
 
 def is_name(given: object) -> bool:
@@ -109,74 +120,108 @@ def here(name: str) -> Path | None:
         return None
 
 
-def in_folder(name: str, folder: Path) -> Checkpoint:
+def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
     """The checkpoint in a folder, under a name. Raises ModelError when it is not whole, or of a family that is not read."""
-    if not _is_complete(folder):
+    if lacking := _lacking(folder):
+        if below := _checkpoint_below(folder):
+            raise ModelError(f"{name} holds no checkpoint, but its folder {below} does; name {Path(name) / below}.")
         raise ModelError(
-            f"{name} holds no checkpoint; a folder needs config.json, model.safetensors and tokenizer.json or vocab.txt."
+            f"{name} lacks {lacking}; a checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt."
         )
-    family = family_of(_model_type(folder / "config.json", name), name)
+    family = family_of(_model_type(folder / "config.json", name, from_hub), name)
     stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
-    return Checkpoint(name, folder, family, stamp)
+    return Checkpoint(name, folder, family, stamp, from_hub)
 
 
-def _is_complete(folder: Path) -> bool:
-    """Whether a folder holds a configuration, a vocabulary, and weights with every shard that their index names."""
+def _lacking(folder: Path) -> str:
+    """The first thing that a folder lacks: a configuration, weights with every shard of their index, a vocabulary; or ''."""
+    index = ""
     try:
         files = {path.name for path in folder.iterdir() if path.is_file()}
-        if "config.json" not in files or not files & VOCABULARY_FILES:
-            return False
-        for weights in WEIGHT_FILES:
-            if weights in files:
-                shards = json.loads((folder / weights).read_bytes()) if weights.endswith(".index.json") else {}
-                return files.issuperset(shards.get("weight_map", {}).values())
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
-        pass
-    return False
+        weights = next((weights for weights in WEIGHT_FILES if weights in files), None)
+        if "config.json" not in files or weights is None:
+            return "config.json" if "config.json" not in files else WEIGHT_FILES[0]
+        if weights.endswith(".index.json"):
+            index = weights
+            if absent := set(json.loads((folder / index).read_bytes())["weight_map"].values()) - files:
+                return str(min(absent))[:80]
+        return "" if files & VOCABULARY_FILES else "tokenizer.json or vocab.txt"
+    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError):
+        return f"a {index} that can be read" if index else "files that can be read"
 
 
-def unreadable(part: str, name: str) -> ModelError:
-    """What a person is told when a part of a model is broken."""
-    return ModelError(f"The {part} of {name} cannot be read; fetch the model again.")
+def _checkpoint_below(folder: Path) -> str:
+    """The folder in a folder that holds the newest checkpoint, as training leaves them (checkpoint-500), or ''."""
+    try:
+        below = [path for path in folder.iterdir() if path.is_dir() and path.name.isprintable() and not _lacking(path)]
+        return max(below, key=lambda path: path.stat().st_mtime).name if below else ""
+    except OSError:
+        return ""
 
 
-def _model_type(config: Path, name: str) -> object:
+def faulty(fault: str, from_hub: bool) -> ModelError:
+    """What a person is told when a model is no good: its fault, and what to do, which depends on where it came from."""
+    return ModelError(f"{fault}; {'fetch the model again' if from_hub else 'save the model there again'}.")
+
+
+def _model_type(config: Path, name: str, from_hub: bool) -> object:
     try:
         return json.loads(config.read_text("utf-8")).get("model_type")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise unreadable("config.json", name) from error
+        raise faulty(f"The config.json of {name} cannot be read", from_hub) from error
 
 
-def _from_cache(name: str) -> Path | None:
-    """The newest complete snapshot of `name` in the local cache, without any request."""
+@dataclass(frozen=True)
+class Place:
+    """Where a model is on the hub."""
+
+    id: str
+    revision: str | None  # a branch, a tag or a commit; None for what the hub shows first
+
+    @classmethod
+    def of(cls, name: str) -> "Place":
+        """What `id` or `id@revision` names."""
+        repository, _, revision = name.partition("@")
+        return cls(repository, revision or None)
+
+    def __str__(self) -> str:
+        return self.id if self.revision is None else f"{self.id}@{self.revision}"
+
+
+def _from_cache(place: Place) -> Path | None:
+    """The newest complete snapshot in the local cache, without any request."""
     try:
-        folder = Path(huggingface_hub.snapshot_download(name, local_files_only=True))
+        folder = Path(huggingface_hub.snapshot_download(place.id, revision=place.revision, local_files_only=True))
     except IncompleteSnapshotError as error:  # most files of a repository are never asked for
         folder = Path(error.snapshot_path)
     except OSError:
         return None
-    return folder if _is_complete(folder) else None
+    return None if _lacking(folder) else folder
 
 
-def _download(name: str, report: Report) -> Path:
+def _download(place: Place, report: Report) -> Path:
+    name, revision = str(place), place.revision
     report(0, f"asking the hub for {name}")
     try:
-        info = huggingface_hub.HfApi().model_info(name, timeout=HUB_TIMEOUT, files_metadata=True)
+        info = huggingface_hub.HfApi().model_info(place.id, revision=revision, timeout=HUB_TIMEOUT, files_metadata=True)
         sizes = {entry.rfilename: entry.size or 0 for entry in info.siblings or []}
         if "config.json" not in sizes:
             raise ModelError(f"{name} on the hub has no config.json; name a model such as {EXAMPLE_ID}.")
-        family_of(_model_type(Path(huggingface_hub.hf_hub_download(name, "config.json")), name), name)
+        config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
+        family_of(_model_type(Path(config), name, from_hub=True), name)
         if not VOCABULARY_FILES & sizes.keys():
             raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
         wanted = ["config.json", *TOKENIZER_FILES, *_weights_to_fetch(set(sizes), name)]
         total = sum(size for file, size in sizes.items() if any(fnmatch(file, pattern) for pattern in wanted))
         bar = _reporting_bar(report, total)
-        folder = huggingface_hub.snapshot_download(name, allow_patterns=wanted, tqdm_class=bar)
+        folder = huggingface_hub.snapshot_download(place.id, revision=revision, allow_patterns=wanted, tqdm_class=bar)
         report(1, f"opening {name}")
     except GatedRepoError as error:
         raise ModelError(f"{name} is gated; accept its terms on the hub and set HF_TOKEN, then try again.") from error
+    except RevisionNotFoundError as error:
+        raise ModelError(f"There is no revision {revision} of {place.id} on the hub; try {place.id} without it.") from error
     except RepositoryNotFoundError as error:
-        raise ModelError(f"There is no model {name} on the hub (or it is private); try {EXAMPLE_ID}.") from error
+        raise ModelError(f"There is no model {place.id} on the hub (or it is private); try {EXAMPLE_ID}.") from error
     except ModelError:
         raise
     except (HfHubHTTPError, OSError, ValueError, RuntimeError) as error:  # hf_xet raises RuntimeError

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 
 from explorer.base.errors import ModelError
 from explorer.base.log import logger
-from explorer.model.checkpoints import WEIGHT_FILES, Checkpoint, unreadable
+from explorer.model.checkpoints import WEIGHT_FILES, Checkpoint
 
 MOST_CONFIG_BYTES = 2**20
 MOST_LABELS = 10_000
@@ -52,10 +52,10 @@ def read_config(checkpoint: Checkpoint) -> dict[str, Any]:
         data = (checkpoint.folder / "config.json").read_bytes()
         entries = json.loads(data) if len(data) <= MOST_CONFIG_BYTES else None
     except (OSError, ValueError, RecursionError) as error:
-        raise unreadable("config.json", checkpoint.name) from error
+        raise checkpoint.unreadable("config.json") from error
     # transformers invents a name for each of so many labels, even where only a tokenizer is read.
     if not isinstance(entries, dict) or (entries.get("num_labels") or 0) not in range(MOST_LABELS + 1):
-        raise unreadable("config.json", checkpoint.name)
+        raise checkpoint.unreadable("config.json")
     return entries
 
 
@@ -67,19 +67,19 @@ def check(checkpoint: Checkpoint, sizes: Sizes, epsilon: float, dropouts: Iterab
     pairs = zip(astuple(sizes), astuple(MOST), strict=True)
     possible = all(type(size) is int and 1 <= size <= most for size, most in pairs) and sizes.hidden % sizes.heads == 0
     if not (possible and 0 < epsilon <= 0.1 and all(0 <= share <= 0.9 for share in dropouts)):
-        raise ModelError(f"The config.json of {checkpoint.name} holds numbers that no such model has; fetch the model again.")
+        raise checkpoint.faulty(f"The config.json of {checkpoint.name} holds numbers that no such model has")
     try:
         fits = _fits(checkpoint, sizes)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
         logger.warning("The header of a model's weights cannot be read", exc_info=error)
-        raise unreadable("weights", checkpoint.name) from error
+        raise checkpoint.unreadable("weights") from error
     if not fits:
         raise misfit(checkpoint)
 
 
 def misfit(checkpoint: Checkpoint) -> ModelError:
     """What to say of weights for another configuration."""
-    return ModelError(f"The weights of {checkpoint.name} do not fit its config.json; fetch the model again.")
+    return checkpoint.faulty(f"The weights of {checkpoint.name} do not fit its config.json")
 
 
 def _fits(checkpoint: Checkpoint, sizes: Sizes) -> bool:

@@ -9,7 +9,7 @@ import transformers
 from explorer.base.errors import ModelError
 from explorer.base.log import logger
 from explorer.model import plausible
-from explorer.model.checkpoints import EXAMPLE_ID, Checkpoint, unreadable
+from explorer.model.checkpoints import EXAMPLE_ID, Checkpoint
 
 PATIENCE = 60.0  # seconds to wait for models that others open
 LARGEST = 1e6  # of a weight's size: further up, products of finite weights are infinite
@@ -43,7 +43,7 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
         )
     except Exception as error:  # a broken file raises whatever its reader happens to trip over
         logger.warning("The weights of a model cannot be read", exc_info=error)
-        raise unreadable("weights", checkpoint.name) from error
+        raise checkpoint.unreadable("weights") from error
     finally:
         _one_at_a_time.release()
     missing = set(info["missing_keys"]) | {key for key, *_ in info["mismatched_keys"]}
@@ -54,7 +54,7 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
     if any(key.removeprefix(encoder).startswith(layers) for key in info["unexpected_keys"]):
         raise plausible.misfit(checkpoint)  # layers that would be dropped in silence
     if not all(map(_is_sound, model.parameters())):
-        raise ModelError(f"The weights of {checkpoint.name} hold infinite numbers or none at all; fetch the model again.")
+        raise checkpoint.faulty(f"The weights of {checkpoint.name} hold infinite numbers or none at all")
     return model.eval().requires_grad_(False), missing
 
 
@@ -70,7 +70,7 @@ def _config(checkpoint: Checkpoint, kind: type[transformers.PreTrainedConfig]) -
         config = kind(**{name: value for name, value in entries.items() if name in known})
     except Exception as error:  # wrong types, each with an error of its own
         logger.warning("The configuration of a model cannot be read", exc_info=error)
-        raise unreadable("config.json", checkpoint.name) from error
+        raise checkpoint.unreadable("config.json") from error
     sizes = plausible.Sizes(
         layers=config.num_hidden_layers,
         heads=config.num_attention_heads,
@@ -100,12 +100,10 @@ def read_tokenizer(checkpoint: Checkpoint, vocab_size: int) -> transformers.PreT
             tokenizer(*pair, truncation=False, verbose=False)
     except Exception as error:  # see read_model
         logger.warning("The tokenizer of a model cannot be read", exc_info=error)
-        raise unreadable("tokenizer", checkpoint.name) from error
+        raise checkpoint.unreadable("tokenizer") from error
     # A tokenizer that did not find its vocabulary has five pieces and says [UNK] to every word, without an error.
     if not vocab_size // 2 <= len(tokenizer) <= vocab_size or highest >= vocab_size:
-        raise ModelError(
-            f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}; fetch the model again."
-        )
+        raise checkpoint.faulty(f"The tokenizer of {checkpoint.name} has {len(tokenizer):,} pieces, its model {vocab_size:,}")
     if not tokenizer.is_fast or None in (tokenizer.mask_token_id, tokenizer.pad_token_id):
         raise ModelError(f"The tokenizer of {checkpoint.name} has no [MASK] or [PAD], or cannot tell where pieces are.")
     return tokenizer

@@ -1,8 +1,10 @@
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -250,6 +252,44 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     assert not (folder.parent / "exploded").exists()
     assert explorer.load(tiny.name) is tiny
     assert tiny.trace("the man").reading is trace.reading
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("config.json", "config.json"),
+        ("model.safetensors", "model.safetensors"),
+        ("tokenizer.json", "tokenizer.json or vocab.txt"),
+    ],
+)
+def test_a_folder_that_lacks_a_file_is_told_which(file, told, make_tiny, refusal):
+    folder = make_tiny()
+    no(file)(folder)
+    assert f"{folder} lacks {told};" in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
+
+
+def test_a_shard_that_is_not_there_is_named(make_tiny, refusal):
+    folder = make_tiny()
+    no("model.safetensors")(folder)
+    shards = {"weight_map": {"one": "model-00001-of-00002.safetensors", "two": "model-00002-of-00002.safetensors"}}
+    write("model.safetensors.index.json", json.dumps(shards))(folder)
+    write("model-00001-of-00002.safetensors", "")(folder)
+    assert "lacks model-00002-of-00002.safetensors;" in refusal(ModelError, lambda: explorer.load(folder), typed=folder)
+
+
+def test_the_checkpoint_in_a_folder_of_checkpoints_is_named(make_tiny, tmp_path, refusal):
+    (tmp_path / "training").mkdir()
+    inner = shutil.move(make_tiny(), tmp_path / "training" / "checkpoint-500")
+    said = refusal(ModelError, lambda: explorer.load(tmp_path / "training"), typed=tmp_path / "training")
+    assert said.endswith(f"name {inner}.")
+    assert explorer.load(inner).trace("the man").kept == 4
+
+
+def test_only_what_was_fetched_is_to_be_fetched_again(make_tiny, refusal):
+    folder = make_tiny()
+    truncate(folder)
+    assert refusal(ModelError, lambda: explorer.load(folder), typed=folder).endswith("save the model there again.")
+    assert str(replace(checkpoints.find(folder), from_hub=True).unreadable("weights")).endswith("fetch the model again.")
 
 
 @pytest.mark.parametrize(

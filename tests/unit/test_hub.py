@@ -29,6 +29,7 @@ class Hub:
         self.asked = []
         self.gated = self.down = False
         self.broken_files = set()
+        self.revisions = {"main", SHA}
 
     def put(self, name, folder, **extra):
         files = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -50,6 +51,8 @@ class Hub:
     def describe(self, name, rest):
         if name not in self.repos:
             return http.Response(401, headers={"X-Error-Code": "RepoNotFound"}, json={"error": "Repository not found"})
+        if rest.startswith("revision/") and rest.removeprefix("revision/") not in self.revisions:
+            return http.Response(404, headers={"X-Error-Code": "RevisionNotFound"}, json={"error": "Invalid rev id"})
         files = self.repos[name].items()
         if rest.startswith("tree/"):
             entries = [{"type": "file", "path": path, "size": len(content), "oid": sha(content)} for path, content in files]
@@ -134,6 +137,19 @@ def test_a_download_fetches_what_is_needed_and_never_asks_again(hub, tiny_folder
     hub.down = True
     assert explorer.load(REPO) is model
     assert hub.asked == []
+
+
+def test_a_revision_can_be_named(hub, tiny_folder, refusal):
+    hub.put(REPO, tiny_folder)
+    hub.revisions.add("v1")
+    model = explorer.load(f"{REPO}@v1")
+    assert model.name == f"{REPO}@v1"
+    assert {path.split("/resolve/")[1].split("/")[0] for _, path in hub.asked if "/resolve/" in path} <= {"v1", SHA}
+    assert ("GET", f"/api/models/{REPO}/revision/v1") in hub.asked
+    hub.down = True
+    assert explorer.load(f"{REPO}@v1") is model  # of the cache
+    hub.down = False
+    assert f"no revision v2 of {REPO} " in refusal(ModelError, lambda: explorer.load(f"{REPO}@v2"))
 
 
 @pytest.mark.parametrize("missing", ["config.json", "model.safetensors", "tokenizer.json"])
