@@ -126,22 +126,20 @@ class Explorer(Network):
         with self._tokenizing:
             total = len(self.tokenizer(*pair, truncation=False, verbose=False)["input_ids"])
             encoded = self.tokenizer(
-                *pair,
-                truncation="longest_first",
-                max_length=self.capabilities.max_tokens,
-                return_token_type_ids=True,
-                return_offsets_mapping=True,
+                *pair, truncation="longest_first", max_length=self.capabilities.max_tokens, return_offsets_mapping=True
             )
         sequences = [-1 if sequence is None else sequence for sequence in encoded.sequence_ids()]
         if 0 not in sequences or (text_b and 1 not in sequences):
             raise InputError("One of the texts holds nothing that BERT can read; type at least one word.")
         ids = encoded["input_ids"]
+        # Some tokenizers give no segments; their models learned without.
+        segments = encoded.get("token_type_ids") if self.capabilities.segments else None
         return Encoding(
             text_a=text_a,
             text_b=text_b,
             tokens=tuple(self.tokenizer.convert_ids_to_tokens(ids)),
             ids=tuple(ids),
-            segments=tuple(encoded["token_type_ids"]) if self.capabilities.segments else (0,) * len(ids),
+            segments=tuple(segments or [0] * len(ids)),
             positions=tuple(range(len(ids))),
             attention_mask=tuple(encoded["attention_mask"]),
             offsets=tuple((start, end) for start, end in encoded["offset_mapping"]),

@@ -30,11 +30,9 @@ class Classifier:
     def __call__(self, texts: list[str], seconds: list[str] | None = None) -> torch.Tensor:
         """The probability of every label for every text, [texts, labels]; `seconds` are second texts, for pairs."""
         limit = self.encoder.config.max_position_embeddings
-        encoded = self.tokenizer(
-            texts, seconds, padding=True, truncation=True, max_length=limit, return_token_type_ids=True, return_tensors="pt"
-        )
+        encoded = self.tokenizer(texts, seconds, padding=True, truncation=True, max_length=limit, return_tensors="pt")
         if getattr(self.encoder.config, "type_vocab_size", 0) < 2:
-            encoded.pop("token_type_ids")
+            encoded.pop("token_type_ids", None)
         output = self.encoder(**encoded, output_hidden_states=True)
         hidden = output.hidden_states[self.settings["layer"]]  # [texts, tokens, hidden]; 0 is the embedding output
         real = encoded["attention_mask"].unsqueeze(-1)

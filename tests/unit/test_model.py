@@ -1,5 +1,6 @@
 import gc
 import hashlib
+import json
 import threading
 import time
 import weakref
@@ -391,3 +392,18 @@ def test_every_weight_is_counted_once(model):
     hidden = model.capabilities.hidden_size
     assert parts["layer 1 · attention"] == 4 * (hidden * hidden + hidden) + 2 * hidden
     assert parts["pooler"] == hidden * hidden + hidden
+
+
+def test_segments_are_those_that_the_tokenizer_gives(make_tiny):
+    folder = make_tiny()
+    settings = folder / "tokenizer_config.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"model_input_names": ["input_ids", "attention_mask"]}))
+    model = explorer.load(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    encoded = tokenizer("the man went", "he was happy", return_tensors="pt")
+    assert "token_type_ids" not in encoded
+    theirs = transformers.BertModel.from_pretrained(folder)(**encoded, output_hidden_states=True).hidden_states
+    trace = model.trace("the man went", "he was happy")
+    assert set(trace.encoding.segments) == {0}
+    for ours, state in zip(trace.hidden_states, theirs, strict=True):
+        np.testing.assert_allclose(ours, state[0].detach(), atol=1e-5)
