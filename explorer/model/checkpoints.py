@@ -32,9 +32,17 @@ BUNDLED = "bert-l6-h384-uncased"
 BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
 EXAMPLE_ID = "google-bert/bert-base-uncased"
 
-TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json", "added_tokens.json"]
+TOKENIZER_FILES = [
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "added_tokens.json",
+]
 WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"]
-VOCABULARY_FILES = {"tokenizer.json", "vocab.txt"}  # either will do
+VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # one will do: the last comes with vocab.json
 HUB_TIMEOUT = 10  # seconds for the hub to say what a repository holds
 NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
 
@@ -128,7 +136,7 @@ def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
         raise ModelError(
             f"{name} lacks {lacking}; a checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt."
         )
-    family = family_of(_model_type(folder / "config.json", name, from_hub), name)
+    family = _family(folder / "config.json", name, from_hub)
     stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
     return Checkpoint(name, folder, family, stamp, from_hub)
 
@@ -164,11 +172,14 @@ def faulty(fault: str, from_hub: bool) -> ModelError:
     return ModelError(f"{fault}; {'fetch the model again' if from_hub else 'save the model there again'}.")
 
 
-def _model_type(config: Path, name: str, from_hub: bool) -> object:
+def _family(config: Path, name: str, from_hub: bool) -> Family:
+    """The family that a config.json names. Raises ModelError when it cannot be read, or names none that is known."""
     try:
-        return json.loads(config.read_text("utf-8")).get("model_type")
+        entries = json.loads(config.read_text("utf-8"))
+        model_type, architectures = entries.get("model_type"), entries.get("architectures")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise faulty(f"The config.json of {name} cannot be read", from_hub) from error
+    return family_of(model_type, architectures, name)
 
 
 @dataclass(frozen=True)
@@ -208,7 +219,7 @@ def _download(place: Place, report: Report) -> Path:
         if "config.json" not in sizes:
             raise ModelError(f"{name} on the hub has no config.json; name a model such as {EXAMPLE_ID}.")
         config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
-        family_of(_model_type(Path(config), name, from_hub=True), name)
+        _family(Path(config), name, from_hub=True)
         if not VOCABULARY_FILES & sizes.keys():
             raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
         wanted = ["config.json", *TOKENIZER_FILES, *_weights_to_fetch(set(sizes), name)]

@@ -1,44 +1,176 @@
-"""How BERT and its relatives name their parts: where each lives, below the pre-training model of transformers.
+"""How BERT and its relatives name their parts: where each lives in the modules of transformers, and what only a name can tell.
 
-The defaults are BERT's own. A relative is added by adding a row to FAMILIES.
+What a family's attention computes is not told here: `attending` sees it, whichever family computes it. So a relative is one more
+row, and one more in `tests/families.py`; CONTRIBUTING says how. Nothing here imports torch, which is slow.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer.base.errors import ModelError
 
 
 @dataclass(frozen=True)
+class Part:
+    """What a module of a layer, by its path from there, does for a person: the name and the formula of its result.
+
+    `reads` is the name and the formula of what it reads where that was made between two modules, such as a residual sum.
+    """
+
+    path: str
+    name: str
+    formula: str
+    reads: tuple[str, str] | None = None
+
+
+NEXT = "hidden state"  # the name of what ends a layer
+ACTIVATION = "activation"  # the name of what stands between the two matrices of the feed-forward part, until it is known
+RESIDUAL = ("feed-forward add", "+ y (residual)")
+
+
+def _post_norm(mixed: str, norm: str, inner: str, active: str, outer: str, last: str) -> tuple[Part, ...]:
+    """The parts of a layer as BERT has it after its heads, in order, by their paths: Vaswani et al. 2017, section 3.1."""
+    return (
+        Part(mixed, "attention output", "z W_O + b_O"),
+        Part(norm, "attention norm", "y = LayerNorm", reads=("attention add", "+ x (residual)")),
+        Part(inner, "feed-forward in", "y W₁ + b₁"),
+        Part(active, ACTIVATION, "number by number"),
+        Part(outer, "feed-forward out", "W₂ + b₂"),
+        Part(last, NEXT, "LayerNorm", reads=RESIDUAL),
+    )
+
+
+_BERT_LAYER = _post_norm(
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+    "intermediate.dense",
+    "intermediate.intermediate_act_fn",
+    "output.dense",
+    "output.LayerNorm",
+)
+
+
+@dataclass(frozen=True)
 class Family:
-    """Dotted paths of the parts of one architecture, all relative to what is named in the comment."""
+    """One architecture. Paths are dotted, relative to what their comment names; an empty one is a part that it does not have."""
 
-    model_type: str = "bert"  # `model_type` of config.json
-    pretraining_class: str = "BertForPreTraining"  # in transformers; carries every head the family was pre-trained with
-    encoder: str = "bert"  # from the pre-training model
-    embeddings: str = "embeddings"  # from the encoder
-    word_embeddings: str = "word_embeddings"  # from the embeddings
-    position_embeddings: str = "position_embeddings"  # from the embeddings
-    segment_embeddings: str = "token_type_embeddings"  # from the embeddings
-    embeddings_norm: str = "LayerNorm"  # from the embeddings
+    model_type: str  # `model_type` of config.json
+    pretraining_class: str  # in transformers; carries every head the family was pre-trained with
+    encoder: str  # from the pre-training model
+    architecture: str = ""  # of `architectures` in config.json, where one model_type has several
+    # From the encoder: the embeddings, and from them the tables of pieces, places and segments, and the norm over their sum.
+    embeddings: str = "embeddings"
+    word_embeddings: str = "word_embeddings"
+    word_transformation: str = ""  # from the embeddings: what is done to the word vectors before they are added
+    position_embeddings: str = "position_embeddings"
+    segment_embeddings: str = "token_type_embeddings"
+    embeddings_norm: str = "LayerNorm"
+    projection: str = ""  # from the encoder: from the width of the embeddings to that of the layers, where they differ
     layers: str = "encoder.layer"  # from the encoder
-    pooler: str = "pooler"  # from the encoder
-    self_attention: str = "attention.self"  # from a layer; holds query, key and value
-    attention_output: str = "attention.output"  # from a layer; W_O, then add & norm
-    intermediate: str = "intermediate"  # from a layer; the feed-forward part up to GELU
-    output: str = "output"  # from a layer; the rest of the feed-forward part, then add & norm
-    dense: str = "dense"  # from attention_output, intermediate or output: its weights
-    norm: str = "LayerNorm"  # from attention_output or output: its LayerNorm
-    activation: str = "intermediate_act_fn"  # from intermediate: its function
-    masked_lm_head: str = "cls.predictions"  # from the pre-training model
-    next_sentence_head: str = "cls.seq_relationship"  # from the pre-training model
+    shared_layers: str = ""  # from each of `layers`, where these are groups: the layers that several places share
+    rotary: str = ""  # from the encoder: what turns queries and keys by their place
+    attention_dense: str = "attention.output.dense"  # from a layer: W_O
+    projections: tuple[str, ...] = ("query", "key", "value")  # the last names of W_Q, W_K and W_V, or of all in one
+    parts: tuple[Part, ...] = _BERT_LAYER  # of a layer; those that are not named here are called by their paths
+    final_norm: str = ""  # from the encoder: over the last hidden state, before any head reads it
+    pooler: str = ""  # from the encoder
+    masked_lm_head: tuple[str, ...] = ()  # from the pre-training model, one applied after the other
+    pair_head: str = ""  # from the pre-training model, reads what the pooler gives
+    pair_label: str = "next_sentence_label"  # the name of its label in the pre-training model
+    pair_order: bool = False  # it was taught which sentence comes first, not whether they belong together
+    replaced_head: str = ""  # from the pre-training model: whether each piece was put there by another model
+    activation: str = "hidden_act"  # the name of its name in config.json
+    intermediate: str = "intermediate_size"  # the name of the width between the two matrices in config.json
+    older_settings: tuple[str, ...] = ()  # of config.json, which transformers translates
 
 
-FAMILIES = {family.model_type: family for family in [Family()]}
+_BERT = Family(
+    "bert", "BertForPreTraining", "bert", pooler="pooler", masked_lm_head=("cls.predictions",), pair_head="cls.seq_relationship"
+)
+_ROBERTA = Family("roberta", "RobertaForMaskedLM", "roberta", masked_lm_head=("lm_head",))
+_ELECTRA = Family("electra", "ElectraForMaskedLM", "electra", projection="embeddings_project")
+
+FAMILIES = (
+    _BERT,
+    _ROBERTA,
+    replace(_ROBERTA, model_type="xlm-roberta", pretraining_class="XLMRobertaForMaskedLM"),
+    replace(_ROBERTA, model_type="camembert", pretraining_class="CamembertForMaskedLM"),
+    Family(
+        "distilbert",
+        "DistilBertForMaskedLM",
+        "distilbert",
+        segment_embeddings="",
+        layers="transformer.layer",
+        attention_dense="attention.out_lin",
+        projections=("q_lin", "k_lin", "v_lin"),
+        parts=_post_norm("attention.out_lin", "sa_layer_norm", "ffn.lin1", "ffn.activation", "ffn.lin2", "output_layer_norm"),
+        masked_lm_head=("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),
+        activation="activation",
+        intermediate="hidden_dim",
+    ),
+    Family(
+        "albert",
+        "AlbertForPreTraining",
+        "albert",
+        projection="encoder.embedding_hidden_mapping_in",
+        layers="encoder.albert_layer_groups",
+        shared_layers="albert_layers",
+        attention_dense="attention.dense",
+        parts=_post_norm("attention.dense", "attention.LayerNorm", "ffn", "activation", "ffn_output", "full_layer_layer_norm"),
+        pooler="pooler",
+        masked_lm_head=("predictions",),
+        pair_head="sop_classifier",
+        pair_label="sentence_order_label",
+        pair_order=True,
+    ),
+    replace(
+        _ELECTRA,
+        pretraining_class="ElectraForPreTraining",
+        architecture="ElectraForPreTraining",
+        replaced_head="discriminator_predictions",
+    ),
+    replace(_ELECTRA, masked_lm_head=("generator_predictions", "generator_lm_head")),
+    replace(
+        _BERT,
+        model_type="mobilebert",
+        pretraining_class="MobileBertForPreTraining",
+        encoder="mobilebert",
+        word_transformation="embedding_transformation",
+        parts=(),
+    ),
+    Family(
+        "modernbert",
+        "ModernBertForMaskedLM",
+        "model",
+        word_embeddings="tok_embeddings",
+        position_embeddings="",
+        segment_embeddings="",
+        embeddings_norm="norm",
+        layers="layers",
+        rotary="rotary_emb",
+        attention_dense="attn.Wo",
+        projections=("Wqkv",),
+        parts=(
+            Part("attn_norm", "norm before the attention", "LayerNorm"),
+            Part("attn.Wo", "attention output", "z W_O"),
+            Part("mlp_norm", "norm before the feed-forward", "LayerNorm", reads=("attention add", "y = … + x (residual)")),
+            Part("mlp.Wi", "feed-forward in", "W₁, twice as wide: a half and its gate"),
+            Part("mlp.act", ACTIVATION, "of the first half, number by number"),
+            Part("mlp.Wo", "feed-forward out", "W₂", reads=("gated", "× the gate, number by number")),
+        ),
+        final_norm="final_norm",
+        masked_lm_head=("head", "decoder"),
+        activation="hidden_activation",
+        older_settings=("global_attn_every_n_layers", "global_rope_theta", "local_rope_theta"),
+    ),
+)
+
+KNOWN = "BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ALBERT, ELECTRA, MobileBERT and ModernBERT"  # as they are called
 
 
-def family_of(model_type: object, name: str) -> Family:
-    """The row for a `model_type`. Raises ModelError naming what can be read."""
-    if not isinstance(model_type, str) or model_type not in FAMILIES:
-        known = ", ".join(FAMILIES)
-        raise ModelError(f"{name} is a model of type {str(model_type)[:40]!r}; BERT Explorer reads: {known}.")
-    return FAMILIES[model_type]
+def family_of(model_type: object, architectures: object, name: str) -> Family:
+    """The row for the `model_type` and the `architectures` of a config.json. Raises ModelError naming what can be read."""
+    classes = architectures if isinstance(architectures, list) else []
+    for family in FAMILIES:
+        if family.model_type == model_type and (not family.architecture or family.architecture in classes):
+            return family
+    raise ModelError(f"{name} is a model of type {str(model_type)[:40]!r}; BERT Explorer reads {KNOWN}.")

@@ -1,71 +1,61 @@
-"""One layer of an encoder: its parts, where the row of its family says that they are, and what it computes with them."""
+"""One layer of an encoder, whichever family it is of: what it computes, and what its heads do in it."""
 
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
 import torch
+import transformers
+from transformers.masking_utils import create_bidirectional_mask, create_bidirectional_sliding_window_mask
 
+from explorer.model import attending
+from explorer.model.attending import Heads
 from explorer.model.families import Family
 
+_MASKS = {"full_attention": create_bidirectional_mask, "sliding_attention": create_bidirectional_sliding_window_mask}
 
+
+@dataclass(frozen=True)
 class Layer:
-    """The parts of one layer of transformers, which stay what they are; hidden states are [..., tokens, hidden]."""
+    """A layer of transformers, which stays what it is; hidden states are [batch, tokens, hidden].
 
-    def __init__(self, module: torch.nn.Module, family: Family, heads: int) -> None:
-        def part(*path: str) -> Any:
-            return attrgetter(".".join(path))(module)
+    `real` [batch, tokens] is false where there is padding, which is looked at by nobody; None where there is none.
+    """
 
-        self.module, self.family, self.heads = module, family, heads
-        self.self_attention = part(family.self_attention)  # holds `query`, `key` and `value`
-        self.attention_dense: torch.nn.Linear = part(family.attention_output, family.dense)  # W_O and its bias
-        self.attention_norm = part(family.attention_output, family.norm)  # the LayerNorm after the attention
-        self.feed_forward_in: torch.nn.Linear = part(family.intermediate, family.dense)  # W₁ and its bias
-        self.activation = part(family.intermediate, family.activation)  # between the two matrices, GELU in BERT
-        self.feed_forward_out: torch.nn.Linear = part(family.output, family.dense)  # W₂ and its bias
-        self.output_norm = part(family.output, family.norm)  # the LayerNorm at the end
-        self._attention_output, self._intermediate = part(family.attention_output), part(family.intermediate)
-        self._output = part(family.output)
+    module: torch.nn.Module = field(repr=False)
+    family: Family = field(repr=False)
+    config: transformers.PreTrainedConfig = field(repr=False)
+    rotary: torch.nn.Module | None = field(default=None, repr=False)
 
-    @property
-    def output_weights(self) -> torch.Tensor:
-        """W_O cut into what each head is multiplied with: [heads, head_size, hidden]."""
-        return self.attention_dense.weight.T.unflatten(0, (self.heads, -1))
+    def __call__(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> torch.Tensor:
+        """The next hidden state."""
+        return self.module(hidden, **self._inputs(hidden, real))
 
-    def queries_and_keys(self, hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The query and the key vectors of every head: [..., heads, tokens, head_size] each."""
-        attention = self.self_attention
-        return self.split_heads(attention.query(hidden)), self.split_heads(attention.key(hidden))
-
-    def values(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The value vectors of every head: [..., heads, tokens, head_size]."""
-        return self.split_heads(self.self_attention.value(hidden))
-
-    def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
-        """[..., tokens, hidden] cut into heads: [..., heads, tokens, head_size]."""
-        return vectors.unflatten(-1, (self.heads, -1)).transpose(-3, -2)
-
-    def join_heads(self, vectors: torch.Tensor) -> torch.Tensor:
-        """The heads [..., heads, tokens, head_size] side by side: [..., tokens, hidden]."""
-        return vectors.transpose(-3, -2).flatten(-2)
-
-    def context(self, hidden: torch.Tensor, queries: slice = slice(None), mask: torch.Tensor | None = None) -> torch.Tensor:
-        """Softmax(QKᵀ/√d)V of each head, [batch, heads, queries, head_size], for the tokens `queries` of [batch, tokens, hidden].
-
-        `mask` is false where no query may look, over [batch, heads, query, key].
-        """
-        query = self.split_heads(self.self_attention.query(hidden[:, queries]))
-        key, value = self.split_heads(self.self_attention.key(hidden)), self.values(hidden)
-        return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask)
+    def heads(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> Heads:
+        """The queries, keys and values of every head."""
+        return attending.heads_in(lambda: self(hidden, real))
 
     def after_heads(self, context: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-        """The rest of the layer after its heads: W_O, add & norm, feed-forward, add & norm.
+        """The next hidden state when the heads give `context` [batch, heads, tokens, head_size].
 
-        `context` [..., heads, tokens, head_size] is what the heads gave; `hidden` [..., tokens, hidden], of a shape that
-        broadcasts with it, is what the layer read. Returns the next hidden state, [..., tokens, hidden].
+        `hidden`, [tokens, hidden] or the same in a batch, is what the layer reads; it may be of some tokens only.
         """
-        attended = self._attention_output(self.join_heads(context), hidden)
-        return self._output(self._intermediate(attended), attended)
+        hidden = hidden.expand(len(context), -1, -1)
+        return attending.answering(lambda heads: context, lambda: self(hidden))
 
-    def output(self, hidden: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
-        """The next hidden state [tokens, hidden] from hidden [tokens, hidden] and attention weights [heads, query, key]."""
-        return self.after_heads(attention @ self.values(hidden), hidden)
+    @property
+    def attention_dense(self) -> torch.nn.Linear:
+        """W_O and its bias, which some families do without."""
+        return attrgetter(self.family.attention_dense)(self.module)
+
+    def _inputs(self, hidden: torch.Tensor, real: torch.Tensor | None) -> dict[str, Any]:
+        """What the layer is called with beside the hidden state."""
+        if self.rotary is None:
+            return {"attention_mask": None if real is None else real[:, None, None, :]}  # over [batch, heads, query, key]
+        kind = self.module.attention_type
+        places = torch.arange(hidden.shape[1])[None]
+        attention_mask = None if real is None else real.long()
+        return {
+            "attention_mask": _MASKS[kind](config=self.config, inputs_embeds=hidden, attention_mask=attention_mask),
+            "position_embeddings": self.rotary(hidden, places, kind),
+        }

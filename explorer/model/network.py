@@ -13,6 +13,7 @@ import transformers
 
 from explorer.base.errors import CapabilityError
 from explorer.base.limits import TOKENS
+from explorer.model import copies
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.layer import Layer
 from explorer.model.weights import read_model, read_tokenizer
@@ -30,16 +31,22 @@ class Capabilities:
     parameters: int
     max_tokens: int
     fill_mask: bool  # has a masked-LM head
-    next_sentence: bool  # has a next-sentence head and a pooler
+    next_sentence: bool  # has a head for pairs and a pooler
+    replaced: bool  # has a head that tells which pieces were replaced
     segments: bool  # tells text A from text B
+    positions: bool  # has a table of positions
     pooler: bool
+    own_layers: bool  # every layer has weights of its own
 
 
 LACKS = {
     "fill_mask": "has no masked-language-model head: its file holds no weights for one, so it cannot fill a blank",
     "next_sentence": "has no next-sentence head: its file holds no weights for one, so it cannot tell if B follows A",
+    "replaced": "has no head that tells which pieces were replaced: only the discriminator of ELECTRA has one",
     "pooler": "has no pooler: its file holds no weights for one",
     "segments": "was trained without segments, so it cannot tell A from B",
+    "positions": "has no vectors for positions: each layer turns queries and keys by their place (rotary positions)",
+    "own_layers": "has one set of weights for all its layers, so the top ones cannot be trained by themselves",
 }
 
 
@@ -69,7 +76,11 @@ class Padded:
     segments: torch.Tensor  # [batch, tokens]
     real: torch.Tensor  # [batch, tokens] bool: False where there is padding
     lengths: torch.Tensor  # [batch]
-    attention_mask: torch.Tensor | None  # over [batch, heads, query, key]; None where all are of one length
+
+    @cached_property
+    def mask(self) -> torch.Tensor | None:
+        """`real` for the layers, None where all are of one length."""
+        return None if bool(self.real.all()) else self.real
 
 
 class Network:
@@ -84,44 +95,72 @@ class Network:
         self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)
         self.mask_id: int = self.tokenizer.mask_token_id
         self.encoder = attrgetter(self.family.encoder)(self.module)
-        self.layers = attrgetter(self.family.layers)(self.encoder)
+        self.layers = [self._layer(module) for module in self._layer_modules(self.encoder)]
         self._embeddings = attrgetter(self.family.embeddings)(self.encoder)
-        self.embeddings_norm = attrgetter(self.family.embeddings_norm)(self._embeddings)  # over the sum of the three
+        self.embeddings_norm = attrgetter(self.family.embeddings_norm)(self._embeddings)  # over the sum of the tables' rows
         # What a piece is before it has any context, and what was learned for every position, and for A and B: [vocabulary,
-        # hidden], [positions, hidden] and [segments, hidden] float32, read-only, not copies.
-        tables = self.family.word_embeddings, self.family.position_embeddings, self.family.segment_embeddings
-        self.word_table, self.position_table, self.segment_table = (
-            _read_only(attrgetter(table)(self._embeddings).weight) for table in tables
-        )
+        # width], [positions, width] and [segments, width] float32, read-only, not copies; width is that of the embeddings.
+        self.word_table = _read_only(attrgetter(self.family.word_embeddings)(self._embeddings).weight)
+        self.segment_table = self._table(self.family.segment_embeddings)
+        # RoBERTa and its kin count positions from the number of their [PAD] on: the rows up to there are never read.
+        self.first_position: int = getattr(self._embeddings, "padding_idx", -1) + 1
+        self._position_table = self._table(self.family.position_embeddings)
         self.capabilities = self._capabilities(missing)
 
     def require(self, capability: str) -> None:
         """Raise CapabilityError, with the reason, unless the model can do it."""
         if not getattr(self.capabilities, capability):
-            raise CapabilityError(f"{self.name} {LACKS[capability]}.")
+            raise CapabilityError(f"{self.name} {self.lacks(capability)}.")
+
+    def lacks(self, capability: str) -> str:
+        """Why the model cannot do it, to be said after its name."""
+        return LACKS[capability]
 
     # From ids to the last hidden state
 
     def embed(self, ids: torch.Tensor, segments: torch.Tensor) -> torch.Tensor:
         """Hidden state 0 of ids [batch, tokens], for segments that broadcast with them: [batch, tokens, hidden]."""
-        return self._embeddings(input_ids=ids, token_type_ids=self.token_types(segments, ids))
+        return self.project(self._embeddings(input_ids=ids, **self._segments(segments, ids)))
 
     def embed_words(self, words: torch.Tensor, segments: torch.Tensor) -> torch.Tensor:
         """The same for word vectors [batch, tokens, hidden] in the place of rows of the word table."""
-        return self._embeddings(inputs_embeds=words, token_type_ids=self.token_types(segments, words[..., 0]))
+        segments = self._segments(segments, words[..., 0])
+        return self.project(self._embeddings(input_ids=None, inputs_embeds=words, **segments))
 
-    def token_types(self, segments: torch.Tensor, ids: torch.Tensor) -> torch.Tensor | None:
-        """What transformers wants as `token_type_ids`: segments of the shape of the ids, None without segments."""
-        return segments.expand(ids.shape) if self.capabilities.segments else None
+    def project(self, embedded: torch.Tensor) -> torch.Tensor:
+        """From the width of the embeddings to that of the layers, where they differ: [..., width] to [..., hidden]."""
+        *above, name = self.family.projection.split(".")
+        parent = attrgetter(".".join(above))(self.encoder) if above else self.encoder
+        return getattr(parent, name)(embedded) if name and hasattr(parent, name) else embedded
 
-    def layer(self, index: int) -> Layer:
-        """The parts of a layer (zero-based)."""
-        return Layer(self.layers[index], self.family, self.capabilities.heads)
+    def embedded_words(self, encoding: Encoding) -> torch.Tensor:
+        """What is added up of the pieces of an input, before positions and segments: [tokens, width].
+
+        It is their rows of the word table, but in families that mix a piece with its neighbours first.
+        """
+        ids = torch.tensor([encoding.ids])
+        if not self.family.word_transformation:
+            return attrgetter(self.family.word_embeddings)(self._embeddings)(ids)[0]
+        embeddings = copies.of(self._embeddings)
+        found: list[torch.Tensor] = []
+        mixing = attrgetter(self.family.word_transformation)(embeddings)
+        mixing.register_forward_hook(lambda module, read, made: found.append(made[0]))
+        embeddings(input_ids=ids)
+        return found[0] if found else attrgetter(self.family.word_embeddings)(embeddings)(ids)[0]
+
+    def embedded_positions(self, encoding: Encoding) -> torch.Tensor:
+        """What is added up of the positions of an input: [tokens, width]. Raises CapabilityError without such vectors."""
+        self.require("positions")
+        rows = np.arange(encoding.kept)
+        if self.first_position:  # [PAD] has no position, even where it is typed
+            ids = torch.tensor([encoding.ids])
+            rows = self._embeddings.create_position_ids_from_input_ids(ids, self.first_position - 1)[0].numpy()
+        return torch.from_numpy(self._position_table[rows])
 
     def run(self, hidden: torch.Tensor) -> torch.Tensor:
         """The last hidden state when all layers read hidden state 0: [batch, tokens, hidden] both."""
-        for module in self.layers:
-            hidden = module(hidden)
+        for layer in self.layers:
+            hidden = layer(hidden)
         return hidden
 
     def hidden_states(self, encoding: Encoding) -> torch.Tensor:
@@ -140,11 +179,19 @@ class Network:
 
     def run_padded(self, padded: "Padded") -> Iterator[torch.Tensor]:
         """Every hidden state of a batch in turn, from 0, the embedding output: [batch, tokens, hidden] each."""
-        hidden = self.embed(padded.ids, padded.segments)
+        hidden = self.embed_padded(padded)
         yield hidden
         for layer in self.layers:
-            hidden = layer(hidden, padded.attention_mask)
+            hidden = layer(hidden, padded.mask)
             yield hidden
+
+    def embed_padded(self, padded: "Padded") -> torch.Tensor:
+        """Hidden state 0 of a batch: [batch, tokens, hidden]. Where a piece is mixed with its neighbours, each text by itself."""
+        if not self.family.word_transformation:
+            return self.embed(padded.ids, padded.segments)
+        rows = zip(padded.ids, padded.segments, padded.lengths.tolist(), strict=True)
+        alone = [self.embed(ids[None, :length], segments[None, :length])[0] for ids, segments, length in rows]
+        return torch.nn.utils.rnn.pad_sequence(alone, batch_first=True)
 
     def pad(self, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> "Padded":
         """The ids and segments of several inputs as one batch."""
@@ -153,21 +200,39 @@ class Network:
         ids, segments = torch.full(real.shape, self.tokenizer.pad_token_id), torch.zeros(real.shape, dtype=torch.long)
         ids[real] = torch.tensor([id for row, _ in rows for id in row])
         segments[real] = torch.tensor([segment for _, row in rows for segment in row])
-        return Padded(ids, segments, real, lengths, None if bool(real.all()) else real[:, None, None, :])
+        return Padded(ids, segments, real, lengths)
 
     @torch.inference_mode()
-    def own_hidden(self, encoding: Encoding) -> torch.Tensor:
-        """The last hidden state [tokens, hidden] by transformers' own forward pass: what ours has to match."""
+    def own_outputs(self, encoding: Encoding, **labels: torch.Tensor) -> transformers.utils.ModelOutput:
+        """What transformers' own forward pass of the whole model gives, with its loss for labels: what ours has to match."""
         ids = torch.tensor([encoding.ids])
-        types = self.token_types(torch.tensor(encoding.segments), ids)
-        return self.encoder(input_ids=ids, token_type_ids=types).last_hidden_state[0]
+        return self.module(input_ids=ids, **self._segments(torch.tensor(encoding.segments), ids), **labels)
+
+    def own_masked_lm(self, encoding: Encoding) -> torch.Tensor:
+        """The logits of the masked-LM head by `own_outputs`: [tokens, vocabulary]. Raises CapabilityError."""
+        self.require("fill_mask")
+        outputs = self.own_outputs(encoding)
+        return outputs["prediction_logits" if "prediction_logits" in outputs else "logits"][0]
+
+    def own_pair(self, encoding: Encoding) -> torch.Tensor:
+        """The logits of the head for pairs by `own_outputs`: [2]. Raises CapabilityError."""
+        self.require("next_sentence")
+        outputs = self.own_outputs(encoding)
+        return outputs["sop_logits" if "sop_logits" in outputs else "seq_relationship_logits"][0]
 
     # From the last hidden state to answers
 
     def masked_lm(self, hidden: torch.Tensor) -> torch.Tensor:
         """The masked-LM head on last hidden states [..., hidden]: logits [..., vocabulary]."""
         self.require("fill_mask")
-        return attrgetter(self.family.masked_lm_head)(self.module)(hidden)
+        hidden = self.final(hidden)
+        for part in self.family.masked_lm_head:
+            hidden = attrgetter(part)(self.module)(hidden)
+        return hidden
+
+    def final(self, hidden: torch.Tensor) -> torch.Tensor:
+        """What heads read of last hidden states [..., hidden]: these, or their norm in families that have one at the end."""
+        return attrgetter(self.family.final_norm)(self.encoder)(hidden) if self.family.final_norm else hidden
 
     @torch.inference_mode()
     def guesses(self, hidden: torch.Tensor, positions: list[int], top_k: int) -> list[MaskGuesses]:
@@ -181,30 +246,48 @@ class Network:
         ]
 
     def next_sentence_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """The pooler and the next-sentence head on hidden states [batch, tokens, hidden]: [batch, 2], IsNext and NotNext."""
+        """The pooler and the head for pairs on last hidden states [batch, tokens, hidden]: [batch, 2], IsNext and NotNext.
+
+        Where the family was taught the order of two sentences, it is that they stand in it, and that they were swapped.
+        """
         self.require("next_sentence")
-        return attrgetter(self.family.next_sentence_head)(self.module)(self.pooler(hidden))
+        return attrgetter(self.family.pair_head)(self.module)(self.pooler(hidden))
+
+    def replaced_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """How surely each piece was replaced, [batch, tokens], for last hidden states [batch, tokens, hidden]."""
+        self.require("replaced")
+        return attrgetter(self.family.replaced_head)(self.module)(self.final(hidden))
 
     # Weights
+
+    @property
+    def position_table(self) -> np.ndarray:
+        """What was learned for every position that can be read, [positions, width] float32. Raises CapabilityError."""
+        self.require("positions")
+        return self._position_table[self.first_position :]
 
     @property
     def pooler(self) -> torch.nn.Module:
         """tanh(dense([CLS])) of hidden states [batch, tokens, hidden]: [batch, hidden]. Raises CapabilityError without one."""
         self.require("pooler")
-        return attrgetter(self.family.pooler)(self.encoder)
+        pooler = attrgetter(self.family.pooler)(self.encoder)
+        return _Pooler(pooler) if isinstance(pooler, torch.nn.Linear) else pooler
 
     @property
-    def pooler_weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """The weight [hidden, hidden] and the bias [hidden] of the pooler's dense layer. Raises CapabilityError."""
-        dense = next(part for part in self.pooler.modules() if isinstance(part, torch.nn.Linear))
-        return _read_only(dense.weight), _read_only(dense.bias)
+    def pooler_weights(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The weight [hidden, hidden] and the bias [hidden] of the pooler's dense layer, None where it has none.
+
+        Raises CapabilityError without a pooler.
+        """
+        dense = next((part for part in self.pooler.modules() if isinstance(part, torch.nn.Linear)), None)
+        return None if dense is None else (_read_only(dense.weight), _read_only(dense.bias))
 
     def module_with(self, layers: Mapping[int, torch.nn.Module], pooler: torch.nn.Module | None) -> transformers.PreTrainedModel:
         """A copy of the whole model of transformers with the weights of other layers, by zero-based index, and pooler."""
         module = copy.deepcopy(self.module)
         encoder = attrgetter(self.family.encoder)(module)
         for index, other in layers.items():
-            attrgetter(self.family.layers)(encoder)[index].load_state_dict(other.state_dict())
+            self._layer_modules(encoder)[index].load_state_dict(other.state_dict())
         if pooler is not None:
             attrgetter(self.family.pooler)(encoder).load_state_dict(pooler.state_dict())
         return module
@@ -236,34 +319,75 @@ class Network:
         """The zero-based positions of the pieces of the texts that are no [MASK]."""
         return [position for position in encoding.text_positions if encoding.ids[position] != self.mask_id]
 
+    def _segments(self, segments: torch.Tensor, ids: torch.Tensor) -> dict[str, torch.Tensor]:
+        """What transformers wants of segments, of the shape of the ids; nothing of a model that learned without."""
+        return {"token_type_ids": segments.expand(ids.shape)} if len(self.segment_table) > 1 else {}
+
+    def _table(self, path: str) -> np.ndarray:
+        """The table at a path from the embeddings; one without rows where the family has none."""
+        width = self.word_table.shape[1]
+        return _read_only(attrgetter(path)(self._embeddings).weight) if path else np.empty((0, width), np.float32)
+
+    def _layer(self, module: torch.nn.Module) -> Layer:
+        rotary = attrgetter(self.family.rotary)(self.encoder) if self.family.rotary else None
+        return Layer(module, self.family, self.module.config, rotary)
+
+    def _layer_modules(self, encoder: torch.nn.Module) -> list[torch.nn.Module]:
+        """The layers of an encoder in the order in which they are run; the same one several times where they share weights."""
+        modules = attrgetter(self.family.layers)(encoder)
+        if not self.family.shared_layers:
+            return list(modules)
+        count = encoder.config.num_hidden_layers
+        groups = [modules[int(place / (count / len(modules)))] for place in range(count)]  # as transformers rounds
+        return [layer for group in groups for layer in attrgetter(self.family.shared_layers)(group)]
+
     def _part_name(self, parameter: str) -> str:
         """'embeddings · word_embeddings', 'layer 3 · attention', 'pooler' or 'cls · predictions' for a weight's path."""
         names = parameter.removeprefix(f"{self.family.encoder}.").split(".")
         layers = self.family.layers.split(".")
         if names[: len(layers)] == layers:
-            inside = names[len(layers) + 1]
-            return f"layer {int(names[len(layers)]) + 1} · {'attention' if inside == 'attention' else 'feed-forward'}"
+            place, *inside = names[len(layers) :]
+            if self.family.shared_layers:
+                inside = inside[2:]
+            name = "every layer" if self.family.shared_layers else f"layer {int(place) + 1}"
+            return f"{name} · {'attention' if inside[0].startswith(('att', 'sa_')) else 'feed-forward'}"
         return " · ".join(names[:-1][: 1 if names[0] == self.family.pooler else 2])
 
     def _capabilities(self, missing: set[str]) -> Capabilities:
-        config = self.module.config
+        config, family = self.module.config, self.family
 
-        def has(part: str) -> bool:
-            return not any(key.startswith(f"{part}.") for key in missing)
+        def has(*parts: str) -> bool:
+            return any(parts) and not any(key.startswith(f"{part}.") for key in missing for part in parts)
 
-        pooler = has(f"{self.family.encoder}.{self.family.pooler}")
+        pooler = bool(family.pooler) and has(f"{family.encoder}.{family.pooler}")
+        most = config.max_position_embeddings - (self.first_position if family.position_embeddings else 0)
         return Capabilities(
-            layers=config.num_hidden_layers,
+            layers=len(self.layers),
             heads=config.num_attention_heads,
             hidden_size=config.hidden_size,
             vocab_size=config.vocab_size,
             parameters=sum(parameter.numel() for parameter in self.module.parameters()),
-            max_tokens=min(config.max_position_embeddings, TOKENS.most),
-            fill_mask=has(self.family.masked_lm_head),
-            next_sentence=pooler and has(self.family.next_sentence_head),
-            segments=config.type_vocab_size > 1,
+            max_tokens=min(most, TOKENS.most),
+            fill_mask=has(*family.masked_lm_head),
+            next_sentence=pooler and has(family.pair_head),
+            replaced=has(family.replaced_head),
+            segments=len(self.segment_table) > 1,
+            positions=bool(family.position_embeddings),
             pooler=pooler,
+            own_layers=not family.shared_layers,
         )
+
+
+class _Pooler(torch.nn.Module):
+    """A pooler of which the family has but the dense layer."""
+
+    def __init__(self, dense: torch.nn.Linear) -> None:
+        super().__init__()
+        self.dense = dense
+
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        """tanh(dense([CLS])) of [batch, tokens, hidden]: [batch, hidden]."""
+        return self.dense(hidden[:, 0]).tanh()
 
 
 def _read_only(weight: torch.Tensor) -> np.ndarray:

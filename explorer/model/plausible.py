@@ -6,8 +6,7 @@ Only the headers of the weights are read: a file of a few bytes cannot ask for g
 import json
 import math
 import os
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +23,23 @@ LEAST_BYTES = 2  # of a weight in a file of PyTorch, whose header is code: half 
 DTYPES = {"F64", "F32", "F16", "BF16"}
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """What a configuration says of a network."""
+# The most that a model has of each thing that its config.json counts, under the names of all families.
+_LAYERS, _WIDTH, _INNER, _PLACES = 64, 8192, 32_768, 65_536
+MOST = {
+    **dict.fromkeys(
+        ("num_hidden_layers", "n_layers", "num_hidden_groups", "inner_group_num", "num_feedforward_networks"), _LAYERS
+    ),
+    **dict.fromkeys(("num_attention_heads", "n_heads"), 64),
+    **dict.fromkeys(("hidden_size", "dim", "embedding_size", "true_hidden_size", "intra_bottleneck_size"), _WIDTH),
+    **dict.fromkeys(("intermediate_size", "hidden_dim"), _INNER),
+    **dict.fromkeys(("max_position_embeddings", "local_attention"), _PLACES),
+    "vocab_size": 1_000_000,
+    "type_vocab_size": 16,
+}
+WIDTHS, HEADS = ("true_hidden_size", "hidden_size", "dim"), ("num_attention_heads", "n_heads")  # the first that there is
 
-    layers: int
-    heads: int
-    hidden: int
-    intermediate: int
-    vocabulary: int
-    positions: int
-    segments: int
-
-    @property
-    def parameters(self) -> int:
-        """How many weights the tables and the matrices of the layers have: the least that a file must hold."""
-        tables = (self.vocabulary + self.positions + self.segments) * self.hidden
-        return tables + self.layers * (4 * self.hidden + 2 * self.intermediate) * self.hidden
-
-
-MOST = Sizes(layers=64, heads=64, hidden=8192, intermediate=32_768, vocabulary=1_000_000, positions=4096, segments=16)
+Shapes = dict[str, tuple[int, ...]]
+"""The shapes of weights, by their names within the encoder."""
 
 
 def read_config(checkpoint: Checkpoint) -> dict[str, Any]:
@@ -59,17 +55,25 @@ def read_config(checkpoint: Checkpoint) -> dict[str, Any]:
     return entries
 
 
-def check(checkpoint: Checkpoint, sizes: Sizes, epsilon: float, dropouts: Iterable[float]) -> None:
-    """Raises ModelError unless the sizes are those of a model and of the tensors in its file, and LayerNorm and dropout can be.
+def check(checkpoint: Checkpoint, entries: dict[str, Any]) -> None:
+    """Raises ModelError unless the numbers of a whole configuration are those of a model.
 
-    `epsilon` is what LayerNorm adds, 0 to 0.1 (0 is not allowed); `dropouts` are shares from 0 to 0.9.
+    What LayerNorm adds is above 0 and at most 0.1; dropouts are shares from 0 to 0.9.
     """
-    pairs = zip(astuple(sizes), astuple(MOST), strict=True)
-    possible = all(type(size) is int and 1 <= size <= most for size, most in pairs) and sizes.hidden % sizes.heads == 0
-    if not (possible and 0 < epsilon <= 0.1 and all(0 <= share <= 0.9 for share in dropouts)):
+    counts = {name: entries[name] for name in MOST if name in entries}
+    possible = all(type(count) is int and 1 <= count <= MOST[name] for name, count in counts.items())
+    width, heads = (next(counts[name] for name in names if name in counts) for names in (WIDTHS, HEADS))
+    numbers = {name: value for name, value in entries.items() if isinstance(value, int | float)}
+    fine = all(0 < value <= 0.1 for name, value in numbers.items() if name.endswith("_eps"))
+    shares = all(0 <= value <= 0.9 for name, value in numbers.items() if "dropout" in name)
+    if not (possible and width % heads == 0 and fine and shares):
         raise checkpoint.faulty(f"The config.json of {checkpoint.name} holds numbers that no such model has")
+
+
+def check_weights(checkpoint: Checkpoint, wanted: Shapes) -> None:
+    """Raises ModelError unless the file can hold the weights `wanted` of an encoder: none that it names is of another shape."""
     try:
-        fits = _fits(checkpoint, sizes)
+        fits = _fits(checkpoint, wanted)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
         logger.warning("The header of a model's weights cannot be read", exc_info=error)
         raise checkpoint.unreadable("weights") from error
@@ -82,32 +86,17 @@ def misfit(checkpoint: Checkpoint) -> ModelError:
     return checkpoint.faulty(f"The weights of {checkpoint.name} do not fit its config.json")
 
 
-def _fits(checkpoint: Checkpoint, sizes: Sizes) -> bool:
+def _fits(checkpoint: Checkpoint, wanted: Shapes) -> bool:
     first = next(name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file())
     files = [checkpoint.folder / name for name in _parts(checkpoint.folder / first)]
+    count = sum(map(math.prod, wanted.values()))
     if "safetensors" not in first:
-        return sizes.parameters * LEAST_BYTES <= sum(file.stat().st_size for file in files)
-    family = checkpoint.family
-    shapes: dict[str, tuple[int, ...]] = {}
+        return count * LEAST_BYTES <= sum(file.stat().st_size for file in files)
+    shapes: Shapes = {}
     for file in files:
-        shapes |= _shapes(file, f"{family.encoder}.")
-    tables = {
-        family.word_embeddings: sizes.vocabulary,
-        family.position_embeddings: sizes.positions,
-        family.segment_embeddings: sizes.segments,
-    }
-    wanted = {f"{family.embeddings}.{table}.weight": (rows, sizes.hidden) for table, rows in tables.items()}
-    for layer in range(sizes.layers):
-        below = f"{family.layers}.{layer}"
-        wanted[f"{below}.{family.intermediate}.{family.dense}.weight"] = (sizes.intermediate, sizes.hidden)
-    own = f"{family.layers}."
-    layers = {name.removeprefix(own).split(".")[0] for name in shapes if name.startswith(own)}
-    fitting = all(shapes.get(name) == shape for name, shape in wanted.items())
-    return (
-        fitting
-        and layers == {str(layer) for layer in range(sizes.layers)}
-        and sizes.parameters <= sum(map(math.prod, shapes.values()))
-    )
+        shapes |= _shapes(file, f"{checkpoint.family.encoder}.")
+    fitting = all(shapes.get(name, shape) == shape for name, shape in wanted.items())
+    return fitting and count <= sum(map(math.prod, shapes.values()))
 
 
 def _parts(weights: Path) -> list[str]:
@@ -120,7 +109,7 @@ def _parts(weights: Path) -> list[str]:
     return sorted(parts)
 
 
-def _shapes(file: Path, prefix: str) -> dict[str, tuple[int, ...]]:
+def _shapes(file: Path, prefix: str) -> Shapes:
     """The shape of every tensor in a safetensors file, by its name within the encoder. Raises ValueError for odd ones."""
     with file.open("rb") as opened:
         if int.from_bytes(opened.read(8), "little") > MOST_HEADER_BYTES:
@@ -132,5 +121,10 @@ def _shapes(file: Path, prefix: str) -> dict[str, tuple[int, ...]]:
             # Ids of positions are integers; a weight of fewer than 16 bits needs a scale that is not there.
             if tensor.get_dtype() not in DTYPES and not name.endswith("position_ids"):
                 raise ValueError("dtype")
-            shapes[name.removeprefix(prefix)] = tuple(tensor.get_shape())
+            shapes[_today(name.removeprefix(prefix))] = tuple(tensor.get_shape())
     return shapes
+
+
+def _today(name: str) -> str:
+    """The name of a weight in today's transformers: checkpoints of 2018 call those of LayerNorm otherwise."""
+    return re.sub(r"LayerNorm\.(gamma|beta)$", lambda old: f"LayerNorm.{'weight' if old[1] == 'gamma' else 'bias'}", name)

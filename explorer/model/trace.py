@@ -10,6 +10,7 @@ import torch
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
+from explorer.model.attending import Heads
 from explorer.model.network import Network
 from explorer.text.encoding import Encoding
 
@@ -29,7 +30,7 @@ class Reading:
 class Trace:
     """An encoding and the hidden states it gave. Only these are stored; the rest is derived from them.
 
-    The model's own modules derive it: attention is the softmax of a layer's query and key projections of its hidden state.
+    The model's own modules derive it: attention is the softmax of the queries and keys that a layer makes of its hidden state.
     """
 
     model: Network = field(repr=False)
@@ -61,27 +62,30 @@ class Trace:
         """What `make()` derives from this trace, made at the first call for `key` and kept: for small things only."""
         return self.reading.derived.get(key, make)
 
+    def heads(self, layer: int) -> Heads:
+        """What the heads of a layer (zero-based, -1 is the last) are given: a batch of one."""
+        layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more
+        return self.model.layers[layer].heads(self.states[layer][None])
+
     @torch.inference_mode()
     def attention(self, layer: int) -> np.ndarray:
         """Attention weights [heads, query, key] of a layer (zero-based, -1 is the last), float32 in 0 to 1; rows sum to 1.
 
         Vaswani et al. 2017, section 3.2.1.
         """
-        layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more
-        query, key = self.model.layer(layer).queries_and_keys(self.states[layer])  # [heads, tokens, head_size] each
+        heads = self.heads(layer)
         # One array, filled in place, and numpy's: 12 MB at 512 tokens of BERT-base, and the memory of a freed tensor of
         # torch is aligned so that the next one of the same size does not fit in, layer after layer.
-        weights = np.empty((len(query), query.shape[1], key.shape[1]), dtype=np.float32)  # [heads, query, key]
-        scores = torch.matmul(query, key.transpose(1, 2), out=torch.from_numpy(weights))
-        scores *= query.shape[-1] ** -0.5
-        torch.softmax(scores, -1, out=scores)
-        return weights
+        weights = np.empty((1, heads.query.shape[1], self.kept, self.kept), dtype=np.float32)  # [1, heads, query, key]
+        heads.weights(torch.from_numpy(weights))
+        return weights[0]
 
     @torch.inference_mode()
     def attention_error(self, layer: int) -> float:
         """How far the layer's output, made from `attention(layer)`, is from hidden state `layer + 1`, at most."""
         layer = range(len(self.model.layers))[layer]
-        rebuilt = self.model.layer(layer).output(self.states[layer], torch.from_numpy(self.attention(layer)))
+        context = torch.from_numpy(self.attention(layer)) @ self.heads(layer).value
+        rebuilt = self.model.layers[layer].after_heads(context, self.states[layer])[0]
         return float((rebuilt - self.states[layer + 1]).abs().max())
 
     @torch.inference_mode()

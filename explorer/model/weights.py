@@ -8,7 +8,7 @@ import transformers
 
 from explorer.base.errors import ModelError
 from explorer.base.log import logger
-from explorer.model import plausible
+from explorer.model import attending, plausible
 from explorer.model.checkpoints import EXAMPLE_ID, Checkpoint
 
 PATIENCE = 60.0  # seconds to wait for models that others open
@@ -37,7 +37,7 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
             checkpoint.folder,
             config=config,
             dtype=torch.float32,
-            attn_implementation="sdpa",
+            attn_implementation=attending.NAME,
             local_files_only=True,
             output_loading_info=True,
         )
@@ -47,11 +47,11 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
     finally:
         _one_at_a_time.release()
     missing = set(info["missing_keys"]) | {key for key, *_ in info["mismatched_keys"]}
-    encoder, pooler = f"{checkpoint.family.encoder}.", f"{checkpoint.family.encoder}.{checkpoint.family.pooler}."
-    if any(key.startswith(encoder) and not key.startswith(pooler) for key in missing):
+    family = checkpoint.family
+    encoder, pooler = f"{family.encoder}.", f"{family.encoder}.{family.pooler}." if family.pooler else None
+    if any(key.startswith(encoder) and not (pooler and key.startswith(pooler)) for key in missing):
         raise plausible.misfit(checkpoint)
-    layers = f"{checkpoint.family.layers}."
-    if any(key.removeprefix(encoder).startswith(layers) for key in info["unexpected_keys"]):
+    if any(key.removeprefix(encoder).startswith(f"{family.layers}.") for key in info["unexpected_keys"]):
         raise plausible.misfit(checkpoint)  # layers that would be dropped in silence
     if not all(map(_is_sound, model.parameters())):
         raise checkpoint.faulty(f"The weights of {checkpoint.name} hold infinite numbers or none at all")
@@ -65,23 +65,29 @@ def _config(checkpoint: Checkpoint, kind: type[transformers.PreTrainedConfig]) -
         raise ModelError(
             f"{checkpoint.name} is a decoder or has relative positions; BERT Explorer reads encoders like {EXAMPLE_ID}."
         )
-    known = {field.name for field in fields(kind)} - _STEERING
+    # What one family calls otherwise than the others may be told under either name.
+    known = {field.name for field in fields(kind)} | {*kind.attribute_map, *checkpoint.family.older_settings}
     try:
-        config = kind(**{name: value for name, value in entries.items() if name in known})
+        config = kind(**{name: value for name, value in entries.items() if name in known - _STEERING})
     except Exception as error:  # wrong types, each with an error of its own
         logger.warning("The configuration of a model cannot be read", exc_info=error)
         raise checkpoint.unreadable("config.json") from error
-    sizes = plausible.Sizes(
-        layers=config.num_hidden_layers,
-        heads=config.num_attention_heads,
-        hidden=config.hidden_size,
-        intermediate=config.intermediate_size,
-        vocabulary=config.vocab_size,
-        positions=config.max_position_embeddings,
-        segments=config.type_vocab_size,
-    )
-    plausible.check(checkpoint, sizes, config.layer_norm_eps, (config.hidden_dropout_prob, config.attention_probs_dropout_prob))
+    plausible.check(checkpoint, config.to_dict())
+    plausible.check_weights(checkpoint, _shapes(checkpoint, config))
     return config
+
+
+def _shapes(checkpoint: Checkpoint, config: transformers.PreTrainedConfig) -> plausible.Shapes:
+    """The shape of every weight of the encoder that a configuration asks for, without memory for them. Raises ModelError."""
+    family = checkpoint.family
+    try:
+        with torch.device("meta"):
+            model = getattr(transformers, family.pretraining_class)(config)
+    except Exception as error:  # numbers that do not go together, each with an error of its own
+        logger.warning("The configuration of a model cannot be built", exc_info=error)
+        raise checkpoint.unreadable("config.json") from error
+    named = getattr(model, family.encoder).named_parameters()
+    return {name: tuple(weight.shape) for name, weight in named if not (family.pooler and name.startswith(f"{family.pooler}."))}
 
 
 def _is_sound(weight: torch.Tensor) -> bool:

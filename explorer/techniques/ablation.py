@@ -33,9 +33,9 @@ def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None
         last = layer == layers - 1  # above its attention only the token that is read matters
         rows = slice(target.position, target.position + 1) if last else slice(None)
         hidden = trace.states[layer]
-        context = model.layer(layer).context(hidden[None])[:, :, rows]  # [1, heads, tokens, head_size]
+        context = trace.heads(layer).context(rows)  # [1, heads, tokens, head_size]
         for batch in batches(heads, trace.kept):
-            output = model.layer(layer).after_heads(context * off[batch], hidden[rows])  # [batch, tokens, hidden]
+            output = model.layers[layer].after_heads(context * off[batch], hidden[rows])  # [batch, tokens, hidden]
             vectors = output[:, 0] if last else _last_vectors(model, layer + 1, output, target.position)
             found[layer, batch] = read_at(model, target, vectors).probability.numpy()
         yield (layer + 1) / layers
@@ -44,10 +44,10 @@ def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None
 
 def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
     """The last hidden state [batch, hidden] of one token, all that the last layer is run for; `hidden` is what `layer` reads."""
-    for module in model.layers[layer:-1]:
-        hidden = module(hidden)
-    here, final = slice(position, position + 1), model.layer(-1)
-    return final.after_heads(final.context(hidden, here), hidden[:, here])[:, 0]
+    for below in model.layers[layer:-1]:
+        hidden = below(hidden)
+    here, final = slice(position, position + 1), model.layers[-1]
+    return final.after_heads(final.heads(hidden).context(here), hidden[:, here])[:, 0]
 
 
 @torch.inference_mode()
@@ -61,9 +61,9 @@ def without_heads(trace: Trace, heads: Collection[Head]) -> torch.Tensor:
     for layer in range(lowest, model.capabilities.layers):
         off = [head for at, head in heads if at == layer]
         if off:
-            context = model.layer(layer).context(hidden)  # [1, heads, tokens, head_size]
+            context = model.layers[layer].heads(hidden).context()  # [1, heads, tokens, head_size]
             context[:, off] = 0
-            hidden = model.layer(layer).after_heads(context, hidden)
+            hidden = model.layers[layer].after_heads(context, hidden)
         else:
             hidden = model.layers[layer](hidden)
     return hidden[0]

@@ -4,26 +4,33 @@ All of it is made with the model's own modules, and ends in how far the last ste
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
+from explorer.model import attending, copies
+from explorer.model.attending import Heads
+from explorer.model.families import ACTIVATION, NEXT, RESIDUAL, Part
 from explorer.model.trace import Trace
+
+NamedStep = tuple[str, str, torch.Tensor]
+"""The name of a step, its formula, and its result [tokens, size] or [heads, tokens, ...]."""
 
 
 @dataclass(frozen=True)
 class EmbeddingParts:
-    """What is added up for each token, [tokens, hidden] each: Devlin et al. 2019, figure 2.
+    """What is added up for each token, by the name of the part, [tokens, width] each: Devlin et al. 2019, figure 2.
 
-    `total` is token + position + segment, `normed` its LayerNorm, `error` the largest distance from hidden state 0.
+    BERT adds "token", "position" and "segment"; a family without positions or segments adds what it has. `total` is the sum,
+    `normed` its LayerNorm, `projected` that in the width of the layers where the embeddings are narrower, None elsewhere.
+    `error` is the largest distance of the last of them from hidden state 0.
     """
 
-    token: np.ndarray
-    position: np.ndarray
-    segment: np.ndarray
+    added: dict[str, np.ndarray]
     total: np.ndarray
     normed: np.ndarray
+    projected: np.ndarray | None
     error: float
 
 
@@ -64,31 +71,30 @@ class HeadStep:
 
 @torch.inference_mode()
 def embedding_parts(trace: Trace) -> EmbeddingParts:
-    """The three embeddings of every token of an input, their sum and its LayerNorm."""
+    """What is added up for every token of an input, the sum, and what becomes of it."""
     model, encoding = trace.model, trace.encoding
-
-    def rows(table: np.ndarray, indices: tuple[int, ...]) -> torch.Tensor:
-        return torch.from_numpy(table[list(indices)])
-
-    token = rows(model.word_table, encoding.ids)
-    position = rows(model.position_table, encoding.positions)
-    segment = rows(model.segment_table, encoding.segments)
-    total = token + segment + position  # in the order of transformers: floating-point sums depend on it
+    added = {"token": model.embedded_words(encoding)}
+    if model.capabilities.positions:
+        added["position"] = model.embedded_positions(encoding)
+    if len(model.segment_table):
+        added["segment"] = torch.from_numpy(model.segment_table[list(encoding.segments)])
+    # In the order of transformers: floating-point sums depend on it.
+    total = sum((added[name] for name in ("token", "segment", "position") if name in added), torch.zeros(()))
     normed = model.embeddings_norm(total)
-    error = float((normed - trace.states[0]).abs().max())
-    return EmbeddingParts(*(part.numpy() for part in (token, position, segment, total, normed)), error)
+    projected = model.project(normed)
+    error = float((projected - trace.states[0]).abs().max())
+    arrays = {name: part.numpy() for name, part in added.items()}
+    return EmbeddingParts(arrays, total.numpy(), normed.numpy(), None if projected is normed else projected.numpy(), error)
 
 
 @torch.inference_mode()
 def head_step(trace: Trace, layer: int, head: int, token: int) -> HeadStep:
     """One dot product a key: the query of `token` in one head; all three are zero-based."""
-    module, hidden = trace.model.layer(layer), trace.states[layer]
-    queries, keys = module.queries_and_keys(hidden)  # [heads, tokens, d] each
-    query, key = queries[head, token], keys[head]
-    value = module.values(hidden)[head]
+    heads = trace.heads(layer)
+    query, key, value = heads.query[0, head, token], heads.key[0, head], heads.value[0, head]
     dots = key @ query
-    scaled = dots * query.shape[-1] ** -0.5
-    weights = scaled.softmax(-1)
+    scaled = dots * heads.scaling
+    weights = _where_it_may_look(heads, scaled, slice(token, token + 1)).softmax(-1)
     parts = (query, key, value, dots, scaled, weights, weights @ value)
     return HeadStep(*(part.numpy().copy() for part in parts))  # a view would keep all the heads in memory
 
@@ -99,10 +105,17 @@ def causal_attention(trace: Trace, layer: int, head: int) -> np.ndarray:
 
     The scores of the keys after the query are set to −∞ before the softmax: Vaswani et al. 2017, section 3.2.3.
     """
-    queries, keys = trace.model.layer(layer).queries_and_keys(trace.states[layer])
-    scores = queries[head] @ keys[head].T * queries.shape[-1] ** -0.5
+    heads = trace.heads(layer)
+    scores = heads.query[0, head] @ heads.key[0, head].T * heads.scaling
     ahead = torch.ones_like(scores, dtype=torch.bool).triu(1)
-    return scores.masked_fill(ahead, -torch.inf).softmax(-1).numpy()
+    return _where_it_may_look(heads, scores, slice(None)).masked_fill(ahead, -torch.inf).softmax(-1).numpy()
+
+
+def _where_it_may_look(heads: Heads, scores: torch.Tensor, queries: slice) -> torch.Tensor:
+    """Scores [..., queries, key] of one head, -∞ where a query may not look: further than a sliding window reaches."""
+    if heads.mask is None:
+        return scores
+    return scores.masked_fill(~heads.mask[0, 0, queries].expand(-1, scores.shape[-1]).reshape(scores.shape), -torch.inf)
 
 
 @torch.inference_mode()
@@ -111,19 +124,29 @@ def value_norms(trace: Trace, layer: int) -> np.ndarray:
 
     Times the attention weight it is the length of what is really added: Kobayashi et al. 2020, ‖α f(x)‖.
     """
-    module = trace.model.layer(layer)
-    values, weight = module.values(trace.states[layer]), module.output_weights  # [heads, n, d], [heads, d, hidden]
+    values = trace.heads(layer).value[0]  # [heads, tokens, head_size]
+    weight = _output_weights(trace, layer)
     return torch.stack([torch.linalg.vector_norm(v @ w, dim=-1) for v, w in zip(values, weight, strict=True)]).numpy()
 
 
 @torch.inference_mode()
 def value_error(trace: Trace, layer: int) -> float:
     """How far Σ α f(x) over all heads and keys, plus the bias, is from the output of W_O, at most."""
-    module, attention = trace.model.layer(layer), torch.from_numpy(trace.attention(layer))
-    values, weight, dense = module.values(trace.states[layer]), module.output_weights, module.attention_dense
-    added = dense.bias + sum(a @ (v @ w) for a, v, w in zip(attention, values, weight, strict=True))
-    whole = dense(module.join_heads(attention @ values))
-    return float((added - whole).abs().max())
+    dense, attention = trace.model.layers[layer].attention_dense, torch.from_numpy(trace.attention(layer))
+    values, weight = trace.heads(layer).value[0], _output_weights(trace, layer)
+    added = sum(a @ (v @ w) for a, v, w in zip(attention, values, weight, strict=True))
+    whole = dense(_side_by_side(attention @ values))
+    return float((added + (0 if dense.bias is None else dense.bias) - whole).abs().max())
+
+
+def _output_weights(trace: Trace, layer: int) -> torch.Tensor:
+    """W_O cut into what each head is multiplied with: [heads, head_size, hidden]."""
+    return trace.model.layers[layer].attention_dense.weight.T.unflatten(0, (trace.model.capabilities.heads, -1))
+
+
+def _side_by_side(heads: torch.Tensor) -> torch.Tensor:
+    """The heads [heads, tokens, head_size] joined: [tokens, heads · head_size]."""
+    return heads.transpose(0, 1).flatten(1)
 
 
 @torch.inference_mode()
@@ -138,39 +161,68 @@ def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> Laye
     return LayerSteps(tuple(steps), float((last - trace.states[layer + 1]).abs().max()))
 
 
-def _steps(trace: Trace, layer: int) -> Iterator[tuple[str, str, torch.Tensor]]:
-    """(name, formula, result) of every step, the results [tokens, size] or [heads, tokens, ...]."""
-    module, x = trace.model.layer(layer), trace.states[layer]
-    yield f"hidden state {layer}", "x", x
-    queries, keys = module.queries_and_keys(x)
-    values = module.values(x)
-    yield "queries", "q = x W_Q + b_Q, cut into heads", queries
-    yield "keys", "k = x W_K + b_K, cut into heads", keys
+def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
+    """Every step of a layer in order."""
+    before, after = _watched(trace, layer)
+    x, heads = trace.states[layer], trace.heads(layer)
+    yield f"{NEXT} {layer}", "x", x
+    yield from before
+    queries, keys, values = heads.query[0], heads.key[0], heads.value[0]
+    turned = ", turned by its place" if trace.model.family.rotary else ""
+    yield "queries", f"q = x W_Q + b_Q, cut into heads{turned}", queries
+    yield "keys", f"k = x W_K + b_K, cut into heads{turned}", keys
     yield "values", "v = x W_V + b_V, cut into heads", values
     scores = queries @ keys.transpose(1, 2)
     yield "dot products", "q·k, every query with every key", scores
-    size = queries.shape[-1]
-    scores = scores * size**-0.5
-    yield "scaled", f"÷ √d = ÷ √{size}", scores
-    weights = scores.softmax(-1)
-    yield "attention weights", "softmax over the keys", weights
+    scores = scores * heads.scaling
+    yield "scaled", f"÷ √d = ÷ √{queries.shape[-1]}", scores
+    weights = heads.weights()[0]
+    window = "" if heads.mask is None else ", of those near enough"
+    yield "attention weights", f"softmax over the keys{window}", weights
     context = weights @ values
     yield "weighted values", "z = Σ weight · v", context
-    together = module.join_heads(context)
-    yield "heads side by side", "concatenate z of all heads", together
-    mixed = module.attention_dense(together)
-    yield "attention output", "z W_O + b_O", mixed
-    added = mixed + x
-    yield "attention add", "+ x (residual)", added
-    attended = module.attention_norm(added)
-    yield "attention norm", "y = LayerNorm", attended
-    inner = module.feed_forward_in(attended)
-    yield "feed-forward in", "y W₁ + b₁", inner
-    activation = str(trace.model.module.config.hidden_act)
-    active = module.activation(inner)
-    yield activation.upper() if activation == "gelu" else activation, f"{activation}(·), number by number", active
-    outer = module.feed_forward_out(active)
-    yield "feed-forward out", "W₂ + b₂", outer
-    added = outer + attended
-    yield "feed-forward add", "+ y (residual)", added
-    yield f"hidden state {layer + 1}", "LayerNorm", module.output_norm(added)
+    yield "heads side by side", "concatenate z of all heads", _side_by_side(context)
+    yield from after
+
+
+def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], list[NamedStep]]:
+    """What the modules of a layer make of its hidden state, before its heads and after them, in the order in which they run."""
+    model, original, hidden = trace.model, trace.model.layers[layer], trace.states[layer][None]
+    watched = replace(original, module=copies.of(original.module))
+    parts = {part.path: part for part in model.family.parts}
+    activation = str(getattr(model.module.config, model.family.activation))
+    before: list[NamedStep] = []
+    after: list[NamedStep] = []
+    steps = before
+    made_last = hidden
+
+    def attend(heads: Heads) -> torch.Tensor:
+        nonlocal steps
+        steps = after
+        return heads.weights() @ heads.value
+
+    def see(path: str, module: torch.nn.Module, read: torch.Tensor, made: torch.Tensor) -> None:
+        nonlocal made_last
+        part = parts.get(path) or _unnamed(path, module, read is made_last)
+        made_last = made
+        name, formula = part.name, part.formula
+        if name == ACTIVATION:
+            name, formula = activation.upper() if activation == "gelu" else activation, f"{activation}(·), {formula}"
+        steps.extend([(*part.reads, read[0])] if part.reads else [])
+        steps.append((name, formula, made[0]))
+
+    for path, module in watched.module.named_modules():
+        silent = isinstance(module, torch.nn.Dropout | torch.nn.Identity) or path.endswith(model.family.projections)
+        if not silent and not any(module.children()):
+            module.register_forward_hook(lambda module, read, made, path=path: see(path, module, read[0], made))
+    result = attending.answering(attend, lambda: watched(hidden))
+    formula = after.pop()[1] if made_last is result else RESIDUAL[1]
+    return before, [*after, (f"{NEXT} {layer + 1}", formula, result[0])]
+
+
+def _unnamed(path: str, module: torch.nn.Module, in_line: bool) -> Part:
+    """A module that its family's row does not name: called by its path; a norm that is not `in_line` reads a residual sum."""
+    name = path.replace(".", " · ")
+    if "Norm" in type(module).__name__:
+        return Part(path, name, "norm", None if in_line else (f"{name}, read", "+ residual"))
+    return Part(path, name, "· W + b" if isinstance(module, torch.nn.Linear) else "number by number")

@@ -57,5 +57,5 @@ def follow(trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray,
 def lens_error(trace: Trace, positions: Sequence[int]) -> float:
     """How far the lens at the last state is from transformers' own forward pass: the largest difference of a logit."""
     model, positions = trace.model, list(positions)
-    own = model.masked_lm(model.own_hidden(trace.encoding)[positions])
+    own = model.own_masked_lm(trace.encoding)[positions]
     return float((own - model.masked_lm(trace.states[-1][positions])).abs().max())

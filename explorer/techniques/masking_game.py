@@ -1,6 +1,6 @@
 """The game BERT was trained with, played once on one text: hide pieces, guess them, tell whether B follows, pay."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -126,10 +126,12 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
 @torch.inference_mode()
 def loss_error(model: Network, played: Round) -> float:
     """How far our loss is from the one that transformers' pre-training model computes from the same labels."""
-    ids, labels = torch.from_numpy(played.masked.input_ids), torch.from_numpy(played.masked.labels)
-    types = model.token_types(torch.tensor(played.encoding.segments), ids)
+    labels = torch.from_numpy(played.masked.labels)
+    encoding = replace(played.encoding, ids=tuple(played.masked.input_ids[0].tolist()))
     scored = played.next_loss is not None
-    given = {"labels": labels, "next_sentence_label": torch.tensor([played.next_label if scored else 0])}
-    outputs = model.module(input_ids=ids, token_type_ids=types, **given)
-    unscored = 0.0 if scored else -float(outputs.seq_relationship_logits.log_softmax(-1)[0, 0])
+    given = {"labels": labels}
+    if model.family.pair_head:  # the model adds both losses
+        given[model.family.pair_label] = torch.tensor([played.next_label if scored else 0])
+    outputs = model.own_outputs(encoding, **given)
+    unscored = -float(outputs[2].log_softmax(-1)[0, 0]) if model.family.pair_head and not scored else 0.0
     return abs(float(outputs.loss) - unscored - played.loss)

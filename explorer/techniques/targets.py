@@ -92,7 +92,11 @@ def read_at(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
 @torch.inference_mode()
 def own_reading(trace: Trace, target: Target) -> Reading:
     """The target as transformers' own forward pass gives it: what everything derived has to match."""
-    return read(trace.model, target, trace.model.own_hidden(trace.encoding)[None])
+    if target.head == "next_sentence":
+        logits = trace.model.own_pair(trace.encoding)[None]
+    else:
+        logits = trace.model.own_masked_lm(trace.encoding)[[target.position]]
+    return Reading(logits[:, target.id], logits.softmax(-1)[:, target.id])
 
 
 def batches(rows: int, tokens: int) -> list[slice]:

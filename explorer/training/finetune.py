@@ -3,7 +3,7 @@
 import copy
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch.nn import functional
@@ -55,35 +55,33 @@ class Top(torch.nn.Module):
     def __init__(self, model: Explorer, layer: int, layers_trained: int, pooling: str) -> None:
         super().__init__()
         self.pooling = pooling
-        self.layers = torch.nn.ModuleList(copy.deepcopy(list(model.layers[layer - layers_trained : layer])))
+        trained = model.layers[layer - layers_trained : layer]
+        self.layers = torch.nn.ModuleList(copy.deepcopy(own.module) for own in trained)
+        self._like = replace(model.layers[0], module=torch.nn.Identity())  # how a layer of this model is run
         self.pooler = copy.deepcopy(model.pooler) if pooling == "pooler" else None
-        self._family, self._heads = model.family, model.capabilities.heads
 
     def forward(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         """[batch, hidden] pooled vectors from the hidden states [batch, tokens, hidden] below the copied layers."""
         if self.pooling == "mean":
-            return pool(run_layers(self.layers, hidden, real), real, self.pooling)
+            return pool(run_layers(self._own, hidden, real), real, self.pooling)
         first = hidden[:, :1]
         if self.layers:
-            first = self._first(self.layers[-1], run_layers(self.layers[:-1], hidden, real), real)
+            *below, last = self._own
+            first = _first(last, run_layers(below, hidden, real), real)
         return first[:, 0] if self.pooler is None else self.pooler(first)
 
-    def _first(self, layer: torch.nn.Module, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """What a layer makes of the first token, [batch, 1, hidden]: of the others it needs but the keys and values."""
-        first, parts = slice(0, 1), Layer(layer, self._family, self._heads)
-        return parts.after_heads(parts.context(hidden, first, real[:, None, None, :]), hidden[:, first])
+    @property
+    def _own(self) -> list[Layer]:
+        """The copied layers, to be run."""
+        return [replace(self._like, module=module) for module in self.layers]
 
     def start_training(self, generator: torch.Generator) -> "Top":
-        """Let the weights change, with dropout from `generator`.
-
-        Dropout of attention weights is off: PyTorch's fast attention takes its random numbers from everybody's generator.
-        """
+        """Let the weights change, with dropout from `generator`; that of attention weights is off, see `attending`."""
         self.requires_grad_(True).train()
-        attentions = [Layer(layer, self._family, self._heads).self_attention for layer in self.layers]
         for parent in self.layers.modules():
             for name, child in parent.named_children():
                 if isinstance(child, torch.nn.Dropout):
-                    setattr(parent, name, SeededDropout(0.0 if parent in attentions else child.p, generator))
+                    setattr(parent, name, SeededDropout(child.p, generator))
         return self
 
     def snapshot(self) -> "Top":
@@ -92,6 +90,12 @@ class Top(torch.nn.Module):
         taken = copy.copy(self)
         taken._modules = copy.deepcopy(self._modules, {id(generator): generator for generator in generators})
         return taken.eval().requires_grad_(False)
+
+
+def _first(layer: Layer, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """What a layer makes of the first token, [batch, 1, hidden]: of the others it needs but the keys and values."""
+    first = slice(0, 1)
+    return layer.after_heads(layer.heads(hidden, real).context(first), hidden[:, first])
 
 
 @dataclass(frozen=True)

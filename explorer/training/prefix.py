@@ -11,6 +11,7 @@ from explorer.base.errors import InputError
 from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.model.explorer import Explorer
 from explorer.model.features import bfloat16_is_fast
+from explorer.model.layer import Layer
 from explorer.text.pairs import Pair
 
 BATCH_SIZE = 32
@@ -40,11 +41,10 @@ def precision() -> AbstractContextManager:
 
 @dataclass(frozen=True)
 class Batch:
-    """Encoded pairs of like length, as tensors without padding, and which rows of the input they are."""
+    """Encoded pairs of like length, the ids and segments of each, and which rows of the input they are."""
 
     rows: np.ndarray
-    ids: list[torch.Tensor]
-    segments: list[torch.Tensor]
+    encoded: list[tuple[Sequence[int], Sequence[int]]]
 
 
 def encoded_batches(model: Explorer, pairs: Sequence[Pair]) -> Iterator[Batch]:
@@ -61,8 +61,7 @@ def encoded_batches(model: Explorer, pairs: Sequence[Pair]) -> Iterator[Batch]:
     order = np.argsort(lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
         rows = order[start : start + BATCH_SIZE]
-        ids = [torch.tensor(_shorten(encoded[row].ids, cut)) for row in rows]
-        yield Batch(rows, ids, [torch.tensor(_shorten(encoded[row].segments, cut)) for row in rows])
+        yield Batch(rows, [(_shorten(encoded[row].ids, cut), _shorten(encoded[row].segments, cut)) for row in rows])
 
 
 def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generator[float, None, Ragged]:
@@ -87,17 +86,13 @@ def _shorten(row: Sequence[int], cut: int) -> Sequence[int]:
 
 def hidden_of(model: Explorer, batch: Batch, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Hidden state `layer` [batch, tokens, hidden] of a batch, and which tokens are real [batch, tokens]."""
-    lengths = torch.tensor([len(row) for row in batch.ids])
-    real = torch.arange(int(lengths.max())) < lengths[:, None]
-    pad = torch.nn.utils.rnn.pad_sequence
-    padded = pad(batch.ids, batch_first=True, padding_value=model.tokenizer.pad_token_id)
-    hidden = model.embed(padded, pad(batch.segments, batch_first=True))
-    return run_layers(model.layers[:layer], hidden, real), real
+    padded = model.pad(batch.encoded)
+    return run_layers(model.layers[:layer], model.embed_padded(padded), padded.real), padded.real
 
 
-def run_layers(layers: Sequence[torch.nn.Module], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
     """What layers make of hidden states [batch, tokens, hidden]; padding is looked at by nobody."""
-    mask = None if bool(real.all()) else real[:, None, None, :]  # over [batch, heads, query, key]
+    mask = None if bool(real.all()) else real
     for layer in layers:
         hidden = layer(hidden, mask)
     return hidden

@@ -62,6 +62,8 @@ def make_plan(
         if index != most:
             raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
     trained = limits.check_integer(layers_trained, "the number of layers trained", 0, most)
+    if trained:
+        model.require("own_layers")
     if trained > index:
         raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
     checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})

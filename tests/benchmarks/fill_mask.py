@@ -58,7 +58,7 @@ def one_pass_a_head(model: Explorer, trace: explorer.Trace, target: object) -> n
     found = np.empty((capabilities.layers, capabilities.heads), dtype=np.float32)
     ids = torch.tensor([trace.ids])
     for layer in range(capabilities.layers):
-        dense = model.layers[layer].attention.output.dense
+        dense = model.layers[layer].module.attention.output.dense
         for head in range(capabilities.heads):
 
             def zero(_: torch.nn.Module, inputs: tuple[torch.Tensor], head: int = head) -> tuple[torch.Tensor]:

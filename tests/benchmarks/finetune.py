@@ -123,8 +123,8 @@ class Recomputed:
     def __init__(self, model, examples, layer) -> None:
         self.model, self.layer = model, layer
         encoded = [model.encode(text) for text in examples.texts]
-        self.ids = [torch.tensor(one.ids) for one in encoded]
-        self.lengths = torch.tensor([len(ids) for ids in self.ids])
+        self.encoded = [(one.ids, (0,) * one.kept) for one in encoded]
+        self.lengths = torch.tensor([one.kept for one in encoded])
         self.flat = torch.empty(0, model.capabilities.hidden_size)
 
     @torch.no_grad()
@@ -132,9 +132,8 @@ class Recomputed:
         """As explorer.training.prefix.Ragged does it."""
         from explorer.training.prefix import Batch, hidden_of, precision
 
-        ids = [self.ids[row] for row in rows]
         with precision():
-            hidden, real = hidden_of(self.model, Batch(rows.numpy(), ids, [torch.zeros_like(row) for row in ids]), self.layer)
+            hidden, real = hidden_of(self.model, Batch(rows.numpy(), [self.encoded[row] for row in rows]), self.layer)
         return hidden.float(), real
 
 

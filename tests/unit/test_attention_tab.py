@@ -2,6 +2,7 @@
 
 import pytest
 
+from explorer.model import attending
 from explorer.model.explorer import Explorer
 from tests.benchmarks.attention import VIEWS, Opened, values_of
 
@@ -19,9 +20,10 @@ def passes(monkeypatch, bundled):
     monkeypatch.setattr(Explorer, "hidden_states_of", counting)
 
     def count_layer(*_):
-        counted["layers"] += 1
+        if attending._asking.answer is None:  # else it proves what is shown, with weights that were put in
+            counted["layers"] += 1
 
-    hooks = [layer.register_forward_pre_hook(count_layer) for layer in bundled.layers]
+    hooks = [layer.module.register_forward_hook(count_layer) for layer in bundled.layers]
     yield counted
     for hook in hooks:
         hook.remove()

@@ -334,7 +334,7 @@ def test_a_configuration_cannot_turn_the_model_into_another(entries, make_tiny, 
     config(**entries)(folder)
     found = explorer.load(folder)
     np.testing.assert_array_equal(found.trace("the man").hidden_states, tiny.trace("the man").hidden_states)
-    assert np.isfinite(found.own_hidden(found.encode("the man")).numpy()).all()
+    assert np.isfinite(found.own_masked_lm(found.encode("the man")).numpy()).all()
 
 
 @pytest.mark.parametrize("change", ["fewer layers than weights", "sizes that do not fit", "wide layers over narrow ones"])
@@ -393,5 +393,5 @@ def test_shards_are_read_together(make_tiny, tiny):
 
 @pytest.mark.parametrize("model_type", [None, 5, [], {}, "BERT", "gpt2", "\ud800"], ids=ascii)
 def test_only_families_we_know_are_read(model_type, refusal):
-    assert family_of("bert", "name").pretraining_class == "BertForPreTraining"
-    assert "bert" in refusal(ModelError, lambda: family_of(model_type, "name"))
+    assert family_of("bert", None, "name").pretraining_class == "BertForPreTraining"
+    assert "BERT" in refusal(ModelError, lambda: family_of(model_type, [model_type], "name"))

@@ -18,11 +18,11 @@ def test_the_three_embeddings_sum_to_what_the_first_layer_reads(model, eager):
     parts = embedding_parts(model.trace(*TEXTS))
     encoded, outputs = eager(model, *TEXTS)
     assert parts.error < 1e-6
-    np.testing.assert_allclose(parts.token + parts.position + parts.segment, parts.total, atol=1e-6)
+    np.testing.assert_allclose(sum(parts.added.values()), parts.total, atol=1e-6)
     np.testing.assert_allclose(parts.normed, outputs.hidden_states[0][0], atol=1e-6)
-    np.testing.assert_array_equal(parts.token, model.word_table[encoded["input_ids"][0]])
-    np.testing.assert_array_equal(parts.position, model.position_table[: len(parts.position)])
-    assert len(np.unique(parts.segment, axis=0)) == 2
+    np.testing.assert_array_equal(parts.added["token"], model.word_table[encoded["input_ids"][0]])
+    np.testing.assert_array_equal(parts.added["position"], model.position_table[: len(parts.total)])
+    assert len(np.unique(parts.added["segment"], axis=0)) == 2
 
 
 def test_a_model_with_one_segment_adds_the_same_to_every_token(variant_folders):
@@ -30,7 +30,7 @@ def test_a_model_with_one_segment_adds_the_same_to_every_token(variant_folders):
 
     parts = embedding_parts(explorer.load(variant_folders["one_segment"]).trace(*TEXTS))
     assert parts.error < 1e-6
-    assert len(np.unique(parts.segment, axis=0)) == 1
+    assert len(np.unique(parts.added["segment"], axis=0)) == 1
 
 
 def test_the_tables_cannot_be_changed(model):
@@ -62,7 +62,7 @@ def test_every_step_has_the_shape_it_says(bundled):
 def test_the_steps_are_what_transformers_computes_on_the_way(bundled):
     trace = bundled.trace(*TEXTS)
     seen = {}
-    module = bundled.layers[1]
+    module = bundled.layers[1].module
     watched = {
         "attention output": module.attention.output.dense,
         "attention norm": module.attention.output,
@@ -103,8 +103,8 @@ def test_one_head_is_the_models_own(model, eager):
 def test_the_weighted_values_of_all_heads_sum_to_what_attention_adds(model):
     trace = model.trace(*TEXTS)
     assert value_error(trace, 1) < 1e-5
-    dense = model.layers[1].attention.output.dense
-    values = model.layers[1].attention.self.value(trace.states[1])  # [tokens, hidden]
+    dense = model.layers[1].module.attention.output.dense
+    values = model.layers[1].module.attention.self.value(trace.states[1])  # [tokens, hidden]
     norms = value_norms(trace, 1)
     size = values.shape[1] // len(norms)
     for head in range(len(norms)):

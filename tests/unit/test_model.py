@@ -113,7 +113,7 @@ def test_index_0_means_that_b_follows(bundled):
 
 def test_the_head_runs_at_the_masked_positions_only(model):
     rows = []
-    head = model.module.get_submodule(model.family.masked_lm_head)
+    head = model.module.get_submodule(model.family.masked_lm_head[0])
     hook = head.register_forward_hook(lambda module, given, result: rows.append(given[0].shape[:-1].numel()))
     try:
         model.trace("the man went to the store " * 20)

@@ -162,7 +162,7 @@ def test_only_the_chosen_layers_change(tiny):
     _, result = run(run_training(tiny, EXAMPLES, plan))
     assert result.classifier.layers_trained == 1
     changed = dict(result.classifier.top.layers[0].named_parameters())
-    for name, parameter in tiny.layers[1].named_parameters():
+    for name, parameter in tiny.layers[1].module.named_parameters():
         assert not torch.equal(changed[name], parameter), name
 
 

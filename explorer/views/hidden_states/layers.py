@@ -80,10 +80,13 @@ class PooledOutput(View):
 
     def compute(self, subject: Subject) -> Content:
         """Both vectors, and the second calculated from the first."""
-        if not subject.model.capabilities.pooler:
-            return {"picture": None, "formula": f"{subject.model_name} has no pooler.", "check": ""}
-        last = subject.trace.hidden_states[-1, 0]
-        vector, (weight, bias) = subject.trace.pooler_output(), subject.model.pooler_weights
+        model, last = subject.model, subject.trace.hidden_states[-1, 0]
+        if not model.capabilities.pooler:
+            return {"picture": None, "formula": f"{subject.model_name} {model.lacks('pooler')}.", "check": ""}
+        if model.pooler_weights is None:
+            formula = "The pooled output of this model is the last hidden state of [CLS] itself: its pooler has no weights."
+            return {"picture": pooled_heatmap(last, subject.trace.pooler_output()), "formula": formula, "check": ""}
+        vector, (weight, bias) = subject.trace.pooler_output(), model.pooler_weights
         error = float(np.abs(np.tanh(weight @ last + bias) - vector).max())
         return {
             "picture": pooled_heatmap(last, vector),

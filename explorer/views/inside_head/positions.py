@@ -24,6 +24,11 @@ class Positions(View):
     waves = chart("Sinusoidal position vectors", height=300)
     waves_alike = chart("Cosine between sinusoids", height=360)
 
+    def unless(self, subject: Subject) -> str:
+        """A model may have no such vectors."""
+        has = subject.model.capabilities.positions
+        return "" if has else f"{subject.model_name} {subject.model.lacks('positions')}."
+
     def compute(self, subject: Subject) -> Content:
         """Both tables of vectors, and how alike their rows are; of many positions every few."""
         table = subject.model.position_table  # [positions, hidden]

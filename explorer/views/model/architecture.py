@@ -46,7 +46,7 @@ class Configuration(View):
     def compute(self, subject: Subject) -> Content:
         """A row for each setting."""
         model = subject.model
-        config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.capabilities.max_tokens}
+        config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.module.config.max_position_embeddings}
         return {"table": [[key, str(value)] for key, value in sorted(config.items())]}
 
 

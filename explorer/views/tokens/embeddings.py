@@ -1,4 +1,4 @@
-"""The three vectors whose sum BERT reads for each token."""
+"""The vectors whose sum BERT reads for each token."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,16 +7,10 @@ import numpy as np
 from explorer.analysis.similarity import cosines, norms
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, caption, check, heading, matches, part
+from explorer.views.view import Content, View, check, heading, matches, part, prose
 
 if TYPE_CHECKING:
     from explorer.techniques.inside import EmbeddingParts
-
-COLUMNS = [
-    Column("token", "name"),
-    *(Column(name, "number") for name in ("#", "‖token‖", "‖position‖", "‖segment‖", "‖sum‖", "‖LayerNorm‖")),
-    *(Column(f"cos {part}", "number") for part in ("token", "position", "segment")),
-]
 
 
 class Embeddings(View):
@@ -28,10 +22,7 @@ class Embeddings(View):
     sum = part("strips")
     check = check()
     norms = part("strips", height=320, sortable=True)
-    help = caption(
-        "token + position + segment → LayerNorm is hidden state 0 (Devlin et al. 2019, figure 2). ‖·‖ is the "
-        "Euclidean length, cos the cosine (−1 to 1) between the sum and each part: how much of it points that way."
-    )
+    help = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
         """Both tables, and whether the sum is what the model reads."""
@@ -40,21 +31,50 @@ class Embeddings(View):
         parts = embedding_parts(subject.trace)
         return {
             "sum": _sum(subject, parts),
-            "check": matches(parts.error, "LayerNorm(token + position + segment) is hidden state 0 for all tokens", 1e-5),
+            "check": matches(parts.error, f"{_formula(parts)} is hidden state 0 for all tokens", 1e-5),
             "norms": _norms(subject, parts),
+            "help": _help(subject, parts),
         }
+
+
+def _formula(parts: "EmbeddingParts") -> str:
+    normed = f"LayerNorm({' + '.join(parts.added)})"
+    return normed if parts.projected is None else f"W · {normed} + b"
+
+
+def _help(subject: Subject, parts: "EmbeddingParts") -> str:
+    """What was added up, and what this model does without."""
+    family, has = subject.model.family, subject.model.capabilities
+    said = [f"{_formula(parts)} is hidden state 0 (Devlin et al. 2019, figure 2)."]
+    if family.word_transformation:
+        said.append("The part of the token is made of its own vector and those of its two neighbours.")
+    if not has.positions:
+        said.append("There is no vector for the position: each layer turns queries and keys by their place instead.")
+    if not has.segments and "segment" in parts.added:
+        said.append("The segment is the same for every token: this model was trained without.")
+    elif not has.segments:
+        said.append("There is no vector for the segment: this model was trained without.")
+    if parts.projected is not None:
+        narrow, wide = parts.normed.shape[1], parts.projected.shape[1]
+        said.append(
+            f"The embeddings are {narrow} numbers wide, the layers {wide}: a matrix W between them brings one to the other."
+        )
+    said.append(
+        "‖·‖ is the Euclidean length, cos the cosine (−1 to 1) between the sum and each part: how much of it points that way."
+    )
+    return " ".join(said)
 
 
 def _sum(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
     """The vectors that are added up for one token."""
-    trace, token = subject.trace, subject.token
+    trace, token, encoding = subject.trace, subject.token, subject.trace.encoding
+    about = {"token": trace.tokens[token], "position": encoding.positions[token], "segment": "AB"[encoding.segments[token]]}
     columns = [Column(f"token {token}", "name"), Column("its vector", "strip"), Column("norm", "number")]
     strips = [
-        (f"token: {trace.tokens[token]}", parts.token),
-        (f"+ position: {token}", parts.position),
-        (f"+ segment: {'AB'[trace.encoding.segments[token]]}", parts.segment),
+        *((f"{'+ ' if place else ''}{name}: {about[name]}", part) for place, (name, part) in enumerate(parts.added.items())),
         ("= sum", parts.total),
         ("LayerNorm", parts.normed),
+        *([] if parts.projected is None else [("W · … + b", parts.projected)]),
         ("hidden state 0", trace.hidden_states[0]),
     ]
     rows = [
@@ -66,11 +86,14 @@ def _sum(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
 
 def _norms(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
     """The norms of all parts of every token, and the cosines between the sum and each part."""
-    lengths = [norms(part) for part in (parts.token, parts.position, parts.segment, parts.total, parts.normed)]
-    shares = [cosines(parts.total, part) for part in (parts.token, parts.position, parts.segment)]
-    numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8]
+    measured = {**parts.added, "sum": parts.total, "LayerNorm": parts.normed}
+    lengths = [norms(part) for part in measured.values()]
+    shares = [cosines(parts.total, part) for part in parts.added.values()]
+    numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8 in BERT]
+    names = ["#", *(f"‖{name}‖" for name in measured), *(f"cos {name}" for name in parts.added)]
+    columns = [Column("token", "name"), *(Column(name, "number") for name in names)]
     rows = [
         Row([token, str(place), *(f"{number:.3f}" for number in row)])
         for place, (token, row) in enumerate(zip(subject.trace.tokens, numbers, strict=True))
     ]
-    return strip_table(COLUMNS, rows, "norms and cosines of what is added up")
+    return strip_table(columns, rows, "norms and cosines of what is added up")

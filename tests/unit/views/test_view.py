@@ -11,7 +11,8 @@ from explorer.views import TABS, VIEWS
 from explorer.views.settings import choice, memory, number, several, switch, text
 from explorer.views.view import LongView, View, button, caption, chart, settle
 
-CAPABILITIES = Capabilities(6, 12, 384, 1000, 1, 512, True, True, True, True)
+CAN = ("fill_mask", "next_sentence", "replaced", "segments", "positions", "pooler", "own_layers")
+CAPABILITIES = Capabilities(6, 12, 384, 1000, 1, 512, **dict.fromkeys(CAN, True))
 
 
 class Sample(View):

@@ -1,0 +1,103 @@
+"""Where a model attends: the one call through which every family of transformers computes its attention.
+
+Registered as an attention function of transformers, it computes what SDPA computes; but a thread that asks is handed what the
+call was given, or has it answer with something else. So attention is derived again, taken apart and changed in any family,
+without knowing how it names its parts, and without a hook that others would trip over.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers import AttentionInterface
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
+
+NAME = "explorer"  # of the attention function, as `attn_implementation` has it
+
+
+@dataclass(frozen=True)
+class Heads:
+    """What the heads of a layer are given: queries, keys and values, [batch, heads, tokens, head_size] each.
+
+    `mask` is false where a query may not look, over [batch, heads, query, key], or None. Scores are q·k times `scaling`.
+    """
+
+    query: torch.Tensor
+    key: torch.Tensor
+    value: torch.Tensor
+    mask: torch.Tensor | None
+    scaling: float
+
+    def weights(self, out: torch.Tensor | None = None) -> torch.Tensor:
+        """The softmax of the scaled scores over the keys, [batch, heads, query, key], in `out` if it is given."""
+        scores = torch.matmul(self.query, self.key.transpose(-1, -2), out=out)
+        scores *= self.scaling
+        if self.mask is not None:
+            scores.masked_fill_(~self.mask, -torch.inf)
+        return torch.softmax(scores, -1, out=out)
+
+    def context(self, queries: slice = slice(None)) -> torch.Tensor:
+        """The values weighted, for the tokens `queries`: [batch, heads, queries, head_size]."""
+        mask = self.mask if self.mask is None or self.mask.shape[-2] == 1 else self.mask[..., queries, :]
+        query = self.query[..., queries, :]
+        return torch.nn.functional.scaled_dot_product_attention(query, self.key, self.value, mask, scale=self.scaling)
+
+
+class _Seen(Exception):  # it ends a computation of which no more is wanted
+    def __init__(self, heads: Heads) -> None:
+        self.heads = heads
+
+
+class _Asking(threading.local):
+    """What this thread wants of the next attention: None for nothing special."""
+
+    answer: Callable[[Heads], torch.Tensor] | None = None
+
+
+_asking = _Asking()
+
+
+def heads_in(compute: Callable[[], Any]) -> Heads:
+    """What the first attention is given that `compute` comes to; the rest is not computed."""
+
+    def leave(heads: Heads) -> torch.Tensor:
+        raise _Seen(heads)
+
+    try:
+        answering(leave, compute)
+    except _Seen as seen:
+        return seen.heads
+    raise RuntimeError("no attention was computed")
+
+
+def answering(answer: Callable[[Heads], torch.Tensor], compute: Callable[[], Any]) -> Any:
+    """What `compute` returns when the context of its attentions is what `answer` says: [batch, heads, tokens, head_size]."""
+    _asking.answer = answer
+    try:
+        return compute()
+    finally:
+        _asking.answer = None
+
+
+def _attention(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    **more: Any,
+) -> tuple[torch.Tensor, None]:
+    """The context [batch, tokens, heads, head_size]; without dropout, which would take everybody's random numbers."""
+    if _asking.answer is None:
+        return sdpa_attention_forward(module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **more)
+    heads = Heads(query, key, value, attention_mask, query.shape[-1] ** -0.5 if scaling is None else scaling)
+    return _asking.answer(heads).transpose(1, 2).contiguous(), None
+
+
+AttentionInterface.register(NAME, _attention)
+AttentionMaskInterface.register(NAME, sdpa_mask)

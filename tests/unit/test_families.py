@@ -1,0 +1,244 @@
+"""Every family against transformers' own eager attention, on tiny random models saved to disk and loaded like a user's folder."""
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.base.errors import CapabilityError, ModelError
+from explorer.base.steps import finished
+from explorer.model.families import FAMILIES
+from explorer.techniques import ablation, attribution, inside, lens, masking_game, pseudo_likelihood, targets
+from explorer.techniques.masking_game import Rules
+from explorer.training.finetune import Top
+from tests.families import KINDS, write_family
+
+LONG = "the man went to the store and bought milk " * 80
+INPUTS = {"one": ("happy", ""), "pair": ("The man went to Zürich 😀", "He bought milk."), "long": (LONG, LONG)}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """A checkpoint of every kind."""
+    return {name: write_family(tmp_path_factory.mktemp("family") / name, name) for name in KINDS}
+
+
+@pytest.fixture(scope="module", params=list(KINDS))
+def kind(request):
+    """The name of a kind."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def model(kind, folders):
+    """A model of the kind, as the app opens it."""
+    return explorer.load(folders[kind])
+
+
+@pytest.fixture(scope="module")
+def eager(kind, folders):
+    """The same by transformers alone."""
+    import transformers
+
+    made = getattr(transformers, KINDS[kind].model)
+    return made.from_pretrained(folders[kind], attn_implementation="eager").eval().requires_grad_(False)
+
+
+def read(eager, model, texts):
+    """What transformers makes of texts, fed what the tokenizer gives."""
+    given = [text for text in texts if text]
+    encoded = model.tokenizer(*given, truncation="longest_first", max_length=model.capabilities.max_tokens, return_tensors="pt")
+    return encoded, eager(**encoded, output_hidden_states=True, output_attentions=True)
+
+
+@pytest.fixture(scope="module")
+def blank(model):
+    """A pair with its third token masked."""
+    return ablation.with_mask(model.trace(*INPUTS["pair"]), 2) if model.capabilities.fill_mask else None
+
+
+def close(ours, theirs, most=1e-5):
+    """Within `most` of the size of the numbers."""
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    return float(np.abs(ours - theirs).max()) <= most * max(1.0, float(np.abs(theirs).max()))
+
+
+class TestAgainstTransformers:
+    @pytest.mark.parametrize("length", INPUTS)
+    def test_ids_hidden_states_and_attention(self, model, eager, length):
+        trace = model.trace(*INPUTS[length])
+        encoded, theirs = read(eager, model, INPUTS[length])
+        assert trace.ids == tuple(encoded["input_ids"][0].tolist())
+        if length == "long":
+            assert trace.kept == model.capabilities.max_tokens < trace.encoding.total
+        states = [model.final(trace.states[-1]) if at == model.capabilities.layers else trace.states[at] for at in range(4)]
+        for at, (ours, own) in enumerate(zip(states, theirs.hidden_states, strict=True)):
+            assert close(ours, own[0]), at
+        for layer, own in enumerate(theirs.attentions):
+            weights = trace.attention(layer)
+            assert np.allclose(weights.sum(-1), 1, atol=1e-5)
+            assert np.abs(weights - own[0].numpy()).max() < 1e-5
+            assert trace.attention_error(layer) <= 1e-5 * max(1.0, float(trace.states[layer + 1].abs().max()))
+
+    def test_every_head_that_it_has(self, model, eager):
+        has, (_, theirs) = model.capabilities, read(eager, model, INPUTS["pair"])
+        trace = model.trace(*INPUTS["pair"])
+        if has.fill_mask:
+            logits = theirs["prediction_logits" if "prediction_logits" in theirs else "logits"][0]
+            assert close(model.masked_lm(trace.states[-1]), logits)
+        if has.next_sentence:
+            own = theirs["sop_logits" if "sop_logits" in theirs else "seq_relationship_logits"][0]
+            assert close(model.next_sentence(*INPUTS["pair"]).logits, own)
+        if has.replaced:
+            assert close(model.replaced_logits(trace.states[-1:])[0], theirs.logits[0])
+
+    def test_it_says_which_heads_it_has(self, kind, model):
+        has = model.capabilities
+        pair = {"bert", "albert", "mobilebert"}
+        assert has.fill_mask == (kind != "electra-discriminator")
+        assert has.replaced == (kind == "electra-discriminator")
+        assert has.next_sentence == has.pooler == (kind in pair)
+        assert model.family.pair_order == (kind == "albert")
+        assert has.segments == (kind in {*pair, "electra-generator", "electra-discriminator"})
+        assert has.layers == 3
+        assert sum(model.parameters_by_part().values()) == has.parameters
+
+    def test_in_a_batch_it_is_what_it_is_alone(self, model):
+        encodings = [model.encode(*texts) for texts in INPUTS.values()]
+        for encoding, together in zip(encodings, model.hidden_states_of(encodings), strict=True):
+            assert close(together, model.hidden_states(encoding))
+
+
+class TestInside:
+    def test_the_embedding_parts_sum_to_what_the_layers_read(self, model):
+        for texts in INPUTS.values():
+            parts = inside.embedding_parts(model.trace(*texts))
+            assert parts.error < 1e-5
+            assert next(iter(parts.added)) == "token"
+
+    def test_padding_that_was_typed_has_no_position_of_its_own(self, model):
+        typed = f"the man {model.tokenizer.pad_token} went"
+        assert inside.embedding_parts(model.trace(typed)).error < 1e-5
+
+    def test_the_steps_of_every_layer_end_in_the_next_hidden_state(self, model):
+        trace = model.trace(*INPUTS["pair"])
+        for layer in range(3):
+            steps = inside.layer_steps(trace, layer, token=1, head=1)
+            size = float(trace.states[layer + 1].abs().max())
+            assert steps.max_error <= 1e-5 * max(1.0, size)
+            names = [step.name for step in steps.steps]
+            assert names[0] == f"hidden state {layer}"
+            assert names[-1] == f"hidden state {layer + 1}"
+            assert len(set(names)) == len(names)
+            assert "attention weights" in names
+            assert np.allclose(steps.steps[names.index("attention weights")].vector, trace.attention(layer)[1, 1])
+            assert inside.value_error(trace, layer) <= 1e-5 * max(1.0, size)
+
+    def test_one_query_beside_every_key(self, model):
+        trace = model.trace(*INPUTS["long"])
+        for layer, token in ((0, 5), (1, 40)):
+            assert np.allclose(inside.head_step(trace, layer, 1, token).weights, trace.attention(layer)[1, token], atol=1e-6)
+            causal = inside.causal_attention(trace, layer, 1)
+            assert np.allclose(causal.sum(-1), 1, atol=1e-5)
+            assert not np.triu(causal, 1).any()
+
+    def test_watching_a_layer_leaves_no_hook_behind(self, model):
+        inside.layer_steps(model.trace("happy"), 0)
+        assert not any(module._forward_hooks for module in model.module.modules())
+
+
+class TestTechniques:
+    def test_the_lens_at_the_last_layer_is_the_models_own(self, model, blank):
+        if blank is None:
+            with pytest.raises(CapabilityError, match="has no masked-language-model head"):
+                lens.lens(model.trace("happy"), [1])
+            return
+        assert lens.lens_error(blank, [2]) < 1e-4
+        own = model.own_masked_lm(blank.encoding)[2]
+        assert lens.lens(blank, [2]).ids[-1, 0, 0] == int(own.argmax())
+
+    def test_switching_heads(self, model, blank):
+        trace = blank or model.trace(*INPUTS["pair"])
+        assert torch.equal(ablation.without_heads(trace, []), trace.states[-1])
+        off = ablation.without_heads(trace, [(1, 0)])
+        weights = torch.from_numpy(trace.attention(1))
+        context = (weights @ trace.heads(1).value).clone()
+        context[:, 0] = 0
+        by_hand = model.layers[2](model.layers[1].after_heads(context, trace.states[1]))[0]
+        assert close(off, by_hand)
+        if blank is not None:
+            target = targets.word_target(blank)
+            effects = finished(ablation.head_effects_in_steps(blank, target))
+            share = float(targets.read_at(model, target, off[[target.position]]).probability)
+            assert effects.shape == (3, 2)
+            assert effects[1, 0] == pytest.approx(share, abs=1e-5)
+
+    def test_patching_everything_back_gives_the_clean_answer(self, model, blank):
+        if blank is None:
+            return
+        target = targets.word_target(blank)
+        clean = float(targets.own_reading(blank, target).probability)
+        corrupted = ablation.with_mask(blank, 3)
+        patched = finished(ablation.patching_in_steps(blank, corrupted, target))
+        assert patched[-1, target.position] == pytest.approx(clean, abs=1e-5)
+        if not model.family.word_transformation:  # the neighbours of the only piece that differs are as they were
+            assert patched[0, 3] == pytest.approx(clean, abs=1e-4)
+
+    def test_occlusion_and_gradients(self, model, blank):
+        if blank is None:
+            return
+        target = targets.word_target(blank)
+        occluded = attribution.occlusion(blank, target).scores
+        masked = ablation.with_mask(blank, 4)
+        fall = targets.own_reading(blank, target).logit - targets.own_reading(masked, target).logit
+        assert occluded[4] == pytest.approx(float(fall), abs=1e-3)
+        words = torch.from_numpy(model.word_table[[list(blank.ids)]]).requires_grad_()
+        segments = torch.tensor(blank.encoding.segments)
+        with torch.enable_grad():
+            targets.read(model, target, model.run(model.embed_words(words, segments))).logit.sum().backward()
+        by_hand = (words.grad * words).sum(-1)[0].detach()
+        assert close(attribution.gradient_x_input(blank, target).scores, by_hand, 1e-4)
+
+    def test_the_masking_game_costs_what_transformers_says(self, model):
+        if not model.capabilities.fill_mask:
+            return
+        played = masking_game.play(model, *INPUTS["pair"], Rules(), 1)
+        assert masking_game.loss_error(model, played) < 1e-4
+        scores = finished(pseudo_likelihood.pseudo_likelihoods_in_steps(model, ["the man went"]))
+        assert scores[0] < 0
+
+    def test_training_the_top_layers_or_why_not(self, kind, model):
+        from explorer.training.training import make_plan
+
+        if kind == "albert":
+            with pytest.raises(CapabilityError, match="one set of weights for all its layers"):
+                make_plan(model, -1, "cls", 1)
+            return
+        states = model.trace(*INPUTS["pair"]).states.clone()
+        real = torch.ones(1, states.shape[1], dtype=torch.bool)
+        for pooling, own in (("cls", states[-1][0]), ("mean", states[-1].mean(0))):
+            top = Top(model, 3, 2, pooling)
+            assert close(top.eval()(states[1][None], real)[0].detach(), own)
+            top.start_training(torch.Generator().manual_seed(0))
+            top(states[1][None], real).sum().backward()
+            assert all(weight.grad is None or weight.grad.isfinite().all() for weight in top.parameters())
+            assert any(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in top.layers[0].parameters())
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("kind", ["gpt2", "t5", "mpnet", "convbert", "deberta-v2"])
+    def test_others_are_told_what_works(self, kind, folders, tmp_path):
+        import json
+        import shutil
+
+        folder = shutil.copytree(folders["bert"], tmp_path / kind)
+        entries = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(entries | {"model_type": kind}))
+        with pytest.raises(ModelError, match=r"BERT Explorer reads BERT, RoBERTa, .* and ModernBERT"):
+            explorer.load(folder)
+
+    def test_every_family_has_a_tiny_model_here(self):
+        import transformers
+
+        tested = {getattr(transformers, kind.model).config_class.model_type for kind in KINDS.values()}
+        assert tested == {family.model_type for family in FAMILIES}
