@@ -14,8 +14,8 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   const maskWord = (index) => (value.kinds[index] === "mask" ? "unmask" : "mask");
 
   function piece(token, kind) {
-    if (kind !== "continuation" || !token.startsWith("##")) return [token];
-    return [el("i", {}, "##"), token.slice(2)];
+    const [mark] = (kind === "continuation" || kind === "piece") && token.match(/^(##|Ġ|▁)(?=.)/) || [""];
+    return mark ? [el("i", {}, mark), token.slice(mark.length)] : [token];
   }
 
   function describe(index) {

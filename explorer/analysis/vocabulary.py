@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from explorer.text.pieces import bare
+
 CONTINUES = "##"
 
 
@@ -19,7 +21,8 @@ def search(pieces: Sequence[str], query: str) -> list[int]:
     folded = [piece.casefold() for piece in pieces]
 
     def rank(id: int) -> int:
-        fits = (folded[id] == query, folded[id].startswith(query), folded[id].startswith(CONTINUES + query), True)
+        piece, inside = pieces[id].lstrip("Ġ▁").casefold(), bare(pieces[id]).casefold()  # the marks of a space before it
+        fits = (query in (folded[id], piece), piece.startswith(query), inside.startswith(query), True)
         return fits.index(True)
 
     found = [id for id, piece in enumerate(folded) if (piece.startswith(query) if continues else query in piece)]

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +18,8 @@ from explorer.model.checkpoints import Checkpoint, Report
 from explorer.model.network import MaskGuesses, Network
 from explorer.model.trace import Reading, Trace
 from explorer.text import limits
-from explorer.text.encoding import Encoding
+from explorer.text.encoding import MASK, UNKNOWN, Encoding
+from explorer.text.pieces import Writing, with_own_mask
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Explorer(Network):
 
         Raises InputError when one of them is nothing the tokenizer can see.
         """
+        texts = [with_own_mask(text, self.tokenizer.mask_token)[0] for text in texts]
         with self._tokenizing:
             encoded = self.tokenizer(texts, truncation=True, max_length=self.capabilities.max_tokens)["input_ids"]
             added = self.tokenizer.num_special_tokens_to_add()
@@ -122,7 +125,9 @@ class Explorer(Network):
 
     def _encode(self, text_a: str, text_b: str) -> Encoding:
         """The encoding of checked texts."""
-        pair = (text_a, text_b) if text_b else (text_a,)
+        mask = self.tokenizer.mask_token
+        read = [with_own_mask(text, mask) for text in ((text_a, text_b) if text_b else (text_a,))]
+        pair = [text for text, _ in read]
         with self._tokenizing:
             total = len(self.tokenizer(*pair, truncation=False, verbose=False)["input_ids"])
             encoded = self.tokenizer(
@@ -137,17 +142,34 @@ class Explorer(Network):
         return Encoding(
             text_a=text_a,
             text_b=text_b,
-            tokens=tuple(self.tokenizer.convert_ids_to_tokens(ids)),
+            tokens=tuple(self.pieces(ids)),
             ids=tuple(ids),
             segments=tuple(segments or [0] * len(ids)),
             positions=tuple(range(len(ids))),
             attention_mask=tuple(encoded["attention_mask"]),
-            offsets=tuple((start, end) for start, end in encoded["offset_mapping"]),
+            offsets=tuple(
+                (start, end) if sequence < 0 else _typed(start, end, *read[sequence], len(mask))
+                for (start, end), sequence in zip(encoded["offset_mapping"], sequences, strict=True)
+            ),
             sequences=tuple(sequences),
             words=tuple(-1 if word is None else word for word in encoded.word_ids()),
             kept=len(ids),
             total=total,
+            mask=mask,
+            unknown=self.tokenizer.unk_token or UNKNOWN,
+            hashes=self.writing is Writing.WORDPIECE,
         )
+
+
+def _typed(start: int, end: int, text: str, masks: list[int], mask: int) -> tuple[int, int]:
+    """Characters [start, end) of a text with the model's own mask tokens, `mask` long, as those of what was typed.
+
+    The space that some tokenizers count to the piece after it is left out. `masks` says where each mask token ends.
+    """
+    while start < end and text[start].isspace() and not text[start:end].isspace():
+        start += 1
+    longer = len(MASK) - mask
+    return start + longer * bisect_right(masks, start), end + longer * bisect_right(masks, end)
 
 
 def _checked(text_a: object, text_b: object) -> tuple[str, str]:

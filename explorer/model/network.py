@@ -18,6 +18,7 @@ from explorer.model.checkpoints import Checkpoint
 from explorer.model.layer import Layer
 from explorer.model.weights import read_model, read_tokenizer
 from explorer.text.encoding import Encoding
+from explorer.text.pieces import shown, writing_of
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class Network:
         self.module, missing = read_model(checkpoint)
         self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)
         self.mask_id: int = self.tokenizer.mask_token_id
+        self.writing = writing_of(self.tokenizer.get_vocab())
         self.encoder = attrgetter(self.family.encoder)(self.module)
         self.layers = [self._layer(module) for module in self._layer_modules(self.encoder)]
         self._embeddings = attrgetter(self.family.embeddings)(self.encoder)
@@ -309,7 +311,7 @@ class Network:
     def pieces(self, ids: list[int]) -> list[str]:
         """The piece of each id; some models have more output rows than their tokenizer has pieces."""
         pieces = self.tokenizer.convert_ids_to_tokens(ids)
-        return [f"[{id}]" if piece is None else piece for id, piece in zip(ids, pieces, strict=True)]
+        return [f"[{id}]" if piece is None else shown(piece, self.writing) for id, piece in zip(ids, pieces, strict=True)]
 
     def mask_positions(self, encoding: Encoding) -> list[int]:
         """The zero-based positions of the masked tokens."""

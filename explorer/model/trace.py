@@ -12,7 +12,7 @@ from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.model.attending import Heads
 from explorer.model.network import Network
-from explorer.text.encoding import Encoding
+from explorer.text.encoding import MASK, Encoding
 
 Value = TypeVar("Value")
 
@@ -97,10 +97,11 @@ class Trace:
         """Where the [MASK]s are. Raises CapabilityError without a masked-LM head, InputError when there is none."""
         self.model.require("fill_mask")
         mask = self.model.tokenizer.mask_token
-        if not self.mask_positions and mask in self.encoding.text_a + self.encoding.text_b:
+        texts = self.encoding.text_a + self.encoding.text_b
+        if not self.mask_positions and (mask in texts or MASK in texts):
             raise InputError(f"Every {mask} comes after the {self.kept} tokens that fit; shorten the text.")
         if not self.mask_positions:
-            raise InputError(f"There is no {mask} in the text; type one where a word should be guessed.")
+            raise InputError(f"There is no {MASK} in the text; type one where a word should be guessed.")
         return self.mask_positions
 
     @property

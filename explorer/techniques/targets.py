@@ -11,6 +11,7 @@ from explorer.base.errors import InputError
 from explorer.model.network import Network
 from explorer.model.trace import Trace
 from explorer.text import limits
+from explorer.text.pieces import Writing, shown
 
 TOKENS_AT_ONCE = 1024
 """Tokens in a batch: enough to keep two cores busy, few enough for the feed-forward part to stay in the cache."""
@@ -64,17 +65,22 @@ def is_next_target(trace: Trace) -> Target:
 def piece_of(model: Network, word: str) -> tuple[int, str]:
     """The id and the name of the one piece that `word` is. Raises InputError when it is several, or unknown.
 
-    '##ing' is found by its name; anything else is read as the tokenizer reads it, so that 'Paris' finds 'paris'.
+    '##ing' is found by its name; anything else is read as in a sentence: 'Paris' finds 'paris', or 'ĠParis'.
     """
     word = limits.check_text(word, "the word").strip()
-    vocabulary, unknown = model.tokenizer.get_vocab(), model.tokenizer.unk_token
+    tokenizer = model.tokenizer
+    vocabulary, unknown = tokenizer.get_vocab(), tokenizer.unk_token
+    if model.writing is Writing.BYTES and word not in tokenizer.all_special_tokens:
+        in_a_sentence = tokenizer.tokenize(f" {word}")  # the space before a word is a part of its piece
+        if len(in_a_sentence) == 1:
+            return vocabulary[in_a_sentence[0]], shown(in_a_sentence[0], model.writing)
     if word in vocabulary:
-        return vocabulary[word], word
-    pieces = model.tokenizer.tokenize(word)
+        return vocabulary[word], shown(word, model.writing)
+    pieces = tokenizer.tokenize(word)
     if len(pieces) != 1 or (pieces[0] == unknown and word != unknown):
-        read = " ".join(pieces[:6]) or "nothing"
+        read = " ".join(shown(piece, model.writing) for piece in pieces[:6]) or "nothing"
         raise InputError(f"The word {word[:40]!r} is not one piece of this vocabulary but {read}; choose a simpler one.")
-    return vocabulary[pieces[0]], pieces[0]
+    return vocabulary[pieces[0]], shown(pieces[0], model.writing)
 
 
 def read(model: Network, target: Target, hidden: torch.Tensor) -> Reading:

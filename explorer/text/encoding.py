@@ -13,7 +13,8 @@ class Encoding:
 
     `offsets` are characters [start, end) in the text the token came from: `sequences` says which, 0 for A, 1 for B
     and -1 for the tokens that the tokenizer added. `words` counts the words of each text, -1 for added tokens.
-    `total` counts the tokens before the input was cut to the `kept` ones that fit.
+    `total` counts the tokens before the input was cut to the `kept` ones that fit. `mask` and `unknown` are the model's own
+    tokens for a blank and for what it cannot spell; `hashes` says that its tokenizer writes ## before what continues a word.
     """
 
     text_a: str
@@ -28,11 +29,14 @@ class Encoding:
     words: tuple[int, ...]
     kept: int
     total: int
+    mask: str = MASK
+    unknown: str = UNKNOWN
+    hashes: bool = True
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
         """ "special" (added by the tokenizer), "mask", "unk", "continuation" (of a word) or "piece", one a token."""
-        return tuple(map(_kind, self.tokens, self.sequences))
+        return tuple(map(self._kind, range(len(self.tokens))))
 
     @cached_property
     def text_positions(self) -> tuple[int, ...]:
@@ -70,19 +74,26 @@ class Encoding:
         whole = f"; {self.spelling(group)}" if len(group) > 1 else ""
         return f"{characters} of {'AB'[self.sequences[token]]}{whole}"
 
+    def _kind(self, token: int) -> str:
+        piece, sequence = self.tokens[token], self.sequences[token]
+        if sequence < 0:
+            return "special"
+        if piece in (self.mask, self.unknown):
+            return "mask" if piece == self.mask else "unk"
+        if self.hashes:
+            return "continuation" if piece.startswith("##") else "piece"
+        before = (self.sequences[token - 1], self.words[token - 1]) if token else None
+        return "continuation" if before == (sequence, self.words[token]) else "piece"
+
     def word(self, group: Sequence[int]) -> str:
         """The pieces of a word written as one: 'un', '##able' becomes 'unable'."""
+        if not self.hashes and self.sequences[group[0]] >= 0:
+            text = (self.text_a, self.text_b)[self.sequences[group[0]]]
+            if spelled := text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]].strip():
+                return spelled
         first, *rest = (self.tokens[token] for token in group)
         return first + "".join(piece.removeprefix("##") for piece in rest)
 
     def spelling(self, group: Sequence[int]) -> str:
         """A word and the pieces it is made of: 'walking = walk + ##ing'."""
         return f"{self.word(group)} = {' + '.join(self.tokens[token] for token in group)}"
-
-
-def _kind(token: str, sequence: int) -> str:
-    if sequence < 0:
-        return "special"
-    if token in (MASK, UNKNOWN):
-        return "mask" if token == MASK else "unk"
-    return "continuation" if token.startswith("##") else "piece"

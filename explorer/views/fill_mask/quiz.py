@@ -7,6 +7,7 @@ from explorer.figures.bars import bars
 from explorer.figures.token_row import token_row
 from explorer.text import limits
 from explorer.text.encoding import MASK
+from explorer.text.pieces import bare
 from explorer.views.settings import memory, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, button, caption, part, props, sentence
@@ -84,7 +85,7 @@ class Quiz(View):
             raise InputError("All blanks of this text are guessed; go on to the next one.")
         mine = limits.check_text(self.guess, "your guess").strip().lower()
         truth, guesses = played.encoding.tokens[played.positions[place]], played.guesses[place].candidates
-        right, bert_right = mine in (truth, truth.removeprefix("##")), guesses[0].token == truth
+        right, bert_right = mine in (truth.lower(), bare(truth).lower()), guesses[0].token == truth
         after = Score(score.texts, place + 1, score.you + right, score.bert + bert_right, score.of + 1)
         answer = f"It was {truth}. You: {mine[:40]}, {'right' if right else 'wrong'}. BERT: {guesses[0].token}, "
         shown = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from explorer.base.errors import InputError
 from explorer.base.limits import TEXTS
 from explorer.text.limits import check_texts
 from explorer.text.lines import NO_LABEL
+from explorer.text.pieces import Writing, bare
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
@@ -65,21 +67,22 @@ def sample_vocabulary(model: Explorer, seed: int) -> Points:
     """A point for each of some pieces of the vocabulary, drawn with the seed."""
     tokenizer = model.tokenizer
     ids = np.random.default_rng(seed).permutation(len(tokenizer))[:SAMPLED_PIECES].tolist()
-    pieces = tokenizer.convert_ids_to_tokens(ids)
+    pieces = model.pieces(ids)
     why = f"{len(ids):,} of {len(tokenizer):,} pieces, as the table of word embeddings has them: before any layer."
-    return Points(pieces, [piece_kind(piece) for piece in pieces], model.word_table[ids][None], why)
+    return Points(pieces, [piece_kind(piece, model.writing) for piece in pieces], model.word_table[ids][None], why)
 
 
-def piece_kind(piece: str) -> str:
+def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
     """What a piece of the vocabulary is: a word, the rest of one, a number, a sign, or reserved."""
-    if piece.startswith("[") and piece.endswith("]") and len(piece) > 2:
+    if re.fullmatch(r"\[.+\]|<.+>|⟨.+⟩", piece):
         return "reserved"
-    bare = piece.removeprefix("##")
-    if any(character.isdigit() for character in bare):
+    inside = bare(piece)
+    if any(character.isdigit() for character in inside):
         return "number"
-    if len(bare) == 1:
+    if len(inside) == 1:
         return "single sign"
-    return "rest of a word" if piece.startswith("##") else "word"
+    marked = piece.startswith(writing.value)
+    return "rest of a word" if marked == (writing is Writing.WORDPIECE) else "word"
 
 
 def text_column_of(table: Table) -> str:

@@ -1,10 +1,12 @@
 """The input as BERT reads it: every piece with its numbers."""
 
 from explorer.figures.token_row import token_row_of
+from explorer.text.pieces import meanings
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, caption, part, sentence
+from explorer.views.view import Content, View, part, prose, sentence
 
 MOST_SPELLED = 6
+NAMED = ("special", "mask", "unk")  # kinds of tokens that are called by a name, which is no spelling
 
 
 class Pieces(View):
@@ -13,17 +15,26 @@ class Pieces(View):
     name, question = "tokens/pieces", "What does BERT read?"
     cards = part("tokens", detail=True)
     counts = sentence()
-    help = caption(
-        "BERT reads pieces, not words: `##` continues the word before it, and `[UNK]` stands for what the vocabulary "
-        "cannot spell. **id** is the number of the piece in the vocabulary, **segment** 0 for A and 1 for B, "
-        "**position** the place in the input, and **mask** is 1 where BERT may look. Point at a piece to see the "
-        "characters and the word it came from."
-    )
+    help = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
         """A card for each token, and how many there are."""
         cards = token_row_of(subject.trace.encoding, subject.selection.token, detail=True)
-        return {"cards": cards, "counts": _counts(subject)}
+        return {"cards": cards, "counts": _counts(subject), "help": _help(subject)}
+
+
+def _help(subject: Subject) -> str:
+    """What the marks mean that are to be seen, and the numbers."""
+    encoding, segments = subject.trace.encoding, subject.model.capabilities.segments
+    marks = meanings([piece for piece, kind in zip(encoding.tokens, encoding.kinds, strict=True) if kind not in NAMED])
+    if "unk" in encoding.kinds:
+        marks.append(f"`{encoding.unknown}` stands for what the vocabulary cannot spell")
+    said = f"BERT reads pieces, not words{': ' if marks else ''}{', '.join(marks)}."
+    about = "**segment** 0 for A and 1 for B" if segments else "**segment** the same for all, since this model has none"
+    return (
+        f"{said} **id** is the number of the piece in the vocabulary, {about}, **position** the place in the input, and "
+        "**mask** is 1 where BERT may look. Point at a piece to see the characters and the word it came from."
+    )
 
 
 def _counts(subject: Subject) -> str:
