@@ -116,3 +116,88 @@ def write_family(folder: Path, name: str, model: str | None = None, **config: An
     module.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+TUNED = ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")
+LABELS = {"id2label": {0: "sad", 1: "calm", 2: "happy"}, "label2id": {"sad": 0, "calm": 1, "happy": 2}}
+HEADINGS = ("model", "loads", "attention", "hidden states", "fill-mask", "pair head", "replaced pieces", "tuned heads")
+PAIR = ("Who went to the store?", "The man went to the store because he was happy.")
+
+
+def write_tuned(folder: Path, name: str, ending: str, **config: Any) -> Path:
+    """A tiny random checkpoint of a family, as if fine-tuned: `ending` is one of TUNED."""
+    base = KINDS[name].model.replace("ForPreTraining", "").replace("ForMaskedLM", "")
+    labels = {} if ending == "ForQuestionAnswering" else LABELS
+    return write_family(folder, name, f"{base}{ending}", **{**labels, **config})
+
+
+def own(folder: Path, kind: str, model: Any, texts: tuple[str, ...]) -> Any:
+    """What a class of transformers makes of texts by eager attention, fed what the tokenizer gives."""
+    import torch
+    import transformers
+
+    module = getattr(transformers, kind).from_pretrained(folder, attn_implementation="eager").eval()
+    encoded = model.tokenizer(*texts, truncation="longest_first", max_length=model.capabilities.max_tokens, return_tensors="pt")
+    with torch.no_grad():
+        return module(**encoded, output_hidden_states=True, output_attentions=True)
+
+
+def errors(folder: Path, name: str) -> dict[str, float | None]:
+    """The largest differences from transformers itself, on a pair and on more text than fits; None for what it does not have."""
+    import numpy as np
+
+    import explorer
+
+    model = explorer.load(folder)
+    found: dict[str, float | None] = dict.fromkeys(HEADINGS[2:])
+    for texts in (PAIR, (PAIR[1] * 200, PAIR[0])):
+        trace, theirs = model.trace(*texts), own(folder, KINDS[name].model, model, texts)
+        states = [*trace.states[:-1], model.final(trace.states[-1])]
+        logits = next((theirs[key][0] for key in ("prediction_logits", "logits") if key in theirs), None)
+        pair = next((theirs[key] for key in ("sop_logits", "seq_relationship_logits") if key in theirs), None)
+        has = model.capabilities
+        differences = {
+            "attention": max(np.abs(trace.attention(at) - one[0].numpy()).max() for at, one in enumerate(theirs.attentions)),
+            "hidden states": max(float((a - b[0]).abs().max()) for a, b in zip(states, theirs.hidden_states, strict=True)),
+            "fill-mask": float((model.masked_lm(trace.states[-1]) - logits).abs().max()) if has.fill_mask else None,
+            "pair head": float((model.next_sentence_logits(trace.states[-1:]) - pair).abs().max()) if has.next_sentence else None,
+            "replaced pieces": float((model.replaced_logits(trace.states[-1:])[0] - logits).abs().max())
+            if has.replaced
+            else None,
+        }
+        for heading, value in differences.items():
+            found[heading] = value if value is None else max(found[heading] or 0.0, float(value))
+    return found
+
+
+def tuned_error(folder: Path, name: str, ending: str) -> float:
+    """The largest difference of a logit of a tuned head from transformers itself."""
+    import torch
+
+    import explorer
+
+    model = explorer.load(write_tuned(folder, name, ending))
+    theirs = own(folder, json.loads((folder / "config.json").read_text())["architectures"][0], model, PAIR)
+    logits = theirs.logits if "logits" in theirs else torch.stack([theirs.start_logits, theirs.end_logits], -1)
+    return float((model.own_head.logits(model.final(model.trace(*PAIR).states[-1:])) - logits).abs().max())
+
+
+def table() -> list[tuple[str, ...]]:
+    """A row a kind of model, '–' for a head that its family does not have."""
+    import tempfile
+
+    rows = []
+    for name in KINDS:
+        with tempfile.TemporaryDirectory() as place:
+            found = errors(write_family(Path(place) / name, name), name)
+            found["tuned heads"] = max(tuned_error(Path(place) / ending, name, ending) for ending in TUNED)
+        rows.append((name, "✓", *("–" if value is None else f"{value:.0e}" for value in found.values())))
+    return rows
+
+
+if __name__ == "__main__":
+    import os
+
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    for row in (HEADINGS, ("---",) * len(HEADINGS), *table()):
+        print(f"| {' | '.join(row)} |")

@@ -57,6 +57,30 @@ def next_sentence(text_a: str, text_b: str, model: str = "") -> dict[str, Any]:
     return {"is_next": answer.is_next, "not_next": answer.not_next}
 
 
+def own_head(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
+    """What a fine-tuned checkpoint's own head says: the share of each label, the tag of each token, or the best answers in B.
+
+    A discriminator says how likely each piece was replaced. Shares are from 0 to 1, a regression's is its number.
+    """
+    from explorer.model.own_head import ANSWER, LABELS, TAGS
+    from explorer.techniques import own_head as head
+
+    explorer = explorer_for(model)
+    explorer.require("own_head")
+    trace, task = explorer.trace(text_a, text_b), explorer.capabilities.own_head
+    said: dict[str, Any] = {"task": task, "tokens": list(trace.tokens)}
+    if task == LABELS:
+        found = head.labels(trace)
+        return said | {"labels": list(found.labels), "shares": found.shares.tolist()}
+    if task == TAGS:
+        tags, shares = head.tags(trace)
+        return said | {"labels": [tags[place] for place in shares.argmax(-1)], "shares": shares.max(-1).tolist()}
+    if task == ANSWER:
+        spans = head.answers(trace, MOST_ANSWERS)
+        return said | {"labels": [span.text for span in spans], "shares": [span.share for span in spans]}
+    return said | {"labels": [], "shares": head.replaced(trace).tolist()}
+
+
 def projection(
     texts: list[str],
     method: str = "pca",
@@ -87,4 +111,5 @@ def projection(
     return {"points": found.points.tolist(), "explained_variance": shares, "trustworthiness": found.trustworthiness}
 
 
-ENDPOINTS = (models, tokens, attention, hidden_states, fill_mask, next_sentence, projection)
+ENDPOINTS = (models, tokens, attention, hidden_states, fill_mask, next_sentence, own_head, projection)
+MOST_ANSWERS = 5

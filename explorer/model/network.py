@@ -3,7 +3,7 @@
 import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
@@ -16,6 +16,8 @@ from explorer.base.limits import TOKENS
 from explorer.model import copies
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.layer import Layer
+from explorer.model.own_head import REPLACED, own_head
+from explorer.model.plausible import read_config
 from explorer.model.weights import read_model, read_tokenizer
 from explorer.text.encoding import Encoding
 from explorer.text.pieces import shown, writing_of
@@ -38,6 +40,7 @@ class Capabilities:
     positions: bool  # has a table of positions
     pooler: bool
     own_layers: bool  # every layer has weights of its own
+    own_head: str = ""  # the task that it was fine-tuned for, or was pre-trained with beside these: see `own_head`
 
 
 LACKS = {
@@ -47,6 +50,7 @@ LACKS = {
     "pooler": "has no pooler: its file holds no weights for one",
     "segments": "was trained without segments, so it cannot tell A from B",
     "positions": "has no vectors for positions: each layer turns queries and keys by their place (rotary positions)",
+    "own_head": "has no head of its own: it was not fine-tuned for a task",
     "own_layers": "has one set of weights for all its layers, so the top ones cannot be trained by themselves",
 }
 
@@ -108,6 +112,10 @@ class Network:
         self.first_position: int = getattr(self._embeddings, "padding_idx", -1) + 1
         self._position_table = self._table(self.family.position_embeddings)
         self.capabilities = self._capabilities(missing)
+        pooler = self.pooler if self.capabilities.pooler else None
+        self.own_head = own_head(checkpoint, self.module.config, read_config(checkpoint), pooler)
+        task = self.own_head.task if self.own_head else REPLACED if self.capabilities.replaced else ""
+        self.capabilities = replace(self.capabilities, own_head=task)
 
     def require(self, capability: str) -> None:
         """Raise CapabilityError, with the reason, unless the model can do it."""
@@ -210,6 +218,12 @@ class Network:
         ids = torch.tensor([encoding.ids])
         return self.module(input_ids=ids, **self._segments(torch.tensor(encoding.segments), ids), **labels)
 
+    @torch.inference_mode()
+    def own_hidden(self, encoding: Encoding) -> torch.Tensor:
+        """What heads read by transformers' own forward pass of the encoder: [1, tokens, hidden]."""
+        ids = torch.tensor([encoding.ids])
+        return self.encoder(input_ids=ids, **self._segments(torch.tensor(encoding.segments), ids)).last_hidden_state
+
     def own_masked_lm(self, encoding: Encoding) -> torch.Tensor:
         """The logits of the masked-LM head by `own_outputs`: [tokens, vocabulary]. Raises CapabilityError."""
         self.require("fill_mask")
@@ -254,6 +268,11 @@ class Network:
         """
         self.require("next_sentence")
         return attrgetter(self.family.pair_head)(self.module)(self.pooler(hidden))
+
+    @property
+    def pair_names(self) -> tuple[str, str]:
+        """What the two outputs of the head for pairs are called: ALBERT's tells their order (Lan et al. 2020, section 3.1)."""
+        return ("InOrder", "Swapped") if self.family.pair_order else ("IsNext", "NotNext")
 
     def replaced_logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """How surely each piece was replaced, [batch, tokens], for last hidden states [batch, tokens, hidden]."""

@@ -87,16 +87,20 @@ def misfit(checkpoint: Checkpoint) -> ModelError:
 
 
 def _fits(checkpoint: Checkpoint, wanted: Shapes) -> bool:
-    first = next(name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file())
-    files = [checkpoint.folder / name for name in _parts(checkpoint.folder / first)]
-    count = sum(map(math.prod, wanted.values()))
-    if "safetensors" not in first:
+    files, count = weight_files(checkpoint), sum(map(math.prod, wanted.values()))
+    if files[0].suffix != ".safetensors":
         return count * LEAST_BYTES <= sum(file.stat().st_size for file in files)
     shapes: Shapes = {}
     for file in files:
         shapes |= _shapes(file, f"{checkpoint.family.encoder}.")
     fitting = all(shapes.get(name, shape) == shape for name, shape in wanted.items())
     return fitting and count <= sum(map(math.prod, shapes.values()))
+
+
+def weight_files(checkpoint: Checkpoint) -> list[Path]:
+    """The files that hold the weights. Raises OSError, ValueError and others when an index of them is broken."""
+    first = next(name for name in WEIGHT_FILES if (checkpoint.folder / name).is_file())
+    return [checkpoint.folder / name for name in _parts(checkpoint.folder / first)]
 
 
 def _parts(weights: Path) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import fields
 
 import torch
 import transformers
+from safetensors import safe_open
 
 from explorer.base.errors import ModelError
 from explorer.base.log import logger
@@ -54,7 +55,7 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
     if any(key.removeprefix(encoder).startswith(f"{family.layers}.") for key in info["unexpected_keys"]):
         raise plausible.misfit(checkpoint)  # layers that would be dropped in silence
     if not all(map(_is_sound, model.parameters())):
-        raise checkpoint.faulty(f"The weights of {checkpoint.name} hold infinite numbers or none at all")
+        raise _unsound(checkpoint)
     return model.eval().requires_grad_(False), missing
 
 
@@ -88,6 +89,34 @@ def _shapes(checkpoint: Checkpoint, config: transformers.PreTrainedConfig) -> pl
         raise checkpoint.unreadable("config.json") from error
     named = getattr(model, family.encoder).named_parameters()
     return {name: tuple(weight.shape) for name, weight in named if not (family.pooler and name.startswith(f"{family.pooler}."))}
+
+
+def read_tensors(checkpoint: Checkpoint, wanted: plausible.Shapes) -> dict[str, torch.Tensor] | None:
+    """The weights of these names and shapes in float32, None where one is lacking. Raises ModelError when they are no good."""
+    found: dict[str, torch.Tensor] = {}
+    try:
+        for file in plausible.weight_files(checkpoint):
+            if file.suffix == ".safetensors":
+                with safe_open(file, framework="pt") as tensors:
+                    found |= {name: tensors.get_tensor(name) for name in wanted if name in tensors.keys()}  # noqa: SIM118
+            else:
+                tensors = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
+                found |= {name: tensors[name] for name in wanted if name in tensors}
+    except Exception as error:  # see read_model
+        logger.warning("The weights of a head cannot be read", exc_info=error)
+        raise checkpoint.unreadable("weights") from error
+    if wanted.keys() - found.keys():
+        return None
+    if any(tuple(found[name].shape) != shape for name, shape in wanted.items()):
+        raise plausible.misfit(checkpoint)
+    weights = {name: weight.float() for name, weight in found.items()}
+    if not all(map(_is_sound, weights.values())):
+        raise _unsound(checkpoint)
+    return weights
+
+
+def _unsound(checkpoint: Checkpoint) -> ModelError:
+    return checkpoint.faulty(f"The weights of {checkpoint.name} hold infinite numbers or none at all")
 
 
 def _is_sound(weight: torch.Tensor) -> bool:

@@ -54,6 +54,18 @@ class Shell:
     tab_bar: gr.Tabs
     tabs: dict[str, TabPage]
 
+    @property
+    def optional(self) -> list[TabPage]:
+        """The tabs that are not there for every model."""
+        return [tab for tab in self.tabs.values() if tab.tab.optional]
+
+    def fitting(self, model: Any, open_tab: Any) -> Updates:
+        """The tabs that are there for a model; where the one that is open is not, the first is opened."""
+        updates: Updates = {tab.item: gr.Tab(visible=tab.is_for(model)) for tab in self.optional}
+        if open_tab in self.tabs and not self.tabs[open_tab].is_for(model):
+            updates |= {self.tab_bar: gr.Tabs(selected=FIRST_TAB), self.open_tab: FIRST_TAB}
+        return updates
+
     def opened(self, values: Values) -> TabPage:
         """The tab that is open."""
         return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]
@@ -169,7 +181,8 @@ def _listen_to_header(shell: Shell, examples: gr.Dropdown, theme: gr.Button, lin
 def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) -> None:
     """Models are chosen in the box, by the way out of a tab that a model cannot serve, or by `requests`."""
     inputs, box = shell.inputs, shell.model_box
-    outputs = [inputs.model_name, box, shell.notice, shell.refused]
+    tabs = [shell.tab_bar, shell.open_tab, *(tab.item for tab in shell.optional)]
+    outputs = [inputs.model_name, box, shell.notice, shell.refused, *tabs]
 
     def chosen_in(source: Any) -> Any:
         def chosen(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
@@ -183,15 +196,18 @@ def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) ->
                 before = current if checkpoints.is_name(current) else "The model before"
                 refusal = {"text": f"{error} {before} stays.", "kind": "error"}
                 return {box: current, shell.notice: refusal, shell.refused: True}
-            return {inputs.model_name: model.name, box: model.name, shell.notice: "", shell.refused: False}
+            named = {inputs.model_name: model.name, box: model.name, shell.notice: "", shell.refused: False}
+            return named | shell.fitting(model, values[shell.open_tab])
 
         return chosen
 
     shown = {"show_progress": "full", "show_progress_on": shell.notice}
-    loaded = [run([box.input], chosen_in(box), outputs, [box, inputs.model_name], **shown, **LOADING)]
+    loaded = [run([box.input], chosen_in(box), outputs, [box, inputs.model_name, shell.open_tab], **shown, **LOADING)]
     ways_out = [tab.way_out.click for tab in shell.tabs.values()]
-    loaded += [run(ways_out, chosen_in(None), outputs, [inputs.model_name], **LOADING)]
-    loaded += [run(after, chosen_in(name), outputs, [name, inputs.model_name], **LOADING) for after, name in requests]
+    loaded += [run(ways_out, chosen_in(None), outputs, [inputs.model_name, shell.open_tab], **LOADING)]
+    loaded += [
+        run(after, chosen_in(name), outputs, [name, inputs.model_name, shell.open_tab], **LOADING) for after, name in requests
+    ]
     for event in loaded:
         event.success(None, js=BUSY, api_visibility="private")
         _refresh(shell, event.success)
@@ -249,18 +265,26 @@ def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:
             updates[shell.tab_bar] = gr.Tabs(selected=linked)
             open_tab = linked
         try:
-            subject.model  # noqa: B018  a link may name a model that is not to be had here
+            model = subject.model  # a link may name one that is not to be had here
         except ExplorerError as error:
             subject = replace(subject, model_name=default.model_name)
             updates[shell.notice] = {"text": f"{error} {default.model_name} is shown instead.", "kind": "error"}
-        return updates | {
-            inputs.model_name: subject.model_name,
-            shell.model_box: subject.model_name,
-            inputs.text_a: subject.text_a,
-            inputs.text_b: subject.text_b,
-            inputs.selection: subject.chosen,
-            shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB,
-        }
+            model = default.model
+        if (fitting := shell.fitting(model, open_tab)).get(shell.open_tab):
+            open_tab = FIRST_TAB
+        return (
+            updates
+            | fitting
+            | {
+                inputs.model_name: subject.model_name,
+                shell.model_box: subject.model_name,
+                inputs.text_a: subject.text_a,
+                inputs.text_b: subject.text_b,
+                inputs.selection: subject.chosen,
+                shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB,
+            }
+        )
 
-    outputs = [*inputs.all, shell.model_box, shell.open_tab, shell.tab_bar, shell.notice]
+    tabs = [shell.open_tab, shell.tab_bar, *(tab.item for tab in shell.optional)]
+    outputs = [*inputs.all, shell.model_box, shell.notice, *tabs]
     _refresh(shell, run([blocks.load], open_page, outputs, [shell.open_tab]).success)

@@ -90,6 +90,10 @@ class TabPage:
             if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].passive
         ]
 
+    def is_for(self, model: Any) -> bool:
+        """Whether the tab is there for a model."""
+        return not self.tab.optional or bool(getattr(model.capabilities, self.tab.needs))
+
     def open(self, values: Values) -> Choice:
         """The choice that is open."""
         chosen = values[self.which] if self.which else None
@@ -150,7 +154,7 @@ class TabPage:
 
 def build_tab(tab: Tab, inputs: Inputs) -> TabPage:
     """Make the components of a tab."""
-    with gr.Tab(tab.label, id=tab.id) as item:
+    with gr.Tab(tab.label, id=tab.id, visible=not tab.optional) as item:
         gr.Markdown(f"## {tab.question}", elem_classes="question")
         absent = Notice(elem_id=f"{tab.id}-absent")
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")

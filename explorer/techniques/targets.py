@@ -38,9 +38,6 @@ class Reading:
     probability: torch.Tensor
 
 
-IS_NEXT = Target("next_sentence", 0, 0, "IsNext")
-
-
 def word_target(trace: Trace, word: str = "", position: int | None = None) -> Target:
     """The target `word` at `position`, by default at the first [MASK]; "" is the model's first guess there.
 
@@ -55,11 +52,14 @@ def word_target(trace: Trace, word: str = "", position: int | None = None) -> Ta
 
 
 def is_next_target(trace: Trace) -> Target:
-    """The target IsNext. Raises CapabilityError without the head, InputError when there is no B."""
+    """The target IsNext, or what the head of this family says first of a pair.
+
+    Raises CapabilityError without the head, InputError when there is no B.
+    """
     trace.model.require("next_sentence")
     if not trace.encoding.text_b:
         raise InputError("There is no second sentence; type one in B.")
-    return IS_NEXT
+    return Target("next_sentence", 0, 0, trace.model.pair_names[0])
 
 
 def piece_of(model: Network, word: str) -> tuple[int, str]:

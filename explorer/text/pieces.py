@@ -43,7 +43,8 @@ def shown(piece: str, writing: Writing) -> str:
     # Bytes that are no character become lone surrogates, which no text has.
     text = bytes(_bytes()[letter] for letter in piece).decode(errors="surrogateescape")
     text = "".join(_KEPT.get(letter, letter) for letter in text)
-    return re.sub("[\udc80-\udcff]+", lambda cut: f"⟨{cut[0].encode(errors='surrogateescape').hex(' ').upper()}⟩", text)
+    hidden = "[\udc80-\udcff\x00-\x1f\x7f-\x9f\xad]+"  # nor can control characters be seen
+    return re.sub(hidden, lambda cut: f"⟨{cut[0].encode(errors='surrogateescape').hex(' ').upper()}⟩", text)
 
 
 def bare(piece: str) -> str:

@@ -1,6 +1,17 @@
 """The tabs, in their order on the page; each has a folder, and each view in it a class."""
 
-from explorer.views import attention, fill_mask, finetune, hidden_states, inside_head, model, next_sentence, projection, tokens
+from explorer.views import (
+    attention,
+    fill_mask,
+    finetune,
+    hidden_states,
+    inside_head,
+    model,
+    next_sentence,
+    own_head,
+    projection,
+    tokens,
+)
 
 TABS = (
     tokens.TAB,
@@ -9,6 +20,7 @@ TABS = (
     hidden_states.TAB,
     fill_mask.TAB,
     next_sentence.TAB,
+    own_head.TAB,
     projection.TAB,
     finetune.TAB,
     model.TAB,

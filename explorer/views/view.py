@@ -255,6 +255,7 @@ class Tab:
     question: str
     choices: Mapping[str, Sequence[Sequence[Cell]]]
     needs: str | None = None
+    optional: bool = False  # there only for a model that has what the tab needs
     above: Sequence[type[View]] = ()
     note: str = ""
     steppers: Sequence[str] = ()

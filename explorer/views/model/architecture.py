@@ -2,7 +2,9 @@
 
 from explorer.figures.charts import parameter_bars
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, chart, part, prose
+from explorer.views.view import Content, View, chart, part, prose, sentence
+
+MOST_LABELS = 6
 
 
 class Summary(View):
@@ -10,18 +12,28 @@ class Summary(View):
 
     name, question = "model/summary", "How large is it?"
     summary = prose(classes="caption")
+    tuned = sentence(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
         """Its layers, heads, dimensions and parameters."""
         model = subject.model.capabilities
-        heads = [name for name, there in (("masked LM", model.fill_mask), ("next sentence", model.next_sentence)) if there]
+        pair = "sentence order" if subject.model.family.pair_order else "next sentence"
+        there = {"masked LM": model.fill_mask, pair: model.next_sentence, "replaced pieces": model.replaced}
+        heads = [name for name, has in there.items() if has]
+        own = subject.model.own_head
         return {
             "summary": (
                 f"**{model.layers}** layers × **{model.heads}** heads × **{model.hidden_size}** dimensions, "
                 f"**{model.parameters:,}** parameters; pre-training heads: {' and '.join(heads) or 'none'}. "
-                "Shared weights are counted once: the masked-LM decoder is the word embedding table."
-            )
+                f"Shared weights are counted once: the masked-LM decoder is the word embedding table."
+            ),
+            "tuned": f"Fine-tuned: it tells {own.task}{_labels(own.labels)}." if own else "",
         }
+
+
+def _labels(labels: tuple[str, ...]) -> str:
+    named = f": {', '.join(labels[:MOST_LABELS])}" if labels else ""
+    return f"{named} and {len(labels) - MOST_LABELS} more" if len(labels) > MOST_LABELS else named
 
 
 class Parameters(View):

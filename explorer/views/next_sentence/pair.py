@@ -6,13 +6,22 @@ from explorer.figures.bars import Row, bars
 from explorer.views.attribution import AttributionView
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
-from explorer.views.view import Content, View, caption, check, heading, matches, part, sentence
+from explorer.views.view import Content, View, caption, check, heading, matches, part, prose, sentence
 
 if TYPE_CHECKING:
     from explorer.model.explorer import NextSentence
     from explorer.techniques.targets import Target
 
 SATURATED = 0.999
+HELP = (
+    "Output 0 of the head is **IsNext** (B is the sentence after A), output 1 is **NotNext** (B comes from "
+    "somewhere else); the two sum to 100 %. If order mattered to BERT, the two sides would differ."
+)
+ORDER_HELP = (
+    "This model was taught sentence *order*, not next sentences (Lan et al. 2020, section 3.1): output 0 of its head is "
+    "**InOrder** (B comes right after A), output 1 is **Swapped** (they are neighbours the other way round); the two sum to "
+    "100 %. It never saw strangers: of two sentences that have nothing to do with each other it knows nothing."
+)
 
 
 def no_b(subject: Subject) -> str:
@@ -39,26 +48,25 @@ class ThisPair(View):
     swapped_title = heading("**Swapped: A after B**")
     swapped = part("bars")
     swapped_logits = sentence()
-    help = caption(
-        "Output 0 of the head is **IsNext** (B is the sentence after A), output 1 is **NotNext** (B comes from "
-        "somewhere else); the two sum to 100 %. If order mattered to BERT, the two sides would differ."
-    )
+    help = prose(classes="caption")
     unless = staticmethod(no_b)
 
     def compute(self, subject: Subject) -> Content:
         """Probabilities and logits, both ways round."""
-        from explorer.techniques.targets import IS_NEXT, own_reading
+        from explorer.techniques.targets import is_next_target, own_reading
 
+        names = subject.model.pair_names
         answer = subject.model.next_sentence(subject.text_a, subject.text_b)
         swapped = subject.model.next_sentence(subject.text_b, subject.text_a)
-        error = abs(float(own_reading(subject.trace, IS_NEXT).logit) - answer.logits[0])
+        error = abs(float(own_reading(subject.trace, is_next_target(subject.trace)).logit) - answer.logits[0])
         return {
-            "verdict": _bars(answer, "B", "A"),
-            "logits": _logits(answer),
+            "verdict": _bars(answer, names, "B", "A"),
+            "logits": _logits(answer, names),
             "saturated": _saturation(answer),
-            "swapped": _bars(swapped, "A", "B"),
-            "swapped_logits": _logits(swapped),
-            "check": matches(error, "the logit of IsNext is that of the model's own forward pass"),
+            "swapped": _bars(swapped, names, "A", "B"),
+            "swapped_logits": _logits(swapped, names),
+            "check": matches(error, f"the logit of {names[0]} is that of the model's own forward pass"),
+            "help": ORDER_HELP if subject.model.family.pair_order else HELP,
         }
 
 
@@ -74,7 +82,7 @@ class PairHeads(SwitchHeads):
     """Heads as switches, and what they do to IsNext."""
 
     name = "next-sentence/heads"
-    help = caption(ABOUT.format(what="IsNext"))
+    help = caption(ABOUT.format(what="IsNext (or InOrder)"))
     unless = staticmethod(no_b)
     target = staticmethod(_is_next)
 
@@ -83,17 +91,17 @@ class PairHeads(SwitchHeads):
         from explorer.techniques.targets import read
 
         share = float(read(subject.model, target, states[None]).probability)
-        return [("IsNext", share, ""), ("NotNext", 1 - share, "")]
+        return list(zip(subject.model.pair_names, (share, 1 - share), ("", ""), strict=True))
 
 
-def _bars(answer: "NextSentence", second: str, first: str) -> dict:
-    rows = [("IsNext", answer.is_next, f"{second} follows {first}"), ("NotNext", answer.not_next, f"{second} is a stranger")]
-    return bars(rows)
+def _bars(answer: "NextSentence", names: tuple[str, str], second: str, first: str) -> dict:
+    stranger = f"{second} is a stranger" if names == ("IsNext", "NotNext") else f"{second} came before {first}"
+    return bars([(names[0], answer.is_next, f"{second} follows {first}"), (names[1], answer.not_next, stranger)])
 
 
-def _logits(answer: "NextSentence") -> str:
-    is_next, not_next = answer.logits
-    return f"Logits: IsNext {is_next:.2f}, NotNext {not_next:.2f}; difference {is_next - not_next:+.2f}."
+def _logits(answer: "NextSentence", names: tuple[str, str]) -> str:
+    first, second = answer.logits
+    return f"Logits: {names[0]} {first:.2f}, {names[1]} {second:.2f}; difference {first - second:+.2f}."
 
 
 def _saturation(answer: "NextSentence") -> str:

@@ -1,0 +1,72 @@
+"""The head that a checkpoint was fine-tuned with: transformers' own, applied to hidden states that are there already."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import transformers
+from transformers.modeling_outputs import BaseModelOutputWithPooling
+
+from explorer.model.checkpoints import Checkpoint
+from explorer.model.weights import read_tensors
+
+LABELS, TAGS, ANSWER, REPLACED = "labels", "tags", "answer", "replaced"
+_TASKS = {"ForSequenceClassification": LABELS, "ForTokenClassification": TAGS, "ForQuestionAnswering": ANSWER}
+_SQUASHED = {"multi_label_classification": "sigmoid", "regression": "none"}
+
+
+@dataclass(frozen=True)
+class OwnHead:
+    """A head for one task, by the names of transformers; `squash` says what makes shares of its logits."""
+
+    task: str  # LABELS of a text or pair, TAGS of its tokens, or ANSWER: where it begins and ends
+    labels: tuple[str, ...]
+    squash: str  # "softmax", "sigmoid" where labels do not exclude each other, "none" for a single number
+    module: transformers.PreTrainedModel = field(repr=False)
+
+    def logits(self, final: torch.Tensor) -> torch.Tensor:
+        """[batch, labels], [batch, tokens, labels], or [batch, tokens, 2], start and end; `final` [batch, tokens, hidden]."""
+        outputs = self.module(inputs_embeds=final)
+        return torch.stack([outputs.start_logits, outputs.end_logits], -1) if self.task == ANSWER else outputs.logits
+
+    def shares(self, logits: torch.Tensor) -> torch.Tensor:
+        """Shares from 0 to 1 for the logits of labels or tags [..., labels]; a single number stays what it is."""
+        return {"softmax": lambda: logits.softmax(-1), "sigmoid": logits.sigmoid, "none": lambda: logits}[self.squash]()
+
+
+class _Given(torch.nn.Module):
+    """In the place of an encoder: it answers with the hidden states that it is given for embeddings."""
+
+    def __init__(self, pooler: torch.nn.Module | None) -> None:
+        super().__init__()
+        self.pooler = pooler
+
+    def forward(self, input_ids: None = None, *, inputs_embeds: torch.Tensor, **more: Any) -> BaseModelOutputWithPooling:
+        """Last hidden states [batch, tokens, hidden] as they are, and pooled."""
+        return BaseModelOutputWithPooling(inputs_embeds, None if self.pooler is None else self.pooler(inputs_embeds))
+
+
+def own_head(
+    checkpoint: Checkpoint, config: transformers.PreTrainedConfig, entries: dict[str, Any], pooler: torch.nn.Module | None
+) -> OwnHead | None:
+    """The head that the class named in config.json adds to an encoder; None where there is none, or no weights for it.
+
+    `entries` are those of config.json. Raises ModelError when its weights do not fit.
+    """
+    name = next(iter(entries.get("architectures") or [""]), "")
+    task = next((task for ending, task in _TASKS.items() if isinstance(name, str) and name.endswith(ending)), None)
+    kind = getattr(transformers, name, None) if task else None
+    if getattr(kind, "config_class", None) is not type(config):
+        return None
+    with torch.device("meta"):
+        module = kind(config)
+    setattr(module, checkpoint.family.encoder, _Given(None))
+    tensors = read_tensors(checkpoint, {name: tuple(weight.shape) for name, weight in module.named_parameters()})
+    if tensors is None:
+        return None
+    module.load_state_dict(tensors, assign=True)
+    setattr(module, checkpoint.family.encoder, _Given(pooler))
+    labels = tuple(str(config.id2label[place]) for place in range(config.num_labels)) if task != ANSWER else ()
+    one_number = task == LABELS and config.num_labels == 1
+    squash = "none" if one_number else _SQUASHED.get(str(entries.get("problem_type")), "softmax")
+    return OwnHead(task, labels, squash if task == LABELS else "softmax", module.eval().requires_grad_(False))

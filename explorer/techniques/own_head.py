@@ -1,0 +1,127 @@
+"""What a fine-tuned checkpoint's own head says of an input, and which words it rests on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from explorer.base.errors import CapabilityError, InputError
+from explorer.model.own_head import ANSWER, LABELS, REPLACED, TAGS, OwnHead
+from explorer.model.trace import Trace
+from explorer.techniques.targets import batches
+
+LONGEST_ANSWER = 30  # tokens
+MOST_WORDS = 60
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Every label of a text or pair: logits and shares (0 to 1, or the number itself of a regression), [labels] each."""
+
+    labels: tuple[str, ...]
+    logits: np.ndarray
+    shares: np.ndarray
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A span of tokens [start, end], both zero-based and in it; `share` is p(start) · p(end), 0 to 1."""
+
+    start: int
+    end: int
+    text: str
+    start_logit: float
+    end_logit: float
+    share: float
+
+
+@torch.inference_mode()
+def labels(trace: Trace) -> Labelled:
+    """The labels of an input. Raises CapabilityError without a head for it."""
+    head = _head(trace, LABELS)
+    logits = head.logits(trace.model.final(trace.states[-1:]))[0]  # [labels]
+    return Labelled(head.labels, logits.numpy(), head.shares(logits).numpy())
+
+
+@torch.inference_mode()
+def word_effects(trace: Trace, label: int) -> tuple[list[str], np.ndarray]:
+    """The first MOST_WORDS words, and how much the share of a label (its place) falls when each is hidden behind [MASK].
+
+    Occlusion (Zeiler & Fergus 2014). Raises CapabilityError without a head for labels.
+    """
+    head, model = _head(trace, LABELS), trace.model
+    groups = trace.encoding.text_words[:MOST_WORDS]
+    original, segments = torch.tensor(trace.ids), torch.tensor(trace.encoding.segments)
+    before = float(labels(trace).shares[label])
+    effects = np.zeros(len(groups), dtype=np.float32)
+    for batch in batches(len(groups), trace.kept):
+        ids = original.repeat(batch.stop - batch.start, 1)  # [batch, tokens]
+        for row, group in zip(ids, groups[batch], strict=True):
+            row[group] = model.mask_id
+        logits = head.logits(model.final(model.run(model.embed(ids, segments))))  # [batch, labels]
+        effects[batch] = before - head.shares(logits)[:, label].numpy()
+    return [trace.encoding.word(group) for group in groups], effects
+
+
+@torch.inference_mode()
+def tags(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
+    """The tags, and the probability of each for every token, [tokens, tags]. Raises CapabilityError without a head for it."""
+    head = _head(trace, TAGS)
+    return head.labels, head.shares(head.logits(trace.model.final(trace.states[-1:]))[0]).numpy()
+
+
+@torch.inference_mode()
+def boundaries(trace: Trace) -> np.ndarray:
+    """The logits that the answer begins and ends at each token, [tokens, 2]. Raises CapabilityError, InputError without B."""
+    head = _head(trace, ANSWER)
+    if not trace.encoding.text_b:
+        raise InputError("There is nothing to find an answer in; type the question in A and the text in B.")
+    return head.logits(trace.model.final(trace.states[-1:]))[0].numpy()
+
+
+def answers(trace: Trace, count: int) -> list[Answer]:
+    """The likeliest spans of B, best first, of at most LONGEST_ANSWER tokens: Devlin et al. 2019, section 4.2."""
+    logits = boundaries(trace)
+    logs = logits - np.log(np.exp(logits - logits.max(0)).sum(0)) - logits.max(0)  # log-softmax over the tokens
+    inside = [token for token, sequence in enumerate(trace.encoding.sequences) if sequence == 1]
+    spans = [(start, end) for start in inside for end in range(start, min(start + LONGEST_ANSWER, inside[-1] + 1))]
+    spans.sort(key=lambda span: -(logs[span[0], 0] + logs[span[1], 1]))
+    offsets, text = trace.encoding.offsets, trace.encoding.text_b
+
+    def answer(start: int, end: int) -> Answer:
+        share = float(np.exp(logs[start, 0] + logs[end, 1]))
+        spelled = text[offsets[start][0] : offsets[end][1]]
+        return Answer(start, end, spelled, float(logits[start, 0]), float(logits[end, 1]), share)
+
+    return [answer(*span) for span in spans[:count]]
+
+
+@torch.inference_mode()
+def replaced(trace: Trace) -> np.ndarray:
+    """How likely each piece was put there by another model, [tokens], 0 to 1: Clark et al. 2020, section 2.
+
+    Raises CapabilityError without such a head.
+    """
+    return trace.model.replaced_logits(trace.states[-1:])[0].sigmoid().numpy()
+
+
+@torch.inference_mode()
+def own_error(trace: Trace) -> float:
+    """How far the head's logits are from those of a forward pass of its whole class by transformers, at most.
+
+    The hidden states are transformers' own here, by the encoder's forward pass.
+    """
+    model = trace.model
+    if model.capabilities.own_head == REPLACED:
+        ours, theirs = model.replaced_logits(trace.states[-1:])[0], model.own_outputs(trace.encoding).logits[0]
+    else:
+        head = model.own_head
+        ours, theirs = head.logits(model.final(trace.states[-1:])), head.logits(model.own_hidden(trace.encoding))
+    return float((ours - theirs).abs().max())
+
+
+def _head(trace: Trace, task: str) -> OwnHead:
+    head = trace.model.own_head
+    if head is None or head.task != task:
+        raise CapabilityError(f"{trace.model.name} has no head of its own for this; open a checkpoint that was tuned for it.")
+    return head

@@ -1,0 +1,15 @@
+"""Its own head: what a checkpoint was fine-tuned for, or what only its family was pre-trained with."""
+
+from explorer.views.own_head.answer import OwnAnswer
+from explorer.views.own_head.labels import OwnLabels
+from explorer.views.own_head.tokens import OwnTags, ReplacedPieces
+from explorer.views.view import Tab
+
+TAB = Tab(
+    "own-head",
+    "Its own head",
+    "What was it made to tell?",
+    {"Its own head": [[OwnLabels], [OwnTags], [OwnAnswer], [ReplacedPieces]]},
+    needs="own_head",
+    optional=True,
+)

@@ -1,0 +1,44 @@
+"""A question answerer: the spans of B that answer A."""
+
+import numpy as np
+
+from explorer.figures.bars import bars, percent
+from explorer.figures.word_grid import word_grid
+from explorer.views.own_head.tokens import TokenHead
+from explorer.views.subject import Subject
+from explorer.views.view import Content, matches, part
+
+MOST_ANSWERS = 6
+
+
+class OwnAnswer(TokenHead):
+    """The likeliest spans, and where the answer begins and ends."""
+
+    name, question = "own-head/answer", "Where in B is the answer to A?"
+    layout = ("answers", "row", "found", "check", "help")
+    answers = part("bars", classes="sentences", optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """Nothing for a head with another task; without a text in B, what to do."""
+        from explorer.model.own_head import ANSWER
+        from explorer.techniques import own_head
+
+        head, trace = subject.model.own_head, subject.trace
+        if head is None or head.task != ANSWER:
+            return {}
+        spans = own_head.answers(trace, MOST_ANSWERS)
+        logits = own_head.boundaries(trace)  # [tokens, 2]
+        shares = np.exp(logits - logits.max(0))
+        shares /= shares.sum(0)
+        rows = [(span.text, span.share, f"{span.start_logit + span.end_logit:+.2f}") for span in spans]
+        cells = [[(percent(float(share)), float(share), "") for share in shares[:, side]] for side in range(2)]
+        nothing = float(shares[0, 0] * shares[0, 1])
+        return {
+            "answers": bars(rows),
+            "row": word_grid("token", trace.tokens, ["begins", "ends"], cells, subject.token),
+            "found": f"That there is no answer, which {trace.tokens[0]} stands for: {percent(nothing)}.",
+            "check": matches(own_head.own_error(trace), "the logits are those of transformers' own forward pass"),
+            "help": "Type the question in A and the text in B. The share of a span is the probability that the answer begins at "
+            "its first token, times that it ends at its last (softmax over all tokens each; Devlin et al. 2019, section 4.2); "
+            "on the right stands the sum of both logits.",
+        }

@@ -1,0 +1,56 @@
+"""A classifier's labels, and the words that decided."""
+
+import numpy as np
+
+from explorer.figures.bars import bars
+from explorer.figures.training import word_effects as effects_chart
+from explorer.views.subject import Subject
+from explorer.views.view import Content, View, chart, is_quick, matches, part, prose, sentence
+
+MOST_BARS = 12
+
+
+class OwnLabels(View):
+    """The probability of every label for the input, and how it depends on its words."""
+
+    name, question = "own-head/labels", "Which label does it give?"
+    verdict = part("bars", optional=True)
+    number = sentence(optional=True)
+    words = chart("How the label depends on each word", height=190, optional=True)
+    about = sentence(classes="caption", optional=True)
+    check = part("check", optional=True)
+    help = prose(classes="caption", optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """Nothing for a head with another task."""
+        from explorer.model.own_head import LABELS
+        from explorer.techniques import own_head
+
+        head = subject.model.own_head
+        if head is None or head.task != LABELS:
+            return {}
+        found = own_head.labels(subject.trace)
+        order = np.argsort(-found.shares)
+        best = int(order[0])
+        rows = [(found.labels[place], float(found.shares[place]), f"logit {found.logits[place]:.2f}") for place in order]
+        number = head.squash == "none"
+        shown = {
+            "check": matches(own_head.own_error(subject.trace), "the logits are those of transformers' own forward pass"),
+            "help": _help(head.squash),
+        }
+        shown |= {"number": f"{found.labels[0]}: {found.shares[0]:.3f}"} if number else {"verdict": bars(rows[:MOST_BARS])}
+        words = subject.trace.encoding.text_words
+        if words and not number and is_quick(subject, min(len(words), own_head.MOST_WORDS)):
+            shown["words"] = effects_chart(*own_head.word_effects(subject.trace, best))
+            label = found.labels[best]
+            shown["about"] = f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
+        return shown
+
+
+def _help(squash: str) -> str:
+    """How the logits were made shares."""
+    return {
+        "softmax": "The labels that the checkpoint was fine-tuned for; their shares (softmax) sum to 100 %.",
+        "sigmoid": "The labels that the checkpoint was fine-tuned for; each by itself (sigmoid): they need not sum to 100 %.",
+        "none": "The number that the checkpoint was fine-tuned to give (a regression), on the scale of its training texts.",
+    }[squash]

@@ -1,0 +1,86 @@
+"""Heads that say something of every token: tags, and which pieces were replaced."""
+
+from typing import Any
+
+import numpy as np
+
+from explorer.figures.bars import percent
+from explorer.figures.word_grid import word_grid
+from explorer.text import limits
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, matches, part, prose, select, sentence
+
+
+class TokenHead(View):
+    """A row below the tokens; a click chooses a token."""
+
+    row = part("words", optional=True)
+    found = sentence(optional=True)
+    check = part("check", optional=True)
+    help = prose(classes="caption", optional=True)
+
+    def on_row(self, subject: Subject, index: Any) -> Change:
+        """The token of a cell, [row, column]."""
+        _, token = index if isinstance(index, list | tuple) and len(index) == 2 else (0, index)
+        return select(token=limits.check_place(token))
+
+
+class OwnTags(TokenHead):
+    """The tag of every token."""
+
+    name, question = "own-head/tags", "Which tag does it give each token?"
+
+    def compute(self, subject: Subject) -> Content:
+        """Nothing for a head with another task."""
+        from explorer.model.own_head import TAGS
+        from explorer.techniques import own_head
+
+        head, trace = subject.model.own_head, subject.trace
+        if head is None or head.task != TAGS:
+            return {}
+        tags, shares = own_head.tags(trace)
+        best = shares.argmax(-1)
+        special = [kind == "special" for kind in trace.encoding.kinds]
+        cells = [
+            ("", 0.0, "") if special[token] else (tags[place], float(shares[token, place]), _ranked(tags, shares[token]))
+            for token, place in enumerate(best)
+        ]
+        chosen = subject.token
+        return {
+            "row": word_grid("token", trace.tokens, ["tag"], [cells], chosen),
+            "found": f"'{trace.tokens[chosen]}' (token {chosen}): {_ranked(tags, shares[chosen])}.",
+            "check": matches(own_head.own_error(trace), "the logits are those of transformers' own forward pass"),
+            "help": "The likeliest tag of each token, darker where it is surer; click one for the others. In training only the "
+            "first piece of a word has a tag (Devlin et al. 2019, section 5.3): those of the others are the head's guesses.",
+        }
+
+
+class ReplacedPieces(TokenHead):
+    """How likely each piece was put there by another model."""
+
+    name, question = "own-head/replaced", "Which pieces does it think were replaced?"
+
+    def compute(self, subject: Subject) -> Content:
+        """Nothing for a model without such a head."""
+        from explorer.techniques import own_head
+
+        trace, chosen = subject.trace, subject.token
+        if not subject.model.capabilities.replaced:
+            return {}
+        shares = own_head.replaced(trace)
+        cells = [(percent(float(share)), float(share), "") for share in shares]
+        worst = int(
+            np.argmax([share if sequence >= 0 else -1 for share, sequence in zip(shares, trace.encoding.sequences, strict=True)])
+        )
+        return {
+            "row": word_grid("token", trace.tokens, ["replaced"], [cells], chosen),
+            "found": f"Most suspicious: '{trace.tokens[worst]}' (token {worst}), {percent(float(shares[worst]))}.",
+            "check": matches(own_head.own_error(trace), "the logits are those of transformers' own forward pass"),
+            "help": "ELECTRA's discriminator reads a text in which a small model has replaced some pieces, and says of each how "
+            "likely it is one of these (sigmoid, 0 to 100 %; Clark et al. 2020, section 2). Put an odd word into A and see.",
+        }
+
+
+def _ranked(tags: tuple[str, ...], shares: np.ndarray) -> str:
+    """The three likeliest tags of a token."""
+    return ", ".join(f"{tags[place]} {percent(float(shares[place]))}" for place in np.argsort(-shares)[:3])
