@@ -1,0 +1,66 @@
+"""Other models than BERT in every tab: a family each, and what was fine-tuned for a task."""
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.views import TABS
+from tests.browser.steps import chips, open_tab
+from tests.families import TUNED, write_family, write_tuned
+
+LABELS, TAGS, ANSWER = TUNED
+MODELS = {
+    "roberta": lambda folder: write_family(folder, "roberta"),
+    "distilbert": lambda folder: write_family(folder, "distilbert"),
+    "modernbert": lambda folder: write_family(folder, "modernbert"),
+    "labels": lambda folder: write_tuned(folder, "roberta", LABELS),
+    "tags": lambda folder: write_tuned(folder, "distilbert", TAGS),
+    "answer": lambda folder: write_tuned(folder, "bert", ANSWER),
+}
+OWN = {"labels": "#own-head-labels-verdict", "tags": "#own-head-tags-row", "answer": "#own-head-answer-answers"}
+
+
+def settled(page):
+    """What is shown is what was asked for last."""
+    page.wait_for_timeout(100)
+    page.wait_for_function("() => !document.body.dataset.busy")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_tab_and_view_of_another_model(open_app, tmp_path, name):
+    folder = MODELS[name](tmp_path / name)
+    page = open_app()
+    box = page.locator("#model-box input")
+    box.fill(str(folder))
+    box.press("Enter")
+    own = page.get_by_role("tab", name="Its own head", exact=True)
+    expect(chips(page).first).to_have_text("<s>" if name in ("roberta", "labels") else "[CLS]")
+    expect(own).to_be_visible() if name in OWN else expect(own).to_be_hidden()
+    for tab in TABS:
+        if tab.optional and name not in OWN:
+            continue
+        open_tab(page, tab.label)
+        settled(page)
+        for choice in tab.choices if len(tab.choices) > 1 else ():
+            radio = page.locator(f"#{tab.id}-view").get_by_label(choice, exact=True)
+            if radio.is_visible():  # not where the model has no head for the tab
+                radio.check()
+                settled(page)
+        expect(page.locator(".toast-body")).to_have_count(0)
+        if tab.id == "own-head":
+            expect(page.locator(OWN[name])).to_be_visible()
+        hint = page.locator(f"#{tab.id}-absent")
+        if tab.needs == "fill_mask" and name in OWN:
+            expect(hint).to_contain_text("has no masked-language-model head")
+    page.locator("#model-box input").fill("bert-l6-h384-uncased")
+    page.locator("#model-box input").press("Enter")
+    expect(own).to_be_hidden()
+    expect(page.locator("#tokens, #attention, #model-parameters-bars").first).to_be_attached()
+
+
+def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
+    folder = write_tuned(tmp_path / "model", "bert", LABELS)
+    page = open_app(f"?model={folder}&a=the+man+went&tab=own-head")
+    expect(page.locator("#own-head-labels-verdict")).to_contain_text("calm")
+    expect(page.locator("#own-head-labels-check")).to_contain_text("✓")
+    page = open_app("?a=the+man+went&tab=own-head")  # the bundled model has none
+    expect(page.get_by_role("tab", name="Attention", exact=True)).to_have_attribute("aria-selected", "true")
