@@ -68,6 +68,8 @@ def pack(run: Run) -> Path:
 def _write_zip(path: Path, run: Run, model: Path | None) -> None:
     classifier = run.classifier
     settings = {name: getattr(classifier, name) for name in ("labels", "layer", "pooling", "model", "layers_trained")}
+    base = load(classifier.model)
+    settings |= {"max_tokens": base.capabilities.max_tokens, "final_norm": base.family.final_norm}
     settings |= {"title": run.title, "training": run.settings, "best": run.best, "baselines": run.baselines}
     if classifier.model.startswith(store.TUNED):
         settings["model"] = INSIDE

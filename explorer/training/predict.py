@@ -25,16 +25,25 @@ class Classifier:
         source = model or (HERE / "model" if (HERE / "model").is_dir() else self.settings["model"])
         self.tokenizer = AutoTokenizer.from_pretrained(source)
         self.encoder = AutoModel.from_pretrained(source, dtype=torch.float32).eval()
+        self.last = None  # the last hidden state before the norm over it, of models that have one
+        if path := self.settings.get("final_norm"):
+            self.encoder.get_submodule(path).register_forward_pre_hook(self._keep)
+
+    def _keep(self, norm: torch.nn.Module, read: tuple[torch.Tensor]) -> None:
+        self.last = read[0]
 
     @torch.no_grad()
     def __call__(self, texts: list[str], seconds: list[str] | None = None) -> torch.Tensor:
         """The probability of every label for every text, [texts, labels]; `seconds` are second texts, for pairs."""
-        limit = self.encoder.config.max_position_embeddings
+        limit = self.settings["max_tokens"]
         encoded = self.tokenizer(texts, seconds, padding=True, truncation=True, max_length=limit, return_tensors="pt")
         if getattr(self.encoder.config, "type_vocab_size", 0) < 2:
             encoded.pop("token_type_ids", None)
         output = self.encoder(**encoded, output_hidden_states=True)
-        hidden = output.hidden_states[self.settings["layer"]]  # [texts, tokens, hidden]; 0 is the embedding output
+        layer = self.settings["layer"]
+        hidden = output.hidden_states[layer]  # [texts, tokens, hidden]; 0 is the embedding output
+        if self.last is not None and layer == len(output.hidden_states) - 1:
+            hidden = self.last
         real = encoded["attention_mask"].unsqueeze(-1)
         pooling = self.settings["pooling"]
         vectors = hidden[:, 0]

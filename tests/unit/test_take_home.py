@@ -24,6 +24,7 @@ from explorer.training.examples import Examples
 from explorer.training.reasons import compare, decide
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.training.unpack import unpack
+from tests.families import write_family
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(20) for word, label in [("happy ", "yes"), ("sad ", "no")]]
 SINGLE = Examples(*zip(*TEXTS, strict=True))
@@ -89,6 +90,33 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples
     again = store.fetch(back.id).classifier
     np.testing.assert_allclose(again.classify(explorer.load(again.model), pairs), wanted, atol=1e-5)
     assert again.model.startswith(store.TUNED) == bool(run.classifier.layers_trained)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("roberta", {"layers_trained": 1}),
+        ("distilbert", {"layer": 1}),
+        ("albert", {"pooling": "pooler"}),
+        ("modernbert", {"layers_trained": 1}),
+        ("modernbert", {"pooling": "cls"}),
+    ],
+)
+def test_the_zip_of_another_family_runs_too(name, settings, tmp_path):
+    model = explorer.load(write_family(tmp_path / name, name))
+    plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
+    run = new_run(finished(run_training(model, SINGLE, plan)), SINGLE, "Test")
+    texts = [a for a, _ in PROBES]
+    wanted = run.classifier.classify(explorer.load(run.classifier.model), [(text, "") for text in texts])
+    packed = export.pack(run)
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(tmp_path / "home")
+    for answer, shares in zip(predict(tmp_path / "home", texts), wanted, strict=True):
+        found = [answer["probabilities"][label] for label in run.classifier.labels]
+        np.testing.assert_allclose(found, shares, atol=1e-4)
+    shutil.copy(packed, tmp_path / "mine.zip")
+    again = store.fetch(unpack(tmp_path / "mine.zip").id).classifier
+    np.testing.assert_allclose(again.classify(explorer.load(again.model), [(text, "") for text in texts]), wanted, atol=1e-5)
 
 
 def test_a_run_loads_where_its_model_is_not(trained, tmp_path):
