@@ -96,7 +96,8 @@ class Network:
         self.name = checkpoint.name
         self.from_hub = checkpoint.from_hub
         self.family = checkpoint.family
-        self.module, missing = read_model(checkpoint)
+        opened = read_model(checkpoint)
+        self.module = opened.module
         self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)
         self.mask_id: int = self.tokenizer.mask_token_id
         self.writing = writing_of(self.tokenizer.get_vocab())
@@ -111,11 +112,15 @@ class Network:
         # RoBERTa and its kin count positions from the number of their [PAD] on: the rows up to there are never read.
         self.first_position: int = getattr(self._embeddings, "padding_idx", -1) + 1
         self._position_table = self._table(self.family.position_embeddings)
-        self.capabilities = self._capabilities(missing)
+        self.capabilities = self._capabilities(opened.missing)
         pooler = self.pooler if self.capabilities.pooler else None
         self.own_head = own_head(checkpoint, self.module.config, read_config(checkpoint), pooler)
         task = self.own_head.task if self.own_head else REPLACED if self.capabilities.replaced else ""
-        self.capabilities = replace(self.capabilities, own_head=task)
+        self._weights = {name: weight for name, weight in self.module.named_parameters() if name not in opened.missing}
+        self._weights |= dict(self.own_head.module.named_parameters()) if self.own_head else {}
+        self.ignored = tuple(sorted(opened.unread - self._weights.keys()))  # of the file: nothing here reads them
+        total = sum(weight.numel() for weight in self._weights.values())
+        self.capabilities = replace(self.capabilities, own_head=task, parameters=total)
 
     def require(self, capability: str) -> None:
         """Raise CapabilityError, with the reason, unless the model can do it."""
@@ -314,11 +319,19 @@ class Network:
         return module
 
     def parameters_by_part(self) -> dict[str, int]:
-        """How many weights each part of the model has, tied weights counted once."""
+        """How many weights of its file each part of the model has, tied weights counted once."""
         counts: Counter[str] = Counter()
-        for name, parameter in self.module.named_parameters():  # which names tied weights once
+        for name, parameter in self._weights.items():
             counts[self._part_name(name)] += parameter.numel()
         return counts
+
+    def multiplications(self, tokens: int) -> int:
+        """Multiplications for each of so many tokens on the way through the layers: in the matrices, then q·k and weight · v."""
+        matrices = sum(
+            part.weight.numel() for layer in self.layers for part in layer.module.modules() if isinstance(part, torch.nn.Linear)
+        )
+        width = sum(layer.attention_dense.in_features for layer in self.layers)  # of all heads side by side
+        return matrices + 2 * width * tokens
 
     # Vocabulary
 
@@ -374,7 +387,7 @@ class Network:
             return f"{name} · {'attention' if inside[0].startswith(('att', 'sa_')) else 'feed-forward'}"
         return " · ".join(names[:-1][: 1 if names[0] == self.family.pooler else 2])
 
-    def _capabilities(self, missing: set[str]) -> Capabilities:
+    def _capabilities(self, missing: frozenset[str]) -> Capabilities:
         config, family = self.module.config, self.family
 
         def has(*parts: str) -> bool:
@@ -387,7 +400,7 @@ class Network:
             heads=config.num_attention_heads,
             hidden_size=config.hidden_size,
             vocab_size=config.vocab_size,
-            parameters=sum(parameter.numel() for parameter in self.module.parameters()),
+            parameters=0,  # counted once it is known which heads there are
             max_tokens=min(most, TOKENS.most),
             fill_mask=has(*family.masked_lm_head),
             next_sentence=pooler and has(family.pair_head),

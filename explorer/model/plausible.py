@@ -81,6 +81,17 @@ def check_weights(checkpoint: Checkpoint, wanted: Shapes) -> None:
         raise misfit(checkpoint)
 
 
+def dtypes(checkpoint: Checkpoint) -> str:
+    """How numbers are written in the file, such as 'F32'; '' where only torch can tell."""
+    found: set[str] = set()
+    for file in weight_files(checkpoint):
+        if file.suffix != ".safetensors":
+            return ""
+        with safe_open(file, framework="numpy") as tensors:
+            found |= {tensors.get_slice(name).get_dtype() for name in tensors.keys()}  # noqa: SIM118
+    return ", ".join(sorted(found & DTYPES))
+
+
 def misfit(checkpoint: Checkpoint) -> ModelError:
     """What to say of weights for another configuration."""
     return checkpoint.faulty(f"The weights of {checkpoint.name} do not fit its config.json")

@@ -1,7 +1,7 @@
 """From the files of a checkpoint to modules of torch, with a check that they are what they seem."""
 
 import threading
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import torch
 import transformers
@@ -20,8 +20,17 @@ _STEERING = {"dtype", "output_hidden_states", "return_dict", "chunk_size_feed_fo
 _one_at_a_time = threading.Lock()  # from_pretrained swaps functions of transformers; two at once leave them swapped
 
 
-def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, set[str]]:
-    """The model with all its heads in float32, to be run only, and the names of the weights that its file lacks.
+@dataclass(frozen=True)
+class Opened:
+    """A model, the names of the weights that its file lacks, and of those in the file that it has no place for."""
+
+    module: transformers.PreTrainedModel
+    missing: frozenset[str]
+    unread: frozenset[str]
+
+
+def read_model(checkpoint: Checkpoint) -> Opened:
+    """The model with all its heads in float32, to be run only.
 
     Raises ModelError when the file cannot be read, does not fit its configuration, holds numbers that are none, or is
     no encoder; and when others open models for longer than PATIENCE.
@@ -47,7 +56,7 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
         raise checkpoint.unreadable("weights") from error
     finally:
         _one_at_a_time.release()
-    missing = set(info["missing_keys"]) | {key for key, *_ in info["mismatched_keys"]}
+    missing = frozenset(info["missing_keys"]) | {key for key, *_ in info["mismatched_keys"]}
     family = checkpoint.family
     encoder, pooler = f"{family.encoder}.", f"{family.encoder}.{family.pooler}." if family.pooler else None
     if any(key.startswith(encoder) and not (pooler and key.startswith(pooler)) for key in missing):
@@ -56,7 +65,7 @@ def read_model(checkpoint: Checkpoint) -> tuple[transformers.PreTrainedModel, se
         raise plausible.misfit(checkpoint)  # layers that would be dropped in silence
     if not all(map(_is_sound, model.parameters())):
         raise _unsound(checkpoint)
-    return model.eval().requires_grad_(False), missing
+    return Opened(model.eval().requires_grad_(False), missing, frozenset(info["unexpected_keys"]))
 
 
 def _config(checkpoint: Checkpoint, kind: type[transformers.PreTrainedConfig]) -> transformers.PreTrainedConfig:

@@ -1,6 +1,7 @@
 """The model by itself: its size, its parts and its configuration."""
 
 from explorer.figures.charts import parameter_bars
+from explorer.views.model.meanings import MEANINGS
 from explorer.views.subject import Subject
 from explorer.views.view import Content, View, chart, part, prose, sentence
 
@@ -52,14 +53,20 @@ class Configuration(View):
     """The settings in the model's config.json."""
 
     name, question = "model/configuration", "How is it configured?"
-    width = 5
-    table = part("frame", columns=["setting", "value"], max_height=460, label="Configuration (config.json)", wrap=False)
+    table = part(
+        "frame",
+        columns=["setting", "value", "what it says"],
+        widths=["26%", "24%", "50%"],
+        max_height=460,
+        label="Configuration (config.json)",
+        wrap=True,
+    )
 
     def compute(self, subject: Subject) -> Content:
         """A row for each setting."""
         model = subject.model
         config = model.module.config.to_diff_dict() | {"max_position_embeddings": model.module.config.max_position_embeddings}
-        return {"table": [[key, str(value)] for key, value in sorted(config.items())]}
+        return {"table": [[key, str(value), MEANINGS.get(key, "")] for key, value in sorted(config.items())]}
 
 
 class ModuleTree(View):

@@ -6,7 +6,8 @@ from explorer.views.subject import Subject
 
 def test_every_part_that_is_computed_is_declared(tiny):
     for view in TAB.views:
-        assert set(view().compute(Subject.of(tiny.trace("the man")))) == set(view.parts), view.name
+        declared = {name for name, part in view.parts.items() if part.kind != "heading"}
+        assert set(view().compute(Subject.of(tiny.trace("the man")))) == declared, view.name
 
 
 def test_the_model_is_described(bundled):
@@ -16,10 +17,104 @@ def test_the_model_is_described(bundled):
     assert "pre-training heads: masked LM and next sentence." in summary
     (bars,) = Parameters().compute(subject)["bars"].data
     assert sum(bars.x) == bundled.capabilities.parameters
-    assert ["hidden_size", "384"] in Configuration().compute(subject)["table"]
+    assert ["hidden_size", "384", "numbers in the vector of a token"] in Configuration().compute(subject)["table"]
     assert ModuleTree().compute(subject)["tree"].startswith("BertForPreTraining")
 
 
 def test_a_model_without_heads_says_so(variant_folders):
     subject = Subject.of(explorer.load(variant_folders["no_pooler"]).trace("the man"))
     assert "pre-training heads: none." in Summary().compute(subject)["summary"]
+
+
+def test_parameters_are_those_of_the_file(variant_folders, tmp_path):
+    import transformers
+
+    from tests.families import TUNED, write_tuned
+
+    kinds = {"masked_lm_only": "BertForMaskedLM", "encoder_only": "BertModel", "classifier": "BertForSequenceClassification"}
+    for variant, kind in kinds.items():
+        module = getattr(transformers, kind).from_pretrained(variant_folders[variant])
+        model = explorer.load(variant_folders[variant])
+        assert model.capabilities.parameters == sum(weight.numel() for weight in module.parameters()), variant
+        assert sum(model.parameters_by_part().values()) == model.capabilities.parameters
+    folder = write_tuned(tmp_path / "distil", "distilbert", TUNED[0])
+    module = transformers.DistilBertForSequenceClassification.from_pretrained(folder)
+    assert explorer.load(folder).capabilities.parameters == sum(weight.numel() for weight in module.parameters())
+
+
+def test_bert_base_has_as_many_as_the_architecture_says():
+    import torch
+    import transformers
+
+    with torch.device("meta"):
+        whole, masked = (
+            kind(transformers.BertConfig()) for kind in (transformers.BertForPreTraining, transformers.BertForMaskedLM)
+        )
+    hidden, inner, pieces = 768, 3072, 30522
+    layer = 4 * (hidden + 1) * hidden + (hidden + 1) * inner + (inner + 1) * hidden + 4 * hidden
+    tables, head = (pieces + 512 + 2) * hidden + 2 * hidden, (hidden + 1) * hidden + 2 * hidden + pieces
+    assert tables + 12 * layer + head == sum(weight.numel() for weight in masked.parameters()) == 109_514_298
+    pair = (hidden + 1) * hidden + 2 * (hidden + 1)
+    assert 109_514_298 + pair == sum(weight.numel() for weight in whole.parameters()) == 110_106_428
+
+
+def test_multiplications_are_those_that_torch_counts(bundled, tmp_path):
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from tests.families import write_family
+
+    for model in (bundled, *(explorer.load(write_family(tmp_path / name, name)) for name in ("distilbert", "albert"))):
+        trace = model.trace("the man went to the store")
+        with FlopCounterMode(display=False) as counter, torch.no_grad():
+            hidden = trace.states[0][None].clone()
+            for layer in model.layers:
+                heads = layer.heads(hidden)  # counts q, k and v a first time
+                context = heads.weights() @ heads.value
+                hidden = layer.after_heads(context, hidden)
+            again = sum(
+                part.weight.numel()
+                for layer in model.layers
+                for path, part in layer.module.named_modules()
+                if path.endswith(model.family.projections)
+            )
+        expected = model.multiplications(trace.kept) + again
+        assert counter.get_total_flops() == 2 * trace.kept * expected, model.name
+
+
+def test_where_it_comes_from(bundled, variant_folders):
+    from explorer.views.model.origin import Cost, OnPaper, Origin
+
+    subject = Subject.of(bundled.trace("the man"))
+    rows = dict(Origin().compute(subject)["table"])
+    assert rows["family"] == "bert"
+    assert rows["came from"] == "bundled with BERT Explorer"
+    assert rows["weights that nothing here reads"] == "none"
+    assert rows["code that came with it"] == "never run"
+    assert OnPaper().compute(subject)["table"][0][:4] == ["this model", "6", "384", "12"]
+    assert Cost().compute(subject)["table"][0][1] == f"{4 * bundled.capabilities.parameters / 1e6:,.1f} MB"
+    pickled = explorer.load(variant_folders["pickled"])
+    assert "PyTorch" in dict(Origin().compute(Subject.of(pickled.trace("the man")))["table"])["written in its file as"]
+
+
+def test_weights_that_nothing_reads_are_told(make_tiny):
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    from explorer.views.model.origin import Origin
+
+    folder = make_tiny()
+    tensors = load_file(folder / "model.safetensors") | {"extra.weight": torch.zeros(3)}
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    model = explorer.load(folder)
+    assert model.ignored == ("extra.weight",)
+    assert (
+        dict(Origin().compute(Subject.of(model.trace("the man")))["table"])["weights that nothing here reads"] == "extra.weight"
+    )
+
+
+def test_every_size_of_every_family_is_explained():
+    from explorer.model.plausible import MOST
+    from explorer.views.model.meanings import MEANINGS
+
+    assert MOST.keys() <= MEANINGS.keys() | {"true_hidden_size"}  # which transformers derives
