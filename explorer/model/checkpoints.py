@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import huggingface_hub
+from huggingface_hub import constants
 from huggingface_hub.errors import (
     GatedRepoError,
     HfHubHTTPError,
@@ -210,6 +211,23 @@ def _from_cache(place: Place) -> Path | None:
     return None if _lacking(folder) else folder
 
 
+def cached() -> list[str]:
+    """The ids of the models in the local cache that can be opened without a request; none where strangers would read them."""
+    if is_public():
+        return []
+    found = []
+    for reference in Path(constants.HF_HUB_CACHE).glob("models--*/refs/main"):
+        name = reference.parents[1].name.removeprefix("models--").replace("--", "/")
+        try:
+            folder = reference.parents[1] / "snapshots" / reference.read_text("utf-8").strip()
+            if is_name(name) and not _lacking(folder):
+                _family(folder / "config.json", name, from_hub=True)
+                found.append(name)
+        except (OSError, ValueError, ModelError):
+            continue  # of another kind, or not whole
+    return sorted(found)
+
+
 def _download(place: Place, report: Report) -> Path:
     name, revision = str(place), place.revision
     report(0, f"asking the hub for {name}")
@@ -219,11 +237,12 @@ def _download(place: Place, report: Report) -> Path:
         if "config.json" not in sizes:
             raise ModelError(f"{name} on the hub has no config.json; name a model such as {EXAMPLE_ID}.")
         config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
-        _family(Path(config), name, from_hub=True)
+        family = _family(Path(config), name, from_hub=True)
         if not VOCABULARY_FILES & sizes.keys():
             raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
         wanted = ["config.json", *TOKENIZER_FILES, *_weights_to_fetch(set(sizes), name)]
         total = sum(size for file, size in sizes.items() if any(fnmatch(file, pattern) for pattern in wanted))
+        report(0, f"fetching {total / 1e6:.0f} MB: {name}, {_promised(Path(config), family)}")
         bar = _reporting_bar(report, total)
         folder = huggingface_hub.snapshot_download(place.id, revision=revision, allow_patterns=wanted, tqdm_class=bar)
         report(1, f"opening {name}")
@@ -244,6 +263,20 @@ def _download(place: Place, report: Report) -> Path:
             raise
         raise _unreachable(name) from error
     return Path(folder)
+
+
+def _promised(config: Path, family: Family) -> str:
+    """Which heads a checkpoint has, going by the class that it was saved from."""
+    name = str(next(iter(json.loads(config.read_text("utf-8")).get("architectures") or [""]), ""))
+    if name.endswith(("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")):
+        return "with a head of its own for one task, and no masked-LM head"
+    whole = name == family.pretraining_class
+    heads = {
+        "a masked-LM head": bool(family.masked_lm_head) and (whole or name.endswith("ForMaskedLM")),
+        "a head for pairs": bool(family.pair_head) and whole,
+        "a head for replaced pieces": bool(family.replaced_head) and whole,
+    }
+    return f"with {' and '.join(head for head, there in heads.items() if there) or 'no head'}"
 
 
 def _unreachable(name: str) -> ModelError:

@@ -101,7 +101,7 @@ def _build() -> Shell:
         labels = [(label, index) for index, label in enumerate(EXAMPLES)]
         examples = gr.Dropdown(labels, value=None, label="Examples", elem_id="examples", min_width=180)
         model_box = gr.Dropdown(
-            list(dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID])),
+            list(dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])),
             value=checkpoints.default_name(),
             allow_custom_value=True,
             label="Model: a name, a hub id or a folder",

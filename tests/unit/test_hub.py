@@ -15,6 +15,7 @@ from huggingface_hub.utils._http import default_client_factory
 import explorer
 from explorer.base.errors import ModelError
 from explorer.model import checkpoints
+from tests.families import write_family
 
 http = importlib.import_module(HTTPError.__module__.split(".")[0])  # what this version of the hub's client is made of
 REPO = "someone/tiny-bert"
@@ -194,6 +195,37 @@ def test_progress_grows_to_one_and_is_told_where_it_was_asked_for(hub, tiny_fold
     assert REPO in told[0][1]
     assert any("MB" in what for _, what, _ in told)
     assert {whose for _, _, whose in told} == {"this visitor's"}
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "words"),
+    [
+        ("bert", None, "with a masked-LM head and a head for pairs"),
+        ("bert", "BertForMaskedLM", "with a masked-LM head"),
+        ("distilbert", "DistilBertForSequenceClassification", "with a head of its own for one task, and no masked-LM head"),
+        ("electra-discriminator", None, "with a head for replaced pieces"),
+        ("bert", "BertModel", "with no head"),
+    ],
+)
+def test_what_a_download_costs_and_brings_is_told_before_it_starts(name, model, words, hub, tmp_path):
+    hub.put(REPO, write_family(tmp_path / name, name, model))
+    told = []
+    explorer.load(REPO, report=lambda share, what: told.append((share, what)))
+    place = next(at for at, (_, what) in enumerate(told) if what.startswith("fetching"))
+    share, what = told[place]
+    assert share == 0
+    assert what.endswith(words)
+    assert "MB" in what
+
+
+def test_what_is_in_the_cache_is_listed(hub, tiny_folder, monkeypatch):
+    assert checkpoints.cached() == []
+    cache_by_hand(tiny_folder, REPO)
+    cache_by_hand(tiny_folder, "someone/half", without=("model.safetensors",))
+    assert checkpoints.cached() == [REPO]
+    assert hub.asked == []
+    monkeypatch.setenv("BERT_EXPLORER_PROFILE", "public")
+    assert checkpoints.cached() == []
 
 
 def test_bytes_received_and_bytes_written_make_one_progress():
