@@ -24,6 +24,22 @@ def directions(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.where(lengths == 0, 1, lengths)
 
 
+def cka_matrix(here: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Linear CKA, 0 to 1, of every [n, width] of here [a, n, width] with every one of there [b, n, other width]: [a, b].
+
+    Kornblith et al. 2019, section 3: the cosine between the centred Gram matrices of n examples. It does not change when a
+    space is turned or scaled. Where all examples are alike it is 0.
+    """
+    grams = [np.stack([_gram(vectors) for vectors in side]) for side in (here, there)]
+    return directions(grams[0]) @ directions(grams[1]).T
+
+
+def _gram(vectors: np.ndarray) -> np.ndarray:
+    """The products of all pairs of centred vectors [n, width], in one row: [n · n]."""
+    centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
+    return (centred @ centred.T).ravel()
+
+
 def norms(vectors: np.ndarray) -> np.ndarray:
     """Euclidean length of every vector of [..., hidden]: [...]."""
     return np.linalg.norm(vectors, axis=-1)

@@ -57,6 +57,23 @@ def attention_heatmap(
     )
 
 
+def difference_heatmap(change: np.ndarray, tokens: Sequence[str]) -> go.Figure:
+    """What attention [query, key] there has more (positive) or less than here, -1 to 1."""
+    top = max(float(np.abs(change).max(initial=0)), 1e-6)
+    return heatmap(
+        change,
+        Axes(
+            token_labels(tokens),
+            token_labels(tokens),
+            token_axis("column: is looked at (key)"),
+            token_axis("row: looks (query)", autorange="reversed"),
+        ),
+        hover="row %{y} → column %{x}<br>there less here %{z:+.4f}",
+        scale=colour_scale(-top, top, "there − here", signed=True, tickformat=".2g"),
+        key=f"difference-{change.shape}",
+    )
+
+
 def _outline(x: float, y: float, width: float, height: float) -> dict[str, object]:
     line = {"color": "#3b82f6", "width": 2}
     return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": line}

@@ -37,6 +37,21 @@ def by_layer_heatmap(values: np.ndarray, tokens: Sequence[str], first: int, name
     )
 
 
+def layers_heatmap(similarity: np.ndarray) -> go.Figure:
+    """How alike every hidden state here [rows] is to every one there [columns], 0 to 1."""
+    rows, columns = (
+        number_axis(f"hidden state {side} (0: embeddings)", count)
+        for side, count in zip(("here", "there"), similarity.shape, strict=True)
+    )
+    return heatmap(
+        similarity,
+        Axes(None, None, columns, rows),
+        hover="here %{y}, there %{x}<br>CKA %{z:.3f}",
+        scale=colour_scale(0, 1, "CKA"),
+        key=f"layers-{similarity.shape}",
+    )
+
+
 def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
     """Two rows of the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
     return heatmap(

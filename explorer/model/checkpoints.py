@@ -111,6 +111,17 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     return in_folder(name, _from_cache(place) or _download(place, report or (lambda share, what: None)), from_hub=True)
 
 
+def is_here(name: str) -> bool:
+    """Whether a model can be opened without a request: not every one that a stranger names is fetched at once."""
+    try:
+        if any(source(name) for source in (*_sources, here)):
+            return True
+        validate_repo_id(Place.of(name).id)
+    except (ModelError, HFValidationError):
+        return False
+    return _from_cache(Place.of(name)) is not None
+
+
 def is_name(given: object) -> bool:
     """Whether a model could be called so."""
     return isinstance(given, str) and 0 < len(given) <= 300 and given.isprintable()

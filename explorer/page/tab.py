@@ -1,5 +1,6 @@
 """A tab made from its views: what is open, what is shown of it, and what it listens to."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,11 @@ class Choice:
 
     column: gr.Column
     panels: list[Panel] = field(default_factory=list)
+
+    @property
+    def views(self) -> list[type[View]]:
+        """What its panels show."""
+        return [panel.view for panel in self.panels]
 
 
 @dataclass(eq=False)
@@ -138,6 +144,8 @@ class TabPage:
         What a view leaves in a memory is read by those after it.
         """
         updates: Updates = {self.hint: ""}
+        if any(view.unless is not View.unless for view in self.open(values).views):  # it may have hidden itself
+            updates[self.open(values).column] = gr.Column(visible=True)
         opened = [panel for panel in [*self.above, *self.open(values).panels] if panel.is_read_from(values)]
         for panel in [panel for panel in opened if not only or panel in only]:
             try:
@@ -199,13 +207,18 @@ def _build_shared(made: TabPage) -> None:
     """The controls of settings that several choices read stand above them all, where they are needed."""
     choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
     declared = {name: view for view in made.tab.views for name in view.settings}
-    for name, view in declared.items():
-        if sum(name in names for names in choices) > 1 and name not in made.controls:
-            if isinstance(view.settings[name], Memory):
-                made.controls[name] = make_control(view, name, made.tab.id)
-                continue
-            with gr.Column(visible=name in choices[0]) as made.shared[name]:
-                made.controls[name] = make_control(view, name, made.tab.id)
+    shared = [name for name in declared if sum(name in names for names in choices) > 1 and name not in made.controls]
+    stated = [[name for name in line if name in shared] for view in made.tab.views for line in view.side_by_side]
+    lines = {name: tuple(line) for line in stated for name in line}
+    for line in dict.fromkeys(lines.get(name, (name,)) for name in shared):
+        with gr.Row() if len(line) > 1 else contextlib.nullcontext():
+            for name in line:
+                view = declared[name]
+                if isinstance(view.settings[name], Memory):
+                    made.controls[name] = make_control(view, name, made.tab.id)
+                    continue
+                with gr.Column(visible=name in choices[0], min_width=240) as made.shared[name]:
+                    made.controls[name] = make_control(view, name, made.tab.id)
 
 
 def _build_choice(made: TabPage, rows: Sequence[Sequence[Cell]], visible: bool) -> Choice:

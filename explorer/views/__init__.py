@@ -10,6 +10,7 @@ from explorer.views import (
     next_sentence,
     own_head,
     projection,
+    side_by_side,
     tokens,
 )
 
@@ -22,6 +23,7 @@ TABS = (
     next_sentence.TAB,
     own_head.TAB,
     projection.TAB,
+    side_by_side.TAB,
     finetune.TAB,
     model.TAB,
 )

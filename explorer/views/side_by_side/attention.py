@@ -1,0 +1,50 @@
+"""One head here and the head of the same place there, and their difference."""
+
+import numpy as np
+
+from explorer.figures.attention import WeightScale, attention_heatmap, difference_heatmap
+from explorer.figures.bars import percent
+from explorer.views.side_by_side.other import SideView
+from explorer.views.subject import Subject
+from explorer.views.view import Content, chart, heading, sentence
+
+
+class SideAttention(SideView):
+    """Two heatmaps of attention, and there less here where the tokens agree."""
+
+    name, question = "side-by-side/attention", "Who looks at whom, here and there?"
+    columns = (("here_title", "here"), ("there_title", "there"))
+    here_title = heading("**Here**")
+    here = chart("Attention here", height=360)
+    there_title = heading("**There**")
+    there = chart("Attention there", height=360)
+    about = sentence()
+    difference = chart("There less here", height=380, optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """The same layer and head on both sides, or the last that there is."""
+        other = self.other(subject)
+        weights = [_weights(one) for one in (subject, other)]
+        scale = WeightScale(top=float(max(one.max() for one in weights)))
+        pictures = [
+            attention_heatmap(one, side.trace.tokens, side.trace.tokens, scale)
+            for one, side in zip(weights, (subject, other), strict=True)
+        ]
+        here, there = subject.selection, other.selection
+        places = [f"layer {one.attention_layer + 1}, head {one.head}" for one in (here, there)]
+        about = f"Here {places[0]}, there {places[1]}."
+        shown = {"here": pictures[0], "there": pictures[1]}
+        if subject.trace.kept != other.trace.kept:
+            return {**shown, "about": f"{about} The inputs have different numbers of tokens, so there is no difference to show."}
+        tokens = [
+            mine if mine == yours else f"{mine} / {yours}"
+            for mine, yours in zip(subject.trace.tokens, other.trace.tokens, strict=True)
+        ]
+        change = weights[1] - weights[0]
+        moved = float(np.abs(change).sum(-1).mean() / 2)
+        about += f" On average {percent(moved)} of a token's attention lies elsewhere (0 % is the same, 100 % nothing in common)."
+        return {**shown, "about": about, "difference": difference_heatmap(change, tokens)}
+
+
+def _weights(subject: Subject) -> np.ndarray:
+    return subject.trace.attention(subject.selection.attention_layer)[subject.selection.head_index]

@@ -1,0 +1,55 @@
+"""What both sides put in the blank, and whether B follows A."""
+
+from explorer.figures.bars import Row, bar_groups
+from explorer.views.side_by_side.other import SideView
+from explorer.views.subject import Subject
+from explorer.views.view import Content, part, sentence
+
+GUESSES = 6
+
+
+class SideGuesses(SideView):
+    """The best guesses for the blank here, and for the one there."""
+
+    name, question = "side-by-side/guesses", "What belongs in the blank, here and there?"
+    guesses = part("bars", optional=True)
+    about = sentence()
+
+    def compute(self, subject: Subject) -> Content:
+        """Two groups of bars; a sentence where a side has no blank, or no head for one."""
+        from explorer.base.errors import CapabilityError, InputError
+
+        groups, said = [], []
+        for side, one in (("Here", subject), ("There", self.other(subject))):
+            try:
+                one.trace.blanks()
+                groups.append((f"{side}, token {one.blank}", _rows(one)))
+            except (CapabilityError, InputError) as why:
+                said.append(f"{side}: {why}")
+        return ({"guesses": bar_groups(groups)} if groups else {}) | {"about": " ".join(said)}
+
+
+class SidePair(SideView):
+    """What both heads for pairs say."""
+
+    name, question = "side-by-side/pair", "Does B follow A, here and there?"
+    verdicts = part("bars", optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """Two groups of bars; nothing where a side has no second text, or no head for pairs."""
+        sides = [("Here", subject), ("There", self.other(subject))]
+        if not all(one.model.capabilities.next_sentence and one.text_b.strip() for _, one in sides):
+            return {}
+        return {"verdicts": bar_groups([(side, _pair(one)) for side, one in sides])}
+
+
+def _rows(subject: Subject) -> list[Row]:
+    trace, blank = subject.trace, subject.blank
+    (guess,) = subject.model.guesses(trace.states[-1][[blank]], [blank], GUESSES)
+    return [(candidate.token, candidate.probability, f"logit {candidate.logit:.2f}") for candidate in guess.candidates]
+
+
+def _pair(subject: Subject) -> list[Row]:
+    answer = subject.model.next_sentence(subject.text_a, subject.text_b)
+    shares = zip(subject.model.pair_names, (answer.is_next, answer.not_next), answer.logits, strict=True)
+    return [(name, share, f"logit {logit:.2f}") for name, share, logit in shares]

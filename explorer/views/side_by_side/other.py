@@ -1,0 +1,34 @@
+"""What stands on the other side: another model, another input, or both."""
+
+from explorer.base.errors import ModelError
+from explorer.views.settings import text
+from explorer.views.subject import Subject
+from explorer.views.view import View
+
+MODEL_LABEL = "The other model: a name, a hub id or a folder"
+
+
+class SideView(View):
+    """A view of two inputs; both settings are shared by all of them."""
+
+    other_model: str = text("", MODEL_LABEL, placeholder="the same model", heard="submit blur", scale=4)
+    other_a: str = text("", "The other A", placeholder="the same text", heard="submit blur", scale=4)
+    other_b: str = text("", "The other B", placeholder="the same text", heard="submit blur", scale=4)
+    side_by_side = (("other_model", "other_a", "other_b"),)
+
+    def other(self, subject: Subject) -> Subject:
+        """The other side, with what is selected on this one. Raises ModelError for a model that is not here."""
+        from explorer.model import checkpoints
+
+        name = self.other_model.strip() or subject.model_name
+        if not checkpoints.is_here(name):
+            raise ModelError(f"{name[:80]} is not on this machine; open it once in the model box, then it is.")
+        text_a = self.other_a if self.other_a.strip() else subject.text_a
+        text_b = self.other_b if self.other_b.strip() else subject.text_b
+        return Subject(name, text_a, text_b, subject.chosen)
+
+    def unless(self, subject: Subject) -> str:
+        """Nothing is compared with itself."""
+        if self.other_model.strip() or self.other_a.strip() or self.other_b.strip():
+            return ""
+        return "Name another model, or type another text: both are shown side by side, with the difference."

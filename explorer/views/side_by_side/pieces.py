@@ -1,0 +1,56 @@
+"""How two tokenizers cut one text, or one tokenizer two texts."""
+
+from explorer.figures.token_row import token_row_of
+from explorer.text.encoding import Encoding
+from explorer.views.side_by_side.other import SideView
+from explorer.views.subject import Subject
+from explorer.views.view import Content, heading, part, sentence
+
+MOST_NAMED = 8
+
+
+class SidePieces(SideView):
+    """The pieces here and there."""
+
+    name, question = "side-by-side/pieces", "How is the text cut?"
+    here_title = heading("**Here**")
+    here = part("tokens", passive=True)
+    there_title = heading("**There**")
+    there = part("tokens", passive=True)
+    about = sentence()
+
+    def compute(self, subject: Subject) -> Content:
+        """Both rows, and the words that are cut differently."""
+        here, there = subject.trace.encoding, self.other(subject).trace.encoding
+        shown = {"here": token_row_of(here), "there": token_row_of(there)}
+        counts = f"{here.kept} tokens here, {there.kept} there."
+        if (here.text_a, here.text_b) != (there.text_a, there.text_b):
+            return {**shown, "about": counts}
+        differing = _cut_differently(here, there)
+        named = "; ".join(differing[:MOST_NAMED]) or "none"
+        more = f" and {len(differing) - MOST_NAMED} more" if len(differing) > MOST_NAMED else ""
+        return {**shown, "about": f"{counts} Words cut differently: {named}{more}."}
+
+
+def _cut_differently(here: Encoding, there: Encoding) -> list[str]:
+    """The words of the same characters that have other boundaries inside: 'walk | ing here, walking there'."""
+    words = {_place(there, group): _cut(there, group) for group in there.text_words}
+    found = []
+    for group in here.text_words:
+        cut, other = _cut(here, group), words.get(_place(here, group))
+        if other is not None and cut != other:
+            found.append(f"{' | '.join(cut)} here, {' | '.join(other)} there")
+    return list(dict.fromkeys(found))
+
+
+def _place(encoding: Encoding, group: list[int]) -> tuple[int, int, int]:
+    """The text of a word, and its characters."""
+    starts, ends = zip(*(encoding.offsets[token] for token in group), strict=True)
+    return encoding.sequences[group[0]], min(starts), max(ends)
+
+
+def _cut(encoding: Encoding, group: list[int]) -> tuple[str, ...]:
+    """The characters of each piece of a word that has any, as they were typed."""
+    text = (encoding.text_a, encoding.text_b)[encoding.sequences[group[0]]]
+    spans = dict.fromkeys(encoding.offsets[token] for token in group)
+    return tuple(text[start:end] for start, end in spans if text[start:end].strip())
