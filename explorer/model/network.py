@@ -20,6 +20,7 @@ from explorer.model.own_head import REPLACED, own_head
 from explorer.model.plausible import read_config
 from explorer.model.weights import read_model, read_tokenizer
 from explorer.text.encoding import Encoding
+from explorer.text.masking import ordinary_ids
 from explorer.text.pieces import shown, writing_of
 
 
@@ -339,6 +340,11 @@ class Network:
     def vocabulary(self) -> tuple[str, ...]:
         """The piece of every id, in order of the ids."""
         return tuple(self.pieces(list(range(self.capabilities.vocab_size))))
+
+    @cached_property
+    def ordinary_ids(self) -> np.ndarray:
+        """The ids that may stand in for a piece: of no special token."""
+        return ordinary_ids(self.tokenizer.convert_ids_to_tokens(range(len(self.tokenizer))), self.tokenizer.all_special_ids)
 
     def pieces(self, ids: list[int]) -> list[str]:
         """The piece of each id; some models have more output rows than their tokenizer has pieces."""

@@ -1,7 +1,6 @@
 """The game BERT was trained with, played once on one text: hide pieces, guess them, tell whether B follows, pay."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -11,7 +10,7 @@ from explorer.model.explorer import Explorer
 from explorer.model.network import MaskGuesses, Network
 from explorer.text import limits
 from explorer.text.encoding import Encoding
-from explorer.text.masking import UNTOUCHED, MaskedPieces, choose_pieces, ordinary_ids, treat_pieces
+from explorer.text.masking import UNTOUCHED, MaskedPieces, choose_pieces, treat_pieces
 from explorer.text.spans import span_chooser, treat_spans, word_chooser
 
 STRATEGIES = ("pieces", "words", "spans")
@@ -83,17 +82,10 @@ def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
         ids,
         choose(eligible, rules.rate, rng),
         mask_id=model.mask_id,
-        random_ids=random_ids(model),
+        random_ids=model.ordinary_ids,
         rng=rng,
         shares=(rules.masked, rules.random, max(0.0, 1 - rules.masked - rules.random)),
     )
-
-
-@lru_cache(maxsize=4)
-def random_ids(model: Network) -> np.ndarray:
-    """The ids that may stand in for a piece."""
-    tokenizer = model.tokenizer
-    return ordinary_ids(tokenizer.convert_ids_to_tokens(range(len(tokenizer))), tokenizer.all_special_ids)
 
 
 @torch.inference_mode()

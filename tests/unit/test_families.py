@@ -242,3 +242,23 @@ class TestRefusals:
 
         tested = {getattr(transformers, kind.model).config_class.model_type for kind in KINDS.values()}
         assert tested == {family.model_type for family in FAMILIES}
+
+
+def test_of_five_models_in_turn_only_as_many_live_as_may(folders, monkeypatch):
+    import gc
+    import weakref
+
+    from explorer.model import explorer as loading
+
+    monkeypatch.setattr(loading, "_models", type(loading._models)(3))
+    left = []
+    for name in ("roberta", "distilbert", "albert", "electra-discriminator", "modernbert"):
+        model = loading.load(folders[name])
+        trace = model.trace(*INPUTS["pair"])
+        inside.layer_steps(trace, 1)
+        if model.capabilities.fill_mask:
+            masking_game.play(model, *INPUTS["pair"], Rules())
+        left.append(weakref.ref(model))
+        del model, trace
+    gc.collect()  # what libraries left in circles; no circle of ours may need it, which test_model holds
+    assert [one() is None for one in left] == [True, True, False, False, False]
