@@ -26,7 +26,7 @@ class SideLayers(SideView):
         from explorer.model.features import layer_features_in_steps
 
         other = self.other(subject)
-        if other.model is subject.model:
+        if other.model.checkpoint == subject.model.checkpoint:
             return {"about": "Both sides are one model; name another to compare their layers."}
         here, there = (finished(layer_features_in_steps(one.model, reference.texts(), "mean")) for one in (subject, other))
         matrix = cka_matrix(here, there)  # [hidden states here, hidden states there]

@@ -101,7 +101,10 @@ def test_layers_of_a_model_are_most_like_themselves(subject, tiny_folder, tmp_pa
     assert shown["about"].endswith("1 ~ 1, 2 ~ 2.")
     matrix = np.asarray(shown["picture"].data[0].z)
     np.testing.assert_allclose(np.diag(matrix), 1, atol=1e-4)
-    assert "picture" not in SideLayers(other_a="the dog").compute(subject)
+    forgotten = Subject(subject.model_name, *TEXTS)  # the same model, opened once more
+    forgotten.__dict__["model"] = explorer.model.explorer.Explorer(subject.model.checkpoint)
+    for one in (subject, forgotten):
+        assert "picture" not in SideLayers(other_a="the dog").compute(one)
 
 
 def test_a_model_that_is_not_here_is_not_fetched(subject):
