@@ -5,7 +5,10 @@ from typing import Any
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.arguments import explorer_for, masks_of
 from explorer.model import checkpoints
+from explorer.model.families import ANSWER, LABELS, TAGS
 from explorer.text import limits
+
+MOST_ANSWERS = 5
 
 
 def models() -> dict[str, Any]:
@@ -62,7 +65,6 @@ def own_head(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
 
     A discriminator says how likely each piece was replaced. Shares are from 0 to 1, a regression's is its number.
     """
-    from explorer.model.own_head import ANSWER, LABELS, TAGS
     from explorer.techniques import own_head as head
 
     explorer = explorer_for(model)
@@ -112,4 +114,3 @@ def projection(
 
 
 ENDPOINTS = (models, tokens, attention, hidden_states, fill_mask, next_sentence, own_head, projection)
-MOST_ANSWERS = 5

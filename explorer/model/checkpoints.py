@@ -27,7 +27,7 @@ from tqdm import tqdm
 from explorer.base.errors import ModelError
 from explorer.base.limits import is_public
 from explorer.base.paths import ASSETS
-from explorer.model.families import Family, family_of
+from explorer.model.families import Family, family_of, saved_from, task_of
 
 BUNDLED = "bert-l6-h384-uncased"
 BUNDLED_FOLDER = ASSETS / "models" / BUNDLED
@@ -100,26 +100,31 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     name = name.strip() if isinstance(name, str) else ""
     if not is_name(name):
         raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
-    for source in (*_sources, here):
-        if folder := source(name):
-            return in_folder(name, folder)
+    if folder := _named_here(name):
+        return in_folder(name, folder)
+    place = Place.of(name)
     try:
-        validate_repo_id(Place.of(name).id)
+        validate_repo_id(place.id)
     except HFValidationError as error:
         raise ModelError(f"{name[:80]} is neither a folder nor an id on the hub such as {EXAMPLE_ID}.") from error
-    place = Place.of(name)
     return in_folder(name, _from_cache(place) or _download(place, report or (lambda share, what: None)), from_hub=True)
 
 
 def is_here(name: str) -> bool:
     """Whether a model can be opened without a request: not every one that a stranger names is fetched at once."""
+    place = Place.of(name)
     try:
-        if any(source(name) for source in (*_sources, here)):
+        if _named_here(name):
             return True
-        validate_repo_id(Place.of(name).id)
+        validate_repo_id(place.id)
     except (ModelError, HFValidationError):
         return False
-    return _from_cache(Place.of(name)) is not None
+    return _from_cache(place) is not None
+
+
+def _named_here(name: str) -> Path | None:
+    """The folder of this machine that a name stands for. Raises ModelError as a source does."""
+    return next((folder for source in (*_sources, here) if (folder := source(name))), None)
 
 
 def is_name(given: object) -> bool:
@@ -278,8 +283,8 @@ def _download(place: Place, report: Report) -> Path:
 
 def _promised(config: Path, family: Family) -> str:
     """Which heads a checkpoint has, going by the class that it was saved from."""
-    name = str(next(iter(json.loads(config.read_text("utf-8")).get("architectures") or [""]), ""))
-    if name.endswith(("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")):
+    name = saved_from(json.loads(config.read_text("utf-8")).get("architectures"))
+    if task_of(name):
         return "with a head of its own for one task, and no masked-LM head"
     whole = name == family.pretraining_class
     heads = {

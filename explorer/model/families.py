@@ -22,6 +22,10 @@ class Part:
     reads: tuple[str, str] | None = None
 
 
+# What a head tells that is neither a masked-LM head nor one for pairs, and the classes of transformers that have one.
+LABELS, TAGS, ANSWER, REPLACED = "labels", "tags", "answer", "replaced"
+_TASKS = {"ForSequenceClassification": LABELS, "ForTokenClassification": TAGS, "ForQuestionAnswering": ANSWER}
+
 NEXT = "hidden state"  # the name of what ends a layer
 ACTIVATION = "activation"  # the name of what stands between the two matrices of the feed-forward part, until it is known
 RESIDUAL = ("feed-forward add", "+ y (residual)")
@@ -79,7 +83,6 @@ class Family:
     pair_order: bool = False  # it was taught which sentence comes first, not whether they belong together
     replaced_head: str = ""  # from the pre-training model: whether each piece was put there by another model
     activation: str = "hidden_act"  # the name of its name in config.json
-    intermediate: str = "intermediate_size"  # the name of the width between the two matrices in config.json
     older_settings: tuple[str, ...] = ()  # of config.json, which transformers translates
 
 
@@ -105,7 +108,6 @@ FAMILIES = (
         parts=_post_norm("attention.out_lin", "sa_layer_norm", "ffn.lin1", "ffn.activation", "ffn.lin2", "output_layer_norm"),
         masked_lm_head=("vocab_transform", "activation", "vocab_layer_norm", "vocab_projector"),
         activation="activation",
-        intermediate="hidden_dim",
     ),
     Family(
         "albert",
@@ -167,10 +169,20 @@ FAMILIES = (
 KNOWN = "BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ALBERT, ELECTRA, MobileBERT and ModernBERT"  # as they are called
 
 
+def saved_from(architectures: object) -> str:
+    """The class of transformers that `architectures` of a config.json names, '' for none."""
+    first = architectures[0] if isinstance(architectures, list) and architectures else ""
+    return first if isinstance(first, str) else ""
+
+
+def task_of(name: str) -> str:
+    """What a class of transformers was fine-tuned to tell, LABELS, TAGS or ANSWER; '' for any other."""
+    return next((task for ending, task in _TASKS.items() if name.endswith(ending)), "")
+
+
 def family_of(model_type: object, architectures: object, name: str) -> Family:
     """The row for the `model_type` and the `architectures` of a config.json. Raises ModelError naming what can be read."""
-    classes = architectures if isinstance(architectures, list) else []
     for family in FAMILIES:
-        if family.model_type == model_type and (not family.architecture or family.architecture in classes):
+        if family.model_type == model_type and family.architecture in ("", saved_from(architectures)):
             return family
     raise ModelError(f"{name} is a model of type {str(model_type)[:40]!r}; BERT Explorer reads {KNOWN}.")

@@ -3,7 +3,7 @@
 import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
@@ -15,9 +15,9 @@ from explorer.base.errors import CapabilityError
 from explorer.base.limits import TOKENS
 from explorer.model import copies
 from explorer.model.checkpoints import Checkpoint
+from explorer.model.families import REPLACED
 from explorer.model.layer import Layer
-from explorer.model.own_head import REPLACED, own_head
-from explorer.model.plausible import read_config
+from explorer.model.own_head import own_head
 from explorer.model.weights import read_model, read_tokenizer
 from explorer.text.encoding import Encoding
 from explorer.text.masking import ordinary_ids
@@ -41,7 +41,7 @@ class Capabilities:
     positions: bool  # has a table of positions
     pooler: bool
     own_layers: bool  # every layer has weights of its own
-    own_head: str = ""  # the task that it was fine-tuned for, or was pre-trained with beside these: see `own_head`
+    own_head: str = ""  # what else it has a head for, one of the tasks in `families`
 
 
 LACKS = {
@@ -113,24 +113,21 @@ class Network:
         # RoBERTa and its kin count positions from the number of their [PAD] on: the rows up to there are never read.
         self.first_position: int = getattr(self._embeddings, "padding_idx", -1) + 1
         self._position_table = self._table(self.family.position_embeddings)
-        self.capabilities = self._capabilities(opened.missing)
-        pooler = self.pooler if self.capabilities.pooler else None
-        self.own_head = own_head(checkpoint, self.module.config, read_config(checkpoint), pooler)
-        task = self.own_head.task if self.own_head else REPLACED if self.capabilities.replaced else ""
+        self._pooler = self._find_pooler(opened.missing)
+        self.own_head = own_head(checkpoint, self.module.config, opened.entries, self._pooler)
         self._weights = {name: weight for name, weight in self.module.named_parameters() if name not in opened.missing}
         self._weights |= dict(self.own_head.module.named_parameters()) if self.own_head else {}
         self.ignored = tuple(sorted(opened.unread - self._weights.keys()))  # of the file: nothing here reads them
-        total = sum(weight.numel() for weight in self._weights.values())
-        self.capabilities = replace(self.capabilities, own_head=task, parameters=total)
+        self.capabilities = self._capabilities(opened.missing)
 
     def require(self, capability: str) -> None:
         """Raise CapabilityError, with the reason, unless the model can do it."""
-        if not getattr(self.capabilities, capability):
-            raise CapabilityError(f"{self.name} {self.lacks(capability)}.")
+        if why := self.why_not(capability):
+            raise CapabilityError(why)
 
-    def lacks(self, capability: str) -> str:
-        """Why the model cannot do it, to be said after its name."""
-        return LACKS[capability]
+    def why_not(self, capability: str) -> str:
+        """Why the model cannot do it, in a sentence; '' where it can."""
+        return "" if getattr(self.capabilities, capability) else f"{self.name} {LACKS[capability]}."
 
     # From ids to the last hidden state
 
@@ -297,8 +294,7 @@ class Network:
     def pooler(self) -> torch.nn.Module:
         """tanh(dense([CLS])) of hidden states [batch, tokens, hidden]: [batch, hidden]. Raises CapabilityError without one."""
         self.require("pooler")
-        pooler = attrgetter(self.family.pooler)(self.encoder)
-        return _Pooler(pooler) if isinstance(pooler, torch.nn.Linear) else pooler
+        return self._pooler
 
     @property
     def pooler_weights(self) -> tuple[np.ndarray, np.ndarray] | None:
@@ -368,6 +364,13 @@ class Network:
         width = self.word_table.shape[1]
         return _read_only(attrgetter(path)(self._embeddings).weight) if path else np.empty((0, width), np.float32)
 
+    def _find_pooler(self, missing: frozenset[str]) -> torch.nn.Module | None:
+        family = self.family
+        if not (family.pooler and _has(missing, f"{family.encoder}.{family.pooler}")):
+            return None
+        pooler = attrgetter(family.pooler)(self.encoder)
+        return _Pooler(pooler) if isinstance(pooler, torch.nn.Linear) else pooler
+
     def _layer(self, module: torch.nn.Module) -> Layer:
         rotary = attrgetter(self.family.rotary)(self.encoder) if self.family.rotary else None
         return Layer(module, self.family, self.module.config, rotary)
@@ -394,28 +397,30 @@ class Network:
         return " · ".join(names[:-1][: 1 if names[0] == self.family.pooler else 2])
 
     def _capabilities(self, missing: frozenset[str]) -> Capabilities:
-        config, family = self.module.config, self.family
-
-        def has(*parts: str) -> bool:
-            return any(parts) and not any(key.startswith(f"{part}.") for key in missing for part in parts)
-
-        pooler = bool(family.pooler) and has(f"{family.encoder}.{family.pooler}")
+        config, family, pooler = self.module.config, self.family, self._pooler is not None
+        replaced = _has(missing, family.replaced_head)
         most = config.max_position_embeddings - (self.first_position if family.position_embeddings else 0)
         return Capabilities(
             layers=len(self.layers),
             heads=config.num_attention_heads,
             hidden_size=config.hidden_size,
             vocab_size=config.vocab_size,
-            parameters=0,  # counted once it is known which heads there are
+            parameters=sum(weight.numel() for weight in self._weights.values()),
             max_tokens=min(most, TOKENS.most),
-            fill_mask=has(*family.masked_lm_head),
-            next_sentence=pooler and has(family.pair_head),
-            replaced=has(family.replaced_head),
+            fill_mask=_has(missing, *family.masked_lm_head),
+            next_sentence=pooler and _has(missing, family.pair_head),
+            replaced=replaced,
             segments=len(self.segment_table) > 1,
             positions=bool(family.position_embeddings),
             pooler=pooler,
             own_layers=not family.shared_layers,
+            own_head=self.own_head.task if self.own_head else REPLACED if replaced else "",
         )
+
+
+def _has(missing: frozenset[str], *parts: str) -> bool:
+    """Whether a family has these parts of the pre-training model, and the file all their weights."""
+    return any(parts) and not any(key.startswith(f"{part}.") for key in missing for part in parts)
 
 
 class _Pooler(torch.nn.Module):

@@ -8,10 +8,9 @@ import transformers
 from transformers.modeling_outputs import BaseModelOutputWithPooling
 
 from explorer.model.checkpoints import Checkpoint
+from explorer.model.families import ANSWER, LABELS, saved_from, task_of
 from explorer.model.weights import read_tensors
 
-LABELS, TAGS, ANSWER, REPLACED = "labels", "tags", "answer", "replaced"
-_TASKS = {"ForSequenceClassification": LABELS, "ForTokenClassification": TAGS, "ForQuestionAnswering": ANSWER}
 _SQUASHED = {"multi_label_classification": "sigmoid", "regression": "none"}
 
 
@@ -39,11 +38,11 @@ class _Given(torch.nn.Module):
 
     def __init__(self, pooler: torch.nn.Module | None) -> None:
         super().__init__()
-        self.pooler = pooler
+        self._pool = None if pooler is None else pooler.forward  # no part of this module: its weights are the network's
 
     def forward(self, input_ids: None = None, *, inputs_embeds: torch.Tensor, **more: Any) -> BaseModelOutputWithPooling:
         """Last hidden states [batch, tokens, hidden] as they are, and pooled."""
-        return BaseModelOutputWithPooling(inputs_embeds, None if self.pooler is None else self.pooler(inputs_embeds))
+        return BaseModelOutputWithPooling(inputs_embeds, None if self._pool is None else self._pool(inputs_embeds))
 
 
 def own_head(
@@ -53,20 +52,21 @@ def own_head(
 
     `entries` are those of config.json. Raises ModelError when its weights do not fit.
     """
-    name = next(iter(entries.get("architectures") or [""]), "")
-    task = next((task for ending, task in _TASKS.items() if isinstance(name, str) and name.endswith(ending)), None)
+    name = saved_from(entries.get("architectures"))
+    task = task_of(name)
     kind = getattr(transformers, name, None) if task else None
     if getattr(kind, "config_class", None) is not type(config):
         return None
     with torch.device("meta"):
         module = kind(config)
-    setattr(module, checkpoint.family.encoder, _Given(None))
+    setattr(module, checkpoint.family.encoder, _Given(pooler))
     tensors = read_tensors(checkpoint, {name: tuple(weight.shape) for name, weight in module.named_parameters()})
     if tensors is None:
         return None
     module.load_state_dict(tensors, assign=True)
-    setattr(module, checkpoint.family.encoder, _Given(pooler))
-    labels = tuple(str(config.id2label[place]) for place in range(config.num_labels)) if task != ANSWER else ()
+    labels = (
+        tuple(str(config.id2label.get(place, f"LABEL_{place}")) for place in range(config.num_labels)) if task != ANSWER else ()
+    )
     one_number = task == LABELS and config.num_labels == 1
     squash = "none" if one_number else _SQUASHED.get(str(entries.get("problem_type")), "softmax")
     return OwnHead(task, labels, squash if task == LABELS else "softmax", module.eval().requires_grad_(False))

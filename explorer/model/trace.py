@@ -73,7 +73,9 @@ class Trace:
 
         Vaswani et al. 2017, section 3.2.1.
         """
-        heads = self.heads(layer)
+        return self._weights(self.heads(layer))
+
+    def _weights(self, heads: Heads) -> np.ndarray:
         # One array, filled in place, and numpy's: 12 MB at 512 tokens of BERT-base, and the memory of a freed tensor of
         # torch is aligned so that the next one of the same size does not fit in, layer after layer.
         weights = np.empty((1, heads.query.shape[1], self.kept, self.kept), dtype=np.float32)  # [1, heads, query, key]
@@ -84,7 +86,8 @@ class Trace:
     def attention_error(self, layer: int) -> float:
         """How far the layer's output, made from `attention(layer)`, is from hidden state `layer + 1`, at most."""
         layer = range(len(self.model.layers))[layer]
-        context = torch.from_numpy(self.attention(layer)) @ self.heads(layer).value
+        heads = self.heads(layer)
+        context = torch.from_numpy(self._weights(heads)) @ heads.value
         rebuilt = self.model.layers[layer].after_heads(context, self.states[layer])[0]
         return float((rebuilt - self.states[layer + 1]).abs().max())
 

@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass, fields
+from typing import Any
 
 import torch
 import transformers
@@ -22,9 +23,13 @@ _one_at_a_time = threading.Lock()  # from_pretrained swaps functions of transfor
 
 @dataclass(frozen=True)
 class Opened:
-    """A model, the names of the weights that its file lacks, and of those in the file that it has no place for."""
+    """A model, the names of the weights that its file lacks, and of those in the file that it has no place for.
+
+    `entries` are those of its config.json.
+    """
 
     module: transformers.PreTrainedModel
+    entries: dict[str, Any]
     missing: frozenset[str]
     unread: frozenset[str]
 
@@ -39,7 +44,8 @@ def read_model(checkpoint: Checkpoint) -> Opened:
     # A file without some head is no fault: what is missing is found out and told in the page.
     transformers.utils.logging.set_verbosity_error()
     kind = getattr(transformers, checkpoint.family.pretraining_class)
-    config = _config(checkpoint, kind.config_class)
+    entries = plausible.read_config(checkpoint)
+    config = _config(checkpoint, kind.config_class, entries)
     if not _one_at_a_time.acquire(timeout=PATIENCE):
         raise ModelError(f"Other models are being opened, and {checkpoint.name} waits for them; try again in a minute.")
     try:
@@ -65,12 +71,13 @@ def read_model(checkpoint: Checkpoint) -> Opened:
         raise plausible.misfit(checkpoint)  # layers that would be dropped in silence
     if not all(map(_is_sound, model.parameters())):
         raise _unsound(checkpoint)
-    return Opened(model.eval().requires_grad_(False), missing, frozenset(info["unexpected_keys"]))
+    return Opened(model.eval().requires_grad_(False), entries, missing, frozenset(info["unexpected_keys"]))
 
 
-def _config(checkpoint: Checkpoint, kind: type[transformers.PreTrainedConfig]) -> transformers.PreTrainedConfig:
+def _config(
+    checkpoint: Checkpoint, kind: type[transformers.PreTrainedConfig], entries: dict[str, Any]
+) -> transformers.PreTrainedConfig:
     """The configuration that the model is built from, once it is known to fit the weights. Raises ModelError."""
-    entries = plausible.read_config(checkpoint)
     if entries.get("is_decoder") or entries.get("position_embedding_type") not in (None, "absolute"):
         raise ModelError(
             f"{checkpoint.name} is a decoder or has relative positions; BERT Explorer reads encoders like {EXAMPLE_ID}."

@@ -59,6 +59,11 @@ class Shell:
         """The tabs that are not there for every model."""
         return [tab for tab in self.tabs.values() if tab.tab.optional]
 
+    @property
+    def which_tabs(self) -> list[Any]:
+        """What `fitting` may change."""
+        return [self.tab_bar, self.open_tab, *(tab.item for tab in self.optional)]
+
     def fitting(self, model: Any, open_tab: Any) -> Updates:
         """The tabs that are there for a model; where the one that is open is not, the first is opened."""
         updates: Updates = {tab.item: gr.Tab(visible=tab.is_for(model)) for tab in self.optional}
@@ -181,8 +186,8 @@ def _listen_to_header(shell: Shell, examples: gr.Dropdown, theme: gr.Button, lin
 def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) -> None:
     """Models are chosen in the box, by the way out of a tab that a model cannot serve, or by `requests`."""
     inputs, box = shell.inputs, shell.model_box
-    tabs = [shell.tab_bar, shell.open_tab, *(tab.item for tab in shell.optional)]
-    outputs = [inputs.model_name, box, shell.notice, shell.refused, *tabs]
+    outputs = [inputs.model_name, box, shell.notice, shell.refused, *shell.which_tabs]
+    known = [inputs.model_name, shell.open_tab]
 
     def chosen_in(source: Any) -> Any:
         def chosen(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
@@ -202,12 +207,10 @@ def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) ->
         return chosen
 
     shown = {"show_progress": "full", "show_progress_on": shell.notice}
-    loaded = [run([box.input], chosen_in(box), outputs, [box, inputs.model_name, shell.open_tab], **shown, **LOADING)]
+    loaded = [run([box.input], chosen_in(box), outputs, [box, *known], **shown, **LOADING)]
     ways_out = [tab.way_out.click for tab in shell.tabs.values()]
-    loaded += [run(ways_out, chosen_in(None), outputs, [inputs.model_name, shell.open_tab], **LOADING)]
-    loaded += [
-        run(after, chosen_in(name), outputs, [name, inputs.model_name, shell.open_tab], **LOADING) for after, name in requests
-    ]
+    loaded += [run(ways_out, chosen_in(None), outputs, known, **LOADING)]
+    loaded += [run(after, chosen_in(name), outputs, [name, *known], **LOADING) for after, name in requests]
     for event in loaded:
         event.success(None, js=BUSY, api_visibility="private")
         _refresh(shell, event.success)
@@ -270,21 +273,15 @@ def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:
             subject = replace(subject, model_name=default.model_name)
             updates[shell.notice] = {"text": f"{error} {default.model_name} is shown instead.", "kind": "error"}
             model = default.model
-        if (fitting := shell.fitting(model, open_tab)).get(shell.open_tab):
-            open_tab = FIRST_TAB
-        return (
-            updates
-            | fitting
-            | {
-                inputs.model_name: subject.model_name,
-                shell.model_box: subject.model_name,
-                inputs.text_a: subject.text_a,
-                inputs.text_b: subject.text_b,
-                inputs.selection: subject.chosen,
-                shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB,
-            }
-        )
+        updates |= {
+            inputs.model_name: subject.model_name,
+            shell.model_box: subject.model_name,
+            inputs.text_a: subject.text_a,
+            inputs.text_b: subject.text_b,
+            inputs.selection: subject.chosen,
+            shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB,
+        }
+        return updates | shell.fitting(model, open_tab)
 
-    tabs = [shell.open_tab, shell.tab_bar, *(tab.item for tab in shell.optional)]
-    outputs = [*inputs.all, shell.model_box, shell.notice, *tabs]
+    outputs = [*inputs.all, shell.model_box, shell.notice, *shell.which_tabs]
     _refresh(shell, run([blocks.load], open_page, outputs, [shell.open_tab]).success)

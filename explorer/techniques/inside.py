@@ -132,8 +132,8 @@ def value_norms(trace: Trace, layer: int) -> np.ndarray:
 @torch.inference_mode()
 def value_error(trace: Trace, layer: int) -> float:
     """How far Σ α f(x) over all heads and keys, plus the bias, is from the output of W_O, at most."""
-    dense, attention = trace.model.layers[layer].attention_dense, torch.from_numpy(trace.attention(layer))
-    values, weight = trace.heads(layer).value[0], _output_weights(trace, layer)
+    dense, heads = trace.model.layers[layer].attention_dense, trace.heads(layer)
+    attention, values, weight = heads.weights()[0], heads.value[0], _output_weights(trace, layer)
     added = sum(a @ (v @ w) for a, v, w in zip(attention, values, weight, strict=True))
     whole = dense(_side_by_side(attention @ values))
     return float((added + (0 if dense.bias is None else dense.bias) - whole).abs().max())
@@ -163,9 +163,8 @@ def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> Laye
 
 def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
     """Every step of a layer in order."""
-    before, after = _watched(trace, layer)
-    x, heads = trace.states[layer], trace.heads(layer)
-    yield f"{NEXT} {layer}", "x", x
+    before, heads, after = _watched(trace, layer)
+    yield f"{NEXT} {layer}", "x", trace.states[layer]
     yield from before
     queries, keys, values = heads.query[0], heads.key[0], heads.value[0]
     turned = ", turned by its place" if trace.model.family.rotary else ""
@@ -185,8 +184,8 @@ def _steps(trace: Trace, layer: int) -> Iterator[NamedStep]:
     yield from after
 
 
-def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], list[NamedStep]]:
-    """What the modules of a layer make of its hidden state, before its heads and after them, in the order in which they run."""
+def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], Heads, list[NamedStep]]:
+    """What the modules of a layer make of its hidden state, in order: before its heads, what these are given, and after them."""
     model, original, hidden = trace.model, trace.model.layers[layer], trace.states[layer][None]
     watched = replace(original, module=copies.of(original.module))
     parts = {part.path: part for part in model.family.parts}
@@ -194,11 +193,13 @@ def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], list[NamedStep]
     before: list[NamedStep] = []
     after: list[NamedStep] = []
     steps = before
+    given: list[Heads] = []
     made_last = hidden
 
     def attend(heads: Heads) -> torch.Tensor:
         nonlocal steps
         steps = after
+        given.append(heads)
         return heads.weights() @ heads.value
 
     def see(path: str, module: torch.nn.Module, read: torch.Tensor, made: torch.Tensor) -> None:
@@ -217,7 +218,7 @@ def _watched(trace: Trace, layer: int) -> tuple[list[NamedStep], list[NamedStep]
             module.register_forward_hook(lambda module, read, made, path=path: see(path, module, read[0], made))
     result = attending.answering(attend, lambda: watched(hidden))
     formula = after.pop()[1] if made_last is result else RESIDUAL[1]
-    return before, [*after, (f"{NEXT} {layer + 1}", formula, result[0])]
+    return before, given[0], [*after, (f"{NEXT} {layer + 1}", formula, result[0])]
 
 
 def _unnamed(path: str, module: torch.nn.Module, in_line: bool) -> Part:

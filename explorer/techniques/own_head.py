@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from explorer.base.errors import CapabilityError, InputError
-from explorer.model.own_head import ANSWER, LABELS, REPLACED, TAGS, OwnHead
+from explorer.model.families import ANSWER, LABELS, REPLACED, TAGS
+from explorer.model.own_head import OwnHead
 from explorer.model.trace import Trace
 from explorer.techniques.targets import batches
 
@@ -71,18 +72,21 @@ def tags(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
 
 
 @torch.inference_mode()
-def boundaries(trace: Trace) -> np.ndarray:
-    """The logits that the answer begins and ends at each token, [tokens, 2]. Raises CapabilityError, InputError without B."""
+def boundaries(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """That the answer begins, and ends, at each token: the logits and the natural logs of the probabilities, [tokens, 2] each.
+
+    Raises CapabilityError without a head for it, InputError without B.
+    """
     head = _head(trace, ANSWER)
     if not trace.encoding.text_b:
         raise InputError("There is nothing to find an answer in; type the question in A and the text in B.")
-    return head.logits(trace.model.final(trace.states[-1:]))[0].numpy()
+    logits = head.logits(trace.model.final(trace.states[-1:]))[0]
+    return logits.numpy(), logits.log_softmax(0).numpy()
 
 
 def answers(trace: Trace, count: int) -> list[Answer]:
     """The likeliest spans of B, best first, of at most LONGEST_ANSWER tokens: Devlin et al. 2019, section 4.2."""
-    logits = boundaries(trace)
-    logs = logits - np.log(np.exp(logits - logits.max(0)).sum(0)) - logits.max(0)  # log-softmax over the tokens
+    logits, logs = boundaries(trace)
     inside = [token for token, sequence in enumerate(trace.encoding.sequences) if sequence == 1]
     spans = [(start, end) for start in inside for end in range(start, min(start + LONGEST_ANSWER, inside[-1] + 1))]
     spans.sort(key=lambda span: -(logs[span[0], 0] + logs[span[1], 1]))
@@ -107,10 +111,7 @@ def replaced(trace: Trace) -> np.ndarray:
 
 @torch.inference_mode()
 def own_error(trace: Trace) -> float:
-    """How far the head's logits are from those of a forward pass of its whole class by transformers, at most.
-
-    The hidden states are transformers' own here, by the encoder's forward pass.
-    """
+    """How far the head's logits are, at most, from those for the hidden states of transformers' own forward pass."""
     model = trace.model
     if model.capabilities.own_head == REPLACED:
         ours, theirs = model.replaced_logits(trace.states[-1:])[0], model.own_outputs(trace.encoding).logits[0]

@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 
 import explorer
 from explorer.base.errors import CapabilityError, InputError, ModelError
-from explorer.model.own_head import ANSWER, LABELS, TAGS
+from explorer.model.families import ANSWER, LABELS, TAGS
 from explorer.techniques import own_head
 from explorer.views import VIEWS
 from explorer.views.subject import Subject
@@ -90,6 +90,15 @@ def test_labels_that_do_not_exclude_each_other_and_a_single_number(tmp_path):
     assert len(found.shares) == 1
 
 
+def test_a_label_without_a_name_is_told_by_its_place(folders, tmp_path):
+    import shutil
+
+    folder = shutil.copytree(folders[LABELS], tmp_path / "unnamed")
+    entries = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(entries | {"id2label": {"0": "sad", "1": "calm", "7": "happy"}}))
+    assert own_head.labels(explorer.load(folder).trace(*PAIR)).labels == ("sad", "calm", "LABEL_2")
+
+
 class TestFiles:
     def test_a_checkpoint_in_shards_or_as_a_pickle_has_its_head_too(self, folders, tmp_path):
         import shutil
@@ -127,13 +136,15 @@ class TestFiles:
         with pytest.raises(ModelError, match="do not fit" if fault == "shape" else "infinite numbers"):
             explorer.load(folder)
 
-    @pytest.mark.parametrize("name", ["GPT2ForSequenceClassification", "os.systemForTokenClassification", 5, None, "", "x" * 999])
-    def test_only_classes_of_its_own_family_are_built(self, name, folders, tmp_path):
+    @pytest.mark.parametrize(
+        "classes", [["GPT2ForSequenceClassification"], ["os.systemForTokenClassification"], [5], [None], ["x" * 999], 5, {}, "x"]
+    )
+    def test_only_classes_of_its_own_family_are_built(self, classes, folders, tmp_path):
         import shutil
 
         folder = shutil.copytree(folders[LABELS], tmp_path / "other")
         entries = json.loads((folder / "config.json").read_text())
-        (folder / "config.json").write_text(json.dumps(entries | {"architectures": [name]}))
+        (folder / "config.json").write_text(json.dumps(entries | {"architectures": classes}))
         assert explorer.load(folder).own_head is None
 
 

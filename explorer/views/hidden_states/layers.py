@@ -81,8 +81,8 @@ class PooledOutput(View):
     def compute(self, subject: Subject) -> Content:
         """Both vectors, and the second calculated from the first."""
         model, last = subject.model, subject.trace.hidden_states[-1, 0]
-        if not model.capabilities.pooler:
-            return {"picture": None, "formula": f"{subject.model_name} {model.lacks('pooler')}.", "check": ""}
+        if why := model.why_not("pooler"):
+            return {"picture": None, "formula": why, "check": ""}
         if model.pooler_weights is None:
             formula = "The pooled output of this model is the last hidden state of [CLS] itself: its pooler has no weights."
             return {"picture": pooled_heatmap(last, subject.trace.pooler_output()), "formula": formula, "check": ""}

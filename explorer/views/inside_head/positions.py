@@ -26,8 +26,7 @@ class Positions(View):
 
     def unless(self, subject: Subject) -> str:
         """A model may have no such vectors."""
-        has = subject.model.capabilities.positions
-        return "" if has else f"{subject.model_name} {subject.model.lacks('positions')}."
+        return subject.model.why_not("positions")
 
     def compute(self, subject: Subject) -> Content:
         """Both tables of vectors, and how alike their rows are; of many positions every few."""

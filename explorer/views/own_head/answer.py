@@ -4,9 +4,10 @@ import numpy as np
 
 from explorer.figures.bars import bars, percent
 from explorer.figures.word_grid import word_grid
+from explorer.model.families import ANSWER
 from explorer.views.own_head.tokens import TokenHead
 from explorer.views.subject import Subject
-from explorer.views.view import Content, matches, part
+from explorer.views.view import Content, part
 
 MOST_ANSWERS = 6
 
@@ -18,18 +19,16 @@ class OwnAnswer(TokenHead):
     layout = ("answers", "row", "found", "check", "help")
     answers = part("bars", classes="sentences", optional=True)
 
-    def compute(self, subject: Subject) -> Content:
-        """Nothing for a head with another task; without a text in B, what to do."""
-        from explorer.model.own_head import ANSWER
-        from explorer.techniques import own_head
+    task = ANSWER
 
-        head, trace = subject.model.own_head, subject.trace
-        if head is None or head.task != ANSWER:
-            return {}
+    def tell(self, subject: Subject) -> Content:
+        """The best spans, and how likely each token is to begin and to end one; without a text in B, what to do."""
+        from explorer.techniques import own_head  # loads torch
+
+        trace = subject.trace
         spans = own_head.answers(trace, MOST_ANSWERS)
-        logits = own_head.boundaries(trace)  # [tokens, 2]
-        shares = np.exp(logits - logits.max(0))
-        shares /= shares.sum(0)
+        _, logs = own_head.boundaries(trace)
+        shares = np.exp(logs)  # [tokens, 2]
         rows = [(span.text, span.share, f"{span.start_logit + span.end_logit:+.2f}") for span in spans]
         cells = [[(percent(float(share)), float(share), "") for share in shares[:, side]] for side in range(2)]
         nothing = float(shares[0, 0] * shares[0, 1])
@@ -37,7 +36,6 @@ class OwnAnswer(TokenHead):
             "answers": bars(rows),
             "row": word_grid("token", trace.tokens, ["begins", "ends"], cells, subject.token),
             "found": f"That there is no answer, which {trace.tokens[0]} stands for: {percent(nothing)}.",
-            "check": matches(own_head.own_error(trace), "the logits are those of transformers' own forward pass"),
             "help": "Type the question in A and the text in B. The share of a span is the probability that the answer begins at "
             "its first token, times that it ends at its last (softmax over all tokens each; Devlin et al. 2019, section 4.2); "
             "on the right stands the sum of both logits.",

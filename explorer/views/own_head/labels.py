@@ -4,13 +4,15 @@ import numpy as np
 
 from explorer.figures.bars import bars
 from explorer.figures.training import word_effects as effects_chart
+from explorer.model.families import LABELS
+from explorer.views.own_head.head import HeadView
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, chart, is_quick, matches, part, prose, sentence
+from explorer.views.view import Content, chart, is_quick, part, sentence
 
 MOST_BARS = 12
 
 
-class OwnLabels(View):
+class OwnLabels(HeadView):
     """The probability of every label for the input, and how it depends on its words."""
 
     name, question = "own-head/labels", "Which label does it give?"
@@ -18,26 +20,20 @@ class OwnLabels(View):
     number = sentence(optional=True)
     words = chart("How the label depends on each word", height=190, optional=True)
     about = sentence(classes="caption", optional=True)
-    check = part("check", optional=True)
-    help = prose(classes="caption", optional=True)
+    layout = ("verdict", "number", "words", "about", "check", "help")
+    task = LABELS
 
-    def compute(self, subject: Subject) -> Content:
-        """Nothing for a head with another task."""
-        from explorer.model.own_head import LABELS
-        from explorer.techniques import own_head
+    def tell(self, subject: Subject) -> Content:
+        """The labels, and what each word does for the best of them where that is quickly found."""
+        from explorer.techniques import own_head  # loads torch
 
         head = subject.model.own_head
-        if head is None or head.task != LABELS:
-            return {}
         found = own_head.labels(subject.trace)
         order = np.argsort(-found.shares)
         best = int(order[0])
         rows = [(found.labels[place], float(found.shares[place]), f"logit {found.logits[place]:.2f}") for place in order]
         number = head.squash == "none"
-        shown = {
-            "check": matches(own_head.own_error(subject.trace), "the logits are those of transformers' own forward pass"),
-            "help": _help(head.squash),
-        }
+        shown = {"help": _help(head.squash)}
         shown |= {"number": f"{found.labels[0]}: {found.shares[0]:.3f}"} if number else {"verdict": bars(rows[:MOST_BARS])}
         words = subject.trace.encoding.text_words
         if words and not number and is_quick(subject, min(len(words), own_head.MOST_WORDS)):

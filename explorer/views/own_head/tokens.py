@@ -6,18 +6,19 @@ import numpy as np
 
 from explorer.figures.bars import percent
 from explorer.figures.word_grid import word_grid
+from explorer.model.families import REPLACED, TAGS
 from explorer.text import limits
+from explorer.views.own_head.head import HeadView
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, matches, part, prose, select, sentence
+from explorer.views.view import Change, Content, part, select, sentence
 
 
-class TokenHead(View):
+class TokenHead(HeadView):
     """A row below the tokens; a click chooses a token."""
 
     row = part("words", optional=True)
     found = sentence(optional=True)
-    check = part("check", optional=True)
-    help = prose(classes="caption", optional=True)
+    layout = ("row", "found", "check", "help")
 
     def on_row(self, subject: Subject, index: Any) -> Change:
         """The token of a cell, [row, column]."""
@@ -29,15 +30,13 @@ class OwnTags(TokenHead):
     """The tag of every token."""
 
     name, question = "own-head/tags", "Which tag does it give each token?"
+    task = TAGS
 
-    def compute(self, subject: Subject) -> Content:
-        """Nothing for a head with another task."""
-        from explorer.model.own_head import TAGS
-        from explorer.techniques import own_head
+    def tell(self, subject: Subject) -> Content:
+        """The likeliest tag below each token."""
+        from explorer.techniques import own_head  # loads torch
 
-        head, trace = subject.model.own_head, subject.trace
-        if head is None or head.task != TAGS:
-            return {}
+        trace = subject.trace
         tags, shares = own_head.tags(trace)
         best = shares.argmax(-1)
         special = [kind == "special" for kind in trace.encoding.kinds]
@@ -49,7 +48,6 @@ class OwnTags(TokenHead):
         return {
             "row": word_grid("token", trace.tokens, ["tag"], [cells], chosen),
             "found": f"'{trace.tokens[chosen]}' (token {chosen}): {_ranked(tags, shares[chosen])}.",
-            "check": matches(own_head.own_error(trace), "the logits are those of transformers' own forward pass"),
             "help": "The likeliest tag of each token, darker where it is surer; click one for the others. In training only the "
             "first piece of a word has a tag (Devlin et al. 2019, section 5.3): those of the others are the head's guesses.",
         }
@@ -59,14 +57,13 @@ class ReplacedPieces(TokenHead):
     """How likely each piece was put there by another model."""
 
     name, question = "own-head/replaced", "Which pieces does it think were replaced?"
+    task = REPLACED
 
-    def compute(self, subject: Subject) -> Content:
-        """Nothing for a model without such a head."""
-        from explorer.techniques import own_head
+    def tell(self, subject: Subject) -> Content:
+        """A share below each piece."""
+        from explorer.techniques import own_head  # loads torch
 
         trace, chosen = subject.trace, subject.token
-        if not subject.model.capabilities.replaced:
-            return {}
         shares = own_head.replaced(trace)
         cells = [(percent(float(share)), float(share), "") for share in shares]
         worst = int(
@@ -75,7 +72,6 @@ class ReplacedPieces(TokenHead):
         return {
             "row": word_grid("token", trace.tokens, ["replaced"], [cells], chosen),
             "found": f"Most suspicious: '{trace.tokens[worst]}' (token {worst}), {percent(float(shares[worst]))}.",
-            "check": matches(own_head.own_error(trace), "the logits are those of transformers' own forward pass"),
             "help": "ELECTRA's discriminator reads a text in which a small model has replaced some pieces, and says of each how "
             "likely it is one of these (sigmoid, 0 to 100 %; Clark et al. 2020, section 2). Put an odd word into A and see.",
         }

@@ -5,13 +5,13 @@ from explorer.views.settings import text
 from explorer.views.subject import Subject
 from explorer.views.view import View
 
-MODEL_LABEL = "The other model: a name, a hub id or a folder"
-
 
 class SideView(View):
     """A view of two inputs; both settings are shared by all of them."""
 
-    other_model: str = text("", MODEL_LABEL, placeholder="the same model", heard="submit blur", scale=4)
+    other_model: str = text(
+        "", "The other model: a name, a hub id or a folder", placeholder="the same model", heard="submit blur", scale=4
+    )
     other_a: str = text("", "The other A", placeholder="the same text", heard="submit blur", scale=4)
     other_b: str = text("", "The other B", placeholder="the same text", heard="submit blur", scale=4)
     side_by_side = (("other_model", "other_a", "other_b"),)
@@ -21,7 +21,7 @@ class SideView(View):
         from explorer.model import checkpoints
 
         name = self.other_model.strip() or subject.model_name
-        if not checkpoints.is_here(name):
+        if name != subject.model_name and not checkpoints.is_here(name):
             raise ModelError(f"{name[:80]} is not on this machine; open it once in the model box, then it is.")
         text_a = self.other_a if self.other_a.strip() else subject.text_a
         text_b = self.other_b if self.other_b.strip() else subject.text_b

@@ -37,9 +37,10 @@ def test_parameters_are_those_of_the_file(variant_folders, tmp_path):
         model = explorer.load(variant_folders[variant])
         assert model.capabilities.parameters == sum(weight.numel() for weight in module.parameters()), variant
         assert sum(model.parameters_by_part().values()) == model.capabilities.parameters
-    folder = write_tuned(tmp_path / "distil", "distilbert", TUNED[0])
-    module = transformers.DistilBertForSequenceClassification.from_pretrained(folder)
-    assert explorer.load(folder).capabilities.parameters == sum(weight.numel() for weight in module.parameters())
+    for name, kind in {"distilbert": "DistilBert", "albert": "Albert"}.items():
+        folder = write_tuned(tmp_path / name, name, TUNED[0])
+        module = getattr(transformers, f"{kind}{TUNED[0]}").from_pretrained(folder)
+        assert explorer.load(folder).capabilities.parameters == sum(weight.numel() for weight in module.parameters()), name
 
 
 def test_bert_base_has_as_many_as_the_architecture_says():
