@@ -33,8 +33,7 @@ class Heads:
 
     def weights(self, out: torch.Tensor | None = None) -> torch.Tensor:
         """The softmax of the scaled scores over the keys, [batch, heads, query, key], in `out` if it is given."""
-        scores = torch.matmul(self.query, self.key.transpose(-1, -2), out=out)
-        scores *= self.scaling
+        scores = torch.matmul(self.query * self.scaling, self.key.transpose(-1, -2), out=out)
         if self.mask is not None:
             scores.masked_fill_(~self.mask, -torch.inf)
         return torch.softmax(scores, -1, out=out)

@@ -2,6 +2,7 @@
 
 import csv
 import functools
+from collections.abc import Generator
 
 import numpy as np
 
@@ -23,6 +24,21 @@ def texts() -> tuple[str, ...]:
     return tuple([*topics, *rest][:NUMBER])
 
 
+def words() -> int:
+    """How many words these are: about as many tokens."""
+    return sum(len(text.split()) for text in texts())
+
+
 def tokens(model: Explorer) -> np.ndarray:
     """[layers + 1, NUMBER, hidden] float32: one token of each sentence, at every hidden state."""
-    return finished(layer_features_in_steps(model, texts(), ANY_TOKEN))
+    return finished(tokens_in_steps(model))
+
+
+def tokens_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
+    """The same, yielding the share that is read."""
+    return layer_features_in_steps(model, texts(), ANY_TOKEN)
+
+
+def means_in_steps(model: Explorer) -> Generator[float, None, np.ndarray]:
+    """[layers + 1, NUMBER, hidden] float32: the mean of each sentence's tokens, yielding likewise."""
+    return layer_features_in_steps(model, texts(), "mean")

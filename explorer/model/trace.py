@@ -35,6 +35,7 @@ class Trace:
 
     model: Network = field(repr=False)
     reading: Reading
+    _last: OnceCache[int, Heads] = field(default_factory=lambda: OnceCache(1), repr=False, init=False)  # one layer's, asked again
 
     @classmethod
     def of(cls, model: Network, encoding: Encoding) -> "Trace":
@@ -65,7 +66,7 @@ class Trace:
     def heads(self, layer: int) -> Heads:
         """What the heads of a layer (zero-based, -1 is the last) are given: a batch of one."""
         layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more
-        return self.model.layers[layer].heads(self.states[layer][None])
+        return self._last.get(layer, lambda: self.model.layers[layer].heads(self.states[layer][None]))
 
     @torch.inference_mode()
     def attention(self, layer: int) -> np.ndarray:

@@ -229,8 +229,12 @@ class LongView(View):
 def is_quick(subject: Subject, passes: float) -> bool:
     """Whether so many forward passes over this input are done in about a second."""
     model = subject.model.capabilities
-    for_a_token = 12 * model.layers * model.hidden_size**2 * passes
-    return for_a_token <= QUICK and for_a_token * subject.trace.kept <= QUICK
+    return reads_quickly(model, passes) and reads_quickly(model, passes * subject.trace.kept)
+
+
+def reads_quickly(model: Any, tokens: float) -> bool:
+    """Whether a model, by its capabilities, reads so many tokens in about a second."""
+    return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK
 
 
 Cell = type[View] | Sequence[type[View]]  # a view, or several of them one below the other

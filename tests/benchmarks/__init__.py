@@ -1,9 +1,12 @@
 """Comparisons of two things in one run: only their ratio means anything, and only on the machine it ran on."""
 
+import gc
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+
+from explorer.base.cache import OnceCache, Recent
 
 ROUNDS = 5
 
@@ -45,3 +48,10 @@ def side_by_side(ours: Callable[[], object], theirs: Callable[[], object], round
             run()
             taken.append(time.perf_counter() - start)
     return statistics.median(timings[0]), statistics.median(timings[1])
+
+
+def empty_caches() -> None:
+    """Forget all models, traces, features and pictures, wherever they are kept: each benchmark does its own work."""
+    for kept in gc.get_objects():
+        if type(kept) in (OnceCache, Recent):
+            kept.clear()

@@ -1,13 +1,11 @@
 """`python -m tests.benchmarks [NAME ...] [--json FILE]`: run the named benchmarks, or all of them."""
 
 import argparse
-import gc
 import json
 from functools import partial
 from pathlib import Path
 
-from explorer.base.cache import OnceCache, Recent
-from tests.benchmarks import attention, features, fill_mask, finetune, load, startup
+from tests.benchmarks import attention, empty_caches, features, fill_mask, finetune, load, startup
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -17,8 +15,10 @@ BENCHMARKS = {
     "fill-mask": fill_mask.fill_mask_run,
     "attention-512": attention.attention_512,
     "attention-17": attention.attention_17,
+    "tabs-512": attention.tabs_512,
     "head-change": attention.head_change,
     "trace-memory": attention.trace_memory,
+    "two-models": attention.two_models,
     "features": features.run,
     "projection": features.run_projection,
     **{f"load-{clients}": partial(load.run, clients) for clients in (1, 10, 30)},
@@ -46,13 +46,6 @@ def main() -> None:
             rows.append(comparison.as_row())
     if options.json:
         options.json.write_text(json.dumps(rows, indent=2) + "\n", "utf-8")
-
-
-def empty_caches() -> None:
-    """Forget all models, traces, features and pictures, wherever they are kept: each benchmark does its own work."""
-    for kept in gc.get_objects():
-        if type(kept) in (OnceCache, Recent):
-            kept.clear()
 
 
 if __name__ == "__main__":

@@ -42,6 +42,10 @@ class Outcome(RunView):
         """What came out; nothing new while a training shows here how it goes."""
         return {} if jobs.is_running(self.training) else super().compute(subject)
 
+    def without_run(self, why: str) -> Content:
+        """How to begin."""
+        return {**super().without_run(why), "status": why}
+
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """The curves, and the end in a sentence."""
         return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}

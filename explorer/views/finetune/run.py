@@ -11,12 +11,17 @@ from explorer.training import jobs, store
 from explorer.training.from_table import built_in
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View
+from explorer.views.view import Content, View, reads_quickly
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
 
+OPENING = "sentiment"  # the built-in set of the run to begin with
 LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
+
+
+class NothingTrained(InputError):
+    """There is no run to look at."""
 
 
 def run_id(value: Any) -> str | None:
@@ -44,8 +49,15 @@ class RunView(View):
 
     def compute(self, subject: Subject) -> Content:
         """What is to be seen of the run; which one it is, all views of the tab remember."""
-        run = self.find(subject)
+        try:
+            run = self.find(subject)
+        except NothingTrained as why:
+            return {"visitor": self.visitor, **self.without_run(str(why))}
         return {"run": run.id, "visitor": self.visitor, **self.show_run(subject, run)}
+
+    def without_run(self, why: str) -> Content:
+        """What is to be seen when nothing is trained yet."""
+        return {name: None for name, one in self.parts.items() if one.kind in ("chart", "bars") and not one.optional}
 
     @abstractmethod
     def show_run(self, subject: Subject, run: "Run") -> Content:
@@ -54,13 +66,16 @@ class RunView(View):
     def find(self, subject: Subject) -> "Run":
         """The run that was chosen, or else the newest of this browser, or else one on the built-in sentiment set.
 
-        After a reload in the middle of a training the newest is that one: its end is a moment away.
+        After a reload in the middle of a training the newest is that one: its end is a moment away. Raises NothingTrained
+        where a large model would have to read that set first.
         """
         if self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
         for identifier in (self.run, *self.runs):
             with contextlib.suppress(ExplorerError):
                 return store.fetch(identifier)
+        if not reads_quickly(subject.model.capabilities, sum(len(text.split()) for text in built_in(OPENING).texts)):
+            raise NothingTrained(f"Nothing is trained with {subject.model_name} yet; press Train.")
         return opening_run(subject.model_name)
 
 
@@ -81,6 +96,6 @@ def _train(model_name: str) -> str:
     from explorer.model.explorer import load
     from explorer.training.training import make_plan, new_run, run_training
 
-    examples, model = built_in("sentiment"), load(model_name)
+    examples, model = built_in(OPENING), load(model_name)
     result = finished(run_training(model, examples, make_plan(model, -1, "mean", keep_best=True)))
     return new_run(result, examples, "Sentiment").id

@@ -1,5 +1,7 @@
 """The vectors of one layer, and what every layer does to every token."""
 
+from collections.abc import Generator, Hashable
+
 import numpy as np
 
 from explorer.analysis import contextuality
@@ -8,7 +10,7 @@ from explorer.figures.heatmaps import similarity_heatmap
 from explorer.figures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, chart, check, max_error, prose, verdict
+from explorer.views.view import Content, LongView, View, chart, check, max_error, prose, verdict
 
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
@@ -30,23 +32,49 @@ def layer_name(layer: int) -> str:
     return "the embedding output" if layer == 0 else f"the output of layer {layer}"
 
 
-class OneLayer(View):
-    """The tokens' vectors at one hidden state: compared with each other, or in all dimensions."""
+class OneLayer(LongView):
+    """The tokens' vectors at one hidden state: compared with each other, or in all dimensions.
+
+    What any two tokens have in common is found by reading unrelated sentences, which takes a large model a while.
+    """
 
     name, question = "hidden/one-layer", "How alike are the tokens, and what do their vectors look like?"
+    start = "Compare with unrelated sentences"
     look: str = choice((SIMILARITY, VECTORS))
     picture = chart("The tokens at one hidden state", height=440)
     about = prose(classes="caption")
 
-    def compute(self, subject: Subject) -> Content:
-        """The picture, with what to judge it by."""
+    def passes(self, subject: Subject) -> float:
+        """Reading those sentences, which only the similarities need."""
+        from explorer.model import reference  # loads torch
+
+        return reference.words() / subject.trace.kept if self.look == SIMILARITY else 0
+
+    def key(self, subject: Subject) -> Hashable:
+        """The same for every input."""
+        return self.name, subject.model_name, self.look
+
+    def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
+        """[layers + 1]: how alike two unrelated tokens are; nothing for the vectors themselves."""
+        from explorer.model import reference
+
+        if self.look == VECTORS:
+            return np.empty(0)
+        return contextuality.self_similarity((yield from reference.tokens_in_steps(subject.model)))
+
+    def waiting(self, subject: Subject) -> Content:
+        """The picture, without what to judge it by."""
+        return self.draw(subject, None)
+
+    def draw(self, subject: Subject, found: np.ndarray | None) -> Content:
+        """The picture, with what to judge it by if that is known."""
         at = subject.selection.layer
         vectors, tokens = subject.trace.hidden_states[at], subject.trace.tokens
         if self.look == VECTORS:
             picture = vectors_heatmap(vectors, tokens, contextuality.robust_range(vectors))
             return {"picture": picture, "about": _outliers(vectors, at)}
         matrix = cosine_matrix(vectors)
-        return {"picture": similarity_heatmap(matrix, tokens), "about": _baseline(subject, matrix, at)}
+        return {"picture": similarity_heatmap(matrix, tokens), "about": _similarity(matrix, at, found)}
 
 
 class EveryLayer(View):
@@ -95,14 +123,13 @@ class PooledOutput(View):
         }
 
 
-def _baseline(subject: Subject, matrix: np.ndarray, at: int) -> str:
-    from explorer.model import reference  # loads torch
-
-    random = contextuality.self_similarity(reference.tokens(subject.model)[[at]])[0]
+def _similarity(matrix: np.ndarray, at: int, unrelated: np.ndarray | None) -> str:
+    lead = f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1)"
+    if unrelated is None:
+        return f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}."
     return (
-        f"Cosine between the vectors of every two tokens in {layer_name(at)} (−1 to 1); their mean here is "
-        f"{mean_of_pairs(matrix):.2f}. Tokens of {reference.NUMBER} unrelated sentences have **{random:.2f}** in common "
-        "already (the layer's anisotropy, Ethayarajh 2019): only what lies above that says something."
+        f"{lead}; their mean here is {mean_of_pairs(matrix):.2f}. Tokens of unrelated sentences have **{unrelated[at]:.2f}** in "
+        "common already (the layer's anisotropy, Ethayarajh 2019): only what lies above that says something."
     )
 
 

@@ -1,6 +1,6 @@
 """Next sentence: does B follow A, which way round, and what speaks for it?"""
 
-from explorer.views.next_sentence.pair import PairAttribution, PairHeads, ThisPair
+from explorer.views.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
 from explorer.views.next_sentence.pairs import ManyPairs, NextSentences
 from explorer.views.view import Tab
 
@@ -9,7 +9,7 @@ TAB = Tab(
     "Next sentence",
     "Does B follow A?",
     {
-        "This pair": [[ThisPair]],
+        "This pair": [[ThisPair, SwappedPair]],
         "Many pairs": [[ManyPairs]],
         "Find the next sentence": [[NextSentences]],
         "Which tokens": [[PairAttribution]],

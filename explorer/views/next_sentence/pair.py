@@ -1,12 +1,13 @@
 """The pair on the page: the verdict both ways, and which tokens and heads it rests on."""
 
+from collections.abc import Generator, Hashable
 from typing import TYPE_CHECKING, Any
 
 from explorer.figures.bars import Row, bars
 from explorer.views.attribution import AttributionView
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
-from explorer.views.view import Content, View, caption, check, heading, matches, part, prose, sentence
+from explorer.views.view import Content, LongView, View, caption, check, heading, matches, part, prose, sentence
 
 if TYPE_CHECKING:
     from explorer.model.explorer import NextSentence
@@ -36,37 +37,66 @@ def _is_next(subject: Subject) -> "Target":
 
 
 class ThisPair(View):
-    """What the next-sentence head says of B after A, and of A after B."""
+    """What the next-sentence head says of B after A."""
 
     name, question = "next-sentence/pair", "Does B follow A?"
-    columns = (("title", "verdict", "logits", "saturated", "check"), ("swapped_title", "swapped", "swapped_logits", "help"))
     title = heading("**B after A**")
     verdict = part("bars")
     logits = sentence()
     saturated = sentence()
-    check = check()
-    swapped_title = heading("**Swapped: A after B**")
-    swapped = part("bars")
-    swapped_logits = sentence()
     help = prose(classes="caption")
     unless = staticmethod(no_b)
 
     def compute(self, subject: Subject) -> Content:
-        """Probabilities and logits, both ways round."""
-        from explorer.techniques.targets import is_next_target, own_reading
-
-        names = subject.model.pair_names
-        answer = subject.model.next_sentence(subject.text_a, subject.text_b)
-        swapped = subject.model.next_sentence(subject.text_b, subject.text_a)
-        error = abs(float(own_reading(subject.trace, is_next_target(subject.trace)).logit) - answer.logits[0])
+        """Probabilities and logits."""
+        names, answer = subject.model.pair_names, subject.model.next_sentence(subject.text_a, subject.text_b)
         return {
             "verdict": _bars(answer, names, "B", "A"),
             "logits": _logits(answer, names),
             "saturated": _saturation(answer),
-            "swapped": _bars(swapped, names, "A", "B"),
-            "swapped_logits": _logits(swapped, names),
-            "check": matches(error, f"the logit of {names[0]} is that of the model's own forward pass"),
             "help": ORDER_HELP if subject.model.family.pair_order else HELP,
+        }
+
+
+class SwappedPair(LongView):
+    """What it says of A after B, and whether transformers says the same of B after A: a pass each."""
+
+    name, question = "next-sentence/swapped", "And does A follow B?"
+    start = "Swap them, and check"
+    title = heading("**Swapped: A after B**")
+    swapped = part("bars")
+    logits = sentence()
+    check = check()
+    unless = staticmethod(no_b)
+
+    def passes(self, subject: Subject) -> float:
+        """One for each."""
+        return 2
+
+    def key(self, subject: Subject) -> Hashable:
+        """The same whatever is selected."""
+        return self.name, subject.model_name, subject.text_a, subject.text_b
+
+    def work(self, subject: Subject) -> Generator[float, None, tuple["NextSentence", float]]:
+        """The answer for the swapped pair, and how far the logit of the pair is from that of the model's own pass."""
+        from explorer.techniques.targets import is_next_target, own_reading
+
+        swapped = subject.model.next_sentence(subject.text_b, subject.text_a)
+        yield 0.5
+        ours = subject.model.next_sentence(subject.text_a, subject.text_b).logits[0]
+        return swapped, abs(float(own_reading(subject.trace, is_next_target(subject.trace)).logit) - ours)
+
+    def waiting(self, subject: Subject) -> Content:
+        """Nothing yet."""
+        return super().waiting(subject) | {"swapped": None}
+
+    def draw(self, subject: Subject, found: tuple["NextSentence", float]) -> Content:
+        """Probabilities and logits, and the proof."""
+        (swapped, error), names = found, subject.model.pair_names
+        return {
+            "swapped": _bars(swapped, names, "A", "B"),
+            "logits": _logits(swapped, names),
+            "check": matches(error, f"the logit of {names[0]} for B after A is that of the model's own forward pass"),
         }
 
 

@@ -1,15 +1,21 @@
 """Every layer here beside every layer there."""
 
+from collections.abc import Generator, Hashable
+
+import numpy as np
+
 from explorer.analysis.similarity import cka_matrix
+from explorer.base.steps import map_steps
 from explorer.figures.hidden import layers_heatmap
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
-from explorer.views.view import Content, caption, chart, sentence
+from explorer.views.view import Content, LongView, caption, chart, sentence
 
 
-class SideLayers(SideView):
+class SideLayers(SideView, LongView):
     """How alike the hidden states of two models are, layer by layer."""
 
+    start = "Compare the layers"
     name, question = "side-by-side/layers", "Which layer there does what a layer here does?"
     picture = chart("Similarity of all layers", height=420, optional=True)
     about = sentence()
@@ -19,17 +25,34 @@ class SideLayers(SideView):
         "hundred sentences are few: what matters is where a row is highest, not how high it is."
     )
 
-    def compute(self, subject: Subject) -> Content:
-        """The matrix; nothing where both sides are one model."""
-        from explorer.base.steps import finished
+    def passes(self, subject: Subject) -> float:
+        """Reading those sentences in the larger model, twice."""
         from explorer.model import reference
-        from explorer.model.features import layer_features_in_steps
 
-        other = self.other(subject)
-        if other.model.checkpoint == subject.model.checkpoint:
+        sizes = [one.layers * one.hidden_size**2 for one in (subject.model.capabilities, self.other(subject).model.capabilities)]
+        return 0 if self._is_one_model(subject) else 2 * reference.words() / subject.trace.kept * max(1, sizes[1] / sizes[0])
+
+    def key(self, subject: Subject) -> Hashable:
+        """The same for every input."""
+        return self.name, subject.model.checkpoint, self.other(subject).model.checkpoint
+
+    def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
+        """[hidden states here, hidden states there]; nothing where both sides are one model."""
+        from explorer.model import reference
+
+        if self._is_one_model(subject):
+            return np.empty((0, 0))
+        here = yield from map_steps(reference.means_in_steps(subject.model), lambda share: share / 2)
+        there = yield from map_steps(reference.means_in_steps(self.other(subject).model), lambda share: 0.5 + share / 2)
+        return cka_matrix(here, there)
+
+    def draw(self, subject: Subject, found: np.ndarray) -> Content:
+        """The matrix, and where each row of it is highest."""
+        if not found.size:
             return {"about": "Both sides are one model; name another to compare their layers."}
-        here, there = (finished(layer_features_in_steps(one.model, reference.texts(), "mean")) for one in (subject, other))
-        matrix = cka_matrix(here, there)  # [hidden states here, hidden states there]
-        best = matrix[1:, 1:].argmax(1) + 1
+        best = found[1:, 1:].argmax(1) + 1
         pairs = ", ".join(f"{layer} ~ {match}" for layer, match in enumerate(best, start=1))
-        return {"picture": layers_heatmap(matrix), "about": f"The layer there that is most like each layer here: {pairs}."}
+        return {"picture": layers_heatmap(found), "about": f"The layer there that is most like each layer here: {pairs}."}
+
+    def _is_one_model(self, subject: Subject) -> bool:
+        return self.other(subject).model.checkpoint == subject.model.checkpoint

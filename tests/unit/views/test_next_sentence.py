@@ -9,7 +9,7 @@ from explorer.techniques.ablation import without_heads
 from explorer.techniques.targets import read
 from explorer.views import next_sentence
 from explorer.views.fill_mask.word import WordAttribution, WordHeads
-from explorer.views.next_sentence.pair import PairAttribution, PairHeads, ThisPair
+from explorer.views.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
 from explorer.views.next_sentence.pairs import COLUMNS, ManyPairs, NextSentences
 from explorer.views.subject import Subject
 
@@ -42,7 +42,7 @@ def test_every_view_shows_what_it_declares(kind, pair, blank):
 
 def test_without_what_is_asked_about_they_say_so(bundled, pair):
     alone = Subject.of(bundled.trace(A))
-    for kind in (ThisPair, PairAttribution, PairHeads):
+    for kind in (ThisPair, SwappedPair, PairAttribution, PairHeads):
         assert "second sentence" in kind().unless(alone)
         assert not kind().unless(pair)
     for kind in (WordHeads, WordAttribution):
@@ -50,10 +50,9 @@ def test_without_what_is_asked_about_they_say_so(bundled, pair):
 
 
 def test_both_ways_are_the_models_own(pair):
-    shown = ThisPair().compute(pair)
     answer, swapped = pair.model.next_sentence(A, B), pair.model.next_sentence(B, A)
-    for name, expected in (("verdict", answer), ("swapped", swapped)):
-        shares = [row["share"] for row in shown[name]["groups"][0]["rows"]]
+    for kind, name, expected in ((ThisPair, "verdict", answer), (SwappedPair, "swapped", swapped)):
+        shares = [row["share"] for row in kind().compute(pair)[name]["groups"][0]["rows"]]
         assert shares == pytest.approx([expected.is_next, expected.not_next])
 
 
