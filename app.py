@@ -1,8 +1,9 @@
 """Start BERT Explorer: `python app.py [--model NAME] [--host 127.0.0.1] [--port 7860] [--public] [--auth USER:PASSWORD]
-[--workers N]`.
+[--workers N] [--device cpu] [--threads N]`.
 
 Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
-BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS), so that a Space needs none.
+BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS), so that a
+Space needs none.
 """
 
 import argparse
@@ -24,7 +25,7 @@ if __name__ == "__main__":
 import gradio as gr
 
 from explorer.base import limits
-from explorer.base.cores import cores
+from explorer.base.cores import DEVICE, THREADS, check_threads, cores
 from explorer.base.errors import InputError
 from explorer.model import replicas
 from explorer.page.components import HEAD
@@ -96,6 +97,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--auth", metavar="USER:PASSWORD", help=password)
     workers = "processes that read for this one, such as 2, or 2-8 for more when many ask; needs Ray (default: none)"
     parser.add_argument("--workers", metavar="N", default=environment("BERT_EXPLORER_WORKERS") or "0", help=workers)
+    device = "what forward passes run on: cpu, cuda, cuda:1 or mps (default: %(default)s)"
+    parser.add_argument("--device", default=environment(DEVICE) or "cpu", help=device)
+    threads = "threads to compute with (default: the cores of this machine or container)"
+    parser.add_argument("--threads", metavar="N", default=environment(THREADS) or "", help=threads)
     options = parser.parse_args(arguments)
     user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
     options.auth = (user, secret) if given else None
@@ -104,8 +109,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     try:
         limits.check_environment()
         options.workers = replicas.Scale.of(options.workers)
+        check_threads(options.threads)
+        if options.device != "cpu":
+            from explorer.model import devices  # loads torch
+
+            devices.check(options.device)
     except InputError as error:
         parser.error(str(error))
+    os.environ |= {DEVICE: options.device, THREADS: options.threads}
     if given and not (user and secret):
         parser.error("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
     return options

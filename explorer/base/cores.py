@@ -1,20 +1,30 @@
 """How many threads a computation may use."""
 
 import functools
+import os
 import sys
 from contextlib import AbstractContextManager
 
 from threadpoolctl import ThreadpoolController
 
+from explorer.base.errors import InputError
+
+DEVICE, THREADS = "BERT_EXPLORER_DEVICE", "BERT_EXPLORER_THREADS"  # of the environment
 MOST = 16  # the passes of a BERT over a few hundred pieces gain little from more
 
 
 @functools.cache
 def cores() -> int:
-    """The cores that this process may use, of a container those of its quota, but no more than MOST."""
-    from joblib import cpu_count  # slow to import
+    """The threads to compute with: as many as the environment says, or the cores that this process may use, at most MOST."""
+    from joblib import cpu_count  # slow to import; of a container it counts those of its quota
 
-    return min(cpu_count(), MOST)
+    return int(os.environ.get(THREADS) or min(cpu_count(), MOST))
+
+
+def check_threads(given: str) -> None:
+    """Raise InputError when that is no number of threads; '' leaves it open."""
+    if given and not (given.isascii() and given.isdecimal() and 0 < int(given) <= 4 * MOST):
+        raise InputError(f"The number of threads is a whole number from 1 to {4 * MOST}, and not {given[:20]!r}.")
 
 
 def half_the_cores() -> AbstractContextManager:

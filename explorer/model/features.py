@@ -5,7 +5,6 @@ bfloat16 where the processor multiplies it natively. What was read once is kept,
 Batches of a large table go to the workers, when there are any.
 """
 
-import functools
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from explorer.base.errors import InputError
 from explorer.base.steps import ahead, finished
 from explorer.model import replicas
 from explorer.model.batcher import BATCH_TOKENS
+from explorer.model.devices import bfloat16_is_fast
 from explorer.model.explorer import Explorer
 from explorer.model.pooled import ANY_TOKEN, Encoded, pooled
 from explorer.text import limits
@@ -81,13 +81,6 @@ def forget() -> None:
     _caches.clear()
 
 
-@functools.cache
-def bfloat16_is_fast() -> bool:
-    """Whether the processor multiplies bfloat16 natively (AVX512-BF16, AMX); elsewhere it is slower than float32."""
-    processor = torch.cpu.get_capabilities()
-    return any(processor.get(feature, False) for feature in ("avx512_bf16", "amx_bf16"))
-
-
 def _read(
     model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, precision: str
 ) -> Generator[float, None, list[np.ndarray]]:
@@ -100,7 +93,7 @@ def _read(
         model.require("pooler")
         pooling = "cls"
     few = precision == "auto" and len(texts) < FAST_FROM
-    fast = precision != "exact" and not few and bfloat16_is_fast()
+    fast = precision != "exact" and not few and bfloat16_is_fast(model.device)
 
     kept = _caches.setdefault(model, Recent(CACHE_BYTES, cost=lambda rows: rows.nbytes))
     found = {text: kept.get((text, pooling, fast)) for text in texts}

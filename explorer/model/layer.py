@@ -53,7 +53,7 @@ class Layer:
         if self.rotary is None:
             return {"attention_mask": None if real is None else real[:, None, None, :]}  # over [batch, heads, query, key]
         kind = self.module.attention_type
-        places = torch.arange(hidden.shape[1])[None]
+        places = torch.arange(hidden.shape[1], device=hidden.device)[None]
         attention_mask = None if real is None else real.long()
         return {
             "attention_mask": _MASKS[kind](config=self.config, inputs_embeds=hidden, attention_mask=attention_mask),

@@ -3,7 +3,7 @@
 import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from operator import attrgetter
 
@@ -11,9 +11,9 @@ import numpy as np
 import torch
 import transformers
 
-from explorer.base.errors import CapabilityError
+from explorer.base.errors import CapabilityError, ModelError
 from explorer.base.limits import TOKENS
-from explorer.model import copies
+from explorer.model import copies, devices
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.families import REPLACED
 from explorer.model.layer import Layer
@@ -83,6 +83,10 @@ class Padded:
     real: torch.Tensor  # [batch, tokens] bool: False where there is padding
     lengths: torch.Tensor  # [batch]
 
+    def to(self, device: torch.device) -> "Padded":
+        """The same on a device."""
+        return self if self.ids.device == device else Padded(*(getattr(self, one.name).to(device) for one in fields(self)))
+
     @cached_property
     def mask(self) -> torch.Tensor | None:
         """`real` for the layers, None where all are of one length."""
@@ -102,9 +106,7 @@ class Network:
         self.tokenizer = read_tokenizer(checkpoint, self.module.config.vocab_size)
         self.mask_id: int = self.tokenizer.mask_token_id
         self.writing = writing_of(self.tokenizer.get_vocab())
-        self.encoder = attrgetter(self.family.encoder)(self.module)
-        self.layers = [self._layer(module) for module in self._layer_modules(self.encoder)]
-        self._embeddings = attrgetter(self.family.embeddings)(self.encoder)
+        self._name_parts()
         self.embeddings_norm = attrgetter(self.family.embeddings_norm)(self._embeddings)  # over the sum of the tables' rows
         # What a piece is before it has any context, and what was learned for every position, and for A and B: [vocabulary,
         # width], [positions, width] and [segments, width] float32, read-only, not copies; width is that of the embeddings.
@@ -119,6 +121,34 @@ class Network:
         self._weights |= dict(self.own_head.module.named_parameters()) if self.own_head else {}
         self.ignored = tuple(sorted(opened.unread - self._weights.keys()))  # of the file: nothing here reads them
         self.capabilities = self._capabilities(opened.missing)
+        self.device_error = 0.0  # how far passes on the device are from those on the processor
+        self._runner = self._on_device()
+
+    def _name_parts(self) -> None:
+        self.encoder = attrgetter(self.family.encoder)(self.module)
+        self.layers = [self._layer(module) for module in self._layer_modules(self.encoder)]
+        self._embeddings = attrgetter(self.family.embeddings)(self.encoder)
+
+    def _on_device(self) -> "Network | None":
+        """A copy on the device, to run passes, None for the processor. Raises ModelError when it computes otherwise."""
+        if (device := devices.chosen()) == torch.device("cpu"):
+            return None
+        runner = copy.copy(self)
+        runner.module = copy.deepcopy(self.module).to(device)
+        runner._name_parts()
+        ids = self.tokenizer("One sentence, to see that both agree.")["input_ids"]
+        padded = self.pad([(ids, [0] * len(ids))])
+        with torch.inference_mode():
+            (*_, here), (*_, there) = self._run_padded(padded), runner._run_padded(padded.to(device))
+        self.device_error = devices.difference(there, here)
+        if not self.device_error < devices.TOLERANCE:
+            raise ModelError(f"{device} computes other hidden states for {self.name} than the processor; start without --device.")
+        return runner
+
+    @property
+    def device(self) -> torch.device:
+        """Where its passes are run; everything that is derived from them is computed on the processor."""
+        return devices.chosen() if self._runner else torch.device("cpu")
 
     def require(self, capability: str) -> None:
         """Raise CapabilityError, with the reason, unless the model can do it."""
@@ -191,7 +221,14 @@ class Network:
         return states
 
     def run_padded(self, padded: "Padded") -> Iterator[torch.Tensor]:
-        """Every hidden state of a batch in turn, from 0, the embedding output: [batch, tokens, hidden] each."""
+        """Every hidden state of a batch in turn, from 0, the embedding output: [batch, tokens, hidden] each, float32.
+
+        They are computed on the device, and lie on the processor.
+        """
+        for hidden in (self._runner or self)._run_padded(padded.to(self.device)):
+            yield hidden.to("cpu", torch.float32)
+
+    def _run_padded(self, padded: "Padded") -> Iterator[torch.Tensor]:
         hidden = self.embed_padded(padded)
         yield hidden
         for layer in self.layers:

@@ -20,11 +20,10 @@ def pooled(network: Network, encoded: list[Encoded], top: int, pooling: str, fas
     chosen = [1 + sum(row) % (len(row) - 2) if pooling == ANY_TOKEN else 0 for row, _ in encoded]  # position 0 is [CLS]
 
     def pool(hidden: torch.Tensor) -> torch.Tensor:  # [batch, tokens, hidden] -> [batch, hidden]
-        hidden = hidden.float()
         if pooling == "mean":
             return (hidden * padded.real[..., None]).sum(1) / padded.lengths[:, None]
         return hidden[range(len(encoded)), chosen]
 
-    with torch.autocast("cpu", torch.bfloat16, enabled=fast):
+    with torch.autocast(network.device.type, torch.bfloat16, enabled=fast):
         states = [pool(hidden) for hidden in islice(network.run_padded(padded), top + 1)]
     return torch.stack(states, dim=1).numpy()

@@ -9,8 +9,8 @@ import torch
 
 from explorer.base.errors import InputError
 from explorer.base.limits import TRAINING_MEGABYTES
+from explorer.model.devices import bfloat16_is_fast
 from explorer.model.explorer import Explorer
-from explorer.model.features import bfloat16_is_fast
 from explorer.model.layer import Layer
 from explorer.text.pairs import Pair
 
@@ -36,7 +36,7 @@ class Ragged:
 
 def precision() -> AbstractContextManager:
     """bf16 for the large matrix products where the processor multiplies it natively; elsewhere nothing changes."""
-    return torch.autocast("cpu", torch.bfloat16, enabled=bfloat16_is_fast())
+    return torch.autocast("cpu", torch.bfloat16, enabled=bfloat16_is_fast(torch.device("cpu")))
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def exact(tmp_path, monkeypatch):
     """A store of its own, and fp32 on every processor."""
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
     for module in (explorer_features, prefix):
-        monkeypatch.setattr(module, "bfloat16_is_fast", lambda: False)
+        monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: False)
     forget()
 
 

@@ -48,7 +48,7 @@ def weights_of(model):
 def fp32(monkeypatch):
     """The processor has no bf16."""
     for module in (explorer_features, prefix):
-        monkeypatch.setattr(module, "bfloat16_is_fast", lambda: False)
+        monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: False)
     forget()
 
 

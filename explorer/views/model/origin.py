@@ -1,7 +1,12 @@
 """Where the model came from, and what it costs to run."""
 
+from typing import TYPE_CHECKING
+
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, part, prose
+from explorer.views.view import Content, View, max_error, part, prose
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
 
 MEGA = 1e6
 MOST_NAMED = 4
@@ -30,7 +35,7 @@ class Origin(View):
         written = [WORDS[one] for one in plausible.dtypes(checkpoint).split(", ") if one]
         rows += [
             ("written in its file as", ", ".join(written) or "a file of PyTorch, of which no code is run"),
-            ("computed here in", "float32 on the processor"),
+            ("computed here in", _device(model)),
             ("weights that nothing here reads", _named(model.ignored)),
             ("code that came with it", "never run"),
         ]
@@ -66,6 +71,13 @@ def _states(layers: int, width: int, tokens: int) -> list[str]:
 def _weights(layers: int, heads: int, tokens: int) -> list[str]:
     size = 4 * layers * heads * tokens**2
     return ["attention weights", f"{size / MEGA:,.2f} MB", f"4 bytes × {layers} layers × {heads} heads × {tokens}²"]
+
+
+def _device(model: "Explorer") -> str:
+    if model.device.type == "cpu":
+        return "float32 on the processor"
+    off = max_error(model.device_error)
+    return f"float32: whole passes on {model.device} ({off} of a hidden state, beside the processor), the rest on the processor"
 
 
 def _named(names: tuple[str, ...]) -> str:

@@ -1,0 +1,87 @@
+"""Forward passes on a device of their own. What a graphics card does is seen with a second copy on the processor."""
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.base.cores import DEVICE, THREADS, check_threads, cores
+from explorer.base.errors import InputError, ModelError
+from explorer.model import devices
+from explorer.model.explorer import Explorer
+from explorer.model.features import features
+from tests.families import KINDS, write_family
+
+COPY = "cpu:0"  # another device to torch than 'cpu', and the same place
+TEXTS = ("He was happy.", "Who went to the store?", "milk")
+
+
+@pytest.fixture
+def on_a_copy(monkeypatch):
+    monkeypatch.setattr(devices, "chosen", lambda: torch.device(COPY))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_passes_run_there_and_give_the_same(name, tmp_path, on_a_copy, monkeypatch):
+    folder = write_family(tmp_path / name, name)
+    there = explorer.load(folder)
+    assert there.device_error < 1e-5
+    monkeypatch.undo()
+    here = Explorer(there.checkpoint)
+    assert here.device == torch.device("cpu")
+    for weights in there.module.parameters():  # nothing but the copy is run
+        weights.requires_grad_(False).fill_(torch.nan)
+    pair = [model.trace(*TEXTS[:2]).hidden_states for model in (there, here)]
+    np.testing.assert_allclose(*pair, atol=1e-5)
+    np.testing.assert_allclose(features(there, TEXTS), features(here, TEXTS), atol=1e-5)
+
+
+def test_a_device_that_computes_otherwise_is_refused(make_tiny, on_a_copy, monkeypatch):
+    monkeypatch.setattr(torch.nn.Module, "to", lambda module, device: module.apply(_shifted))
+    with pytest.raises(ModelError, match=r"computes other hidden states .* than the processor; start without --device"):
+        explorer.load(make_tiny())
+
+
+def _shifted(module):
+    if isinstance(module, torch.nn.Linear):
+        module.weight = torch.nn.Parameter(module.weight + 0.1, requires_grad=False)
+
+
+@pytest.mark.parametrize(
+    "name", ["gpu", "cuda:x", "cuda:99", "cpu:1", "${alert(1)}", "cuda" if not torch.cuda.is_available() else "tpu"]
+)
+def test_a_device_that_is_not_there_is_told(name):
+    with pytest.raises(InputError, match=r"There is no device|leave --device out"):
+        devices.check(name)
+
+
+def test_the_processor_is_the_device_unless_told(monkeypatch, bundled):
+    monkeypatch.delenv(DEVICE, raising=False)
+    devices.check("cpu")
+    assert bundled.device == devices.chosen() == torch.device("cpu")
+
+
+def test_bfloat16_can_be_forbidden(monkeypatch):
+    monkeypatch.setattr(devices, "_processor_has_bfloat16", lambda: True)
+    assert devices.bfloat16_is_fast(torch.device("cpu"))
+    assert not devices.bfloat16_is_fast(torch.device("mps"))
+    monkeypatch.setenv(devices.BFLOAT16, "never")
+    assert not devices.bfloat16_is_fast(torch.device("cpu"))
+
+
+def test_threads_are_a_number(monkeypatch):
+    check_threads("3")
+    monkeypatch.setenv(THREADS, "3")
+    assert cores.__wrapped__() == 3
+    for odd in ("0", "-1", "two", "1.5", "٣", "9999"):
+        with pytest.raises(InputError, match="from 1 to 64"):
+            check_threads(odd)
+
+
+def test_the_command_line_refuses_what_is_not_there(capsys):
+    import app
+
+    for arguments in (["--device", "gpu"], ["--threads", "many"]):
+        with pytest.raises(SystemExit):
+            app.parse(arguments)
+    assert "There is no device 'gpu'" in capsys.readouterr().err
