@@ -118,3 +118,11 @@ document.addEventListener("change", ({ target }) => {
   target.value = target.min;
   target.dispatchEvent(new Event("input", { bubbles: true }));
 });
+
+// What is known of each model stands behind its name in the list of the box, and not in what the box holds.
+new MutationObserver(() => {
+  const options = document.querySelectorAll("#model-box [role=option]");
+  if (!options.length) return;
+  const known = JSON.parse(document.querySelector("#models textarea, #models input")?.value || "{}");
+  for (const option of options) option.setAttribute("aria-description", known[option.getAttribute("aria-label")] ?? "");
+}).observe(document.documentElement, { childList: true, subtree: true });

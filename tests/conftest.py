@@ -213,6 +213,15 @@ def served(serving) -> str:
     return serving.local_url.rstrip("/")
 
 
+@pytest.fixture
+def hub(monkeypatch, tmp_path):
+    """A Hugging Face hub that is empty, and a local cache that is empty."""
+    from tests.hub import played  # imports the client, which reads the environment
+
+    with played(monkeypatch, tmp_path / "cache") as hub:
+        yield hub
+
+
 @pytest.fixture(scope="session")
 def serving():
     """The app that is served."""

@@ -56,21 +56,21 @@ def ahead(function: Callable[[Item], Other], items: Iterable[Item], places: int)
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def relay(work: Callable[[Callable[[float], None]], Result], patience: float = 0.0) -> Generator[float | None, None, Result]:
-    """Run `work(report)` in a thread of its own; yields the share that it reported last, None while it has not.
+def relay(work: Callable[[Callable[[Item], None]], Result], patience: float = 0.0) -> Generator[Item | None, None, Result]:
+    """Run `work(report)` in a thread of its own; yields what it reported last, such as a share, None while it has not.
 
     Closing the generator stops the work at its next report, and waits up to `patience` seconds for it to end. What the
     work raises is raised here.
     """
-    share: float | None = None
+    last: Item | None = None
     stopped = threading.Event()
     result: Future[Result] = Future()
 
-    def report(done: float) -> None:
-        nonlocal share
+    def report(step: Item) -> None:
+        nonlocal last
         if stopped.is_set():
             raise Stopped
-        share = done
+        last = step
 
     def run() -> None:
         try:
@@ -82,7 +82,7 @@ def relay(work: Callable[[Callable[[float], None]], Result], patience: float = 0
     thread.start()
     try:
         while not wait([result], timeout=PAUSE).done:
-            yield share
+            yield last
         return result.result()
     finally:
         stopped.set()

@@ -1,10 +1,10 @@
 """Where a model comes from: the bundled one, a folder, the hub or its local cache. Nothing here imports torch, which is slow."""
 
-import contextvars
 import errno
 import io
 import json
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -27,6 +27,7 @@ from tqdm import tqdm
 from explorer.base.errors import ModelError
 from explorer.base.limits import is_public
 from explorer.base.paths import ASSETS
+from explorer.base.steps import Stopped
 from explorer.model.families import Family, family_of, saved_from, task_of
 
 BUNDLED = "bert-l6-h384-uncased"
@@ -48,7 +49,10 @@ HUB_TIMEOUT = 10  # seconds for the hub to say what a repository holds
 NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
 
 Report = Callable[[float, str], None]
-"""Told how far a download is: a share from 0 to 1 and what is being done."""
+"""Told how far a download is: a share from 0 to 1 and what is being done. It may raise `Stopped`: what has come is kept."""
+
+constants.HF_HUB_DISABLE_XET = True  # what goes that way cannot be stopped
+constants.DOWNLOAD_CHUNK_SIZE = 2**20  # bytes after which it is told how far a file is, and may be stopped
 
 
 @dataclass(frozen=True)
@@ -227,6 +231,19 @@ def _from_cache(place: Place) -> Path | None:
     return None if _lacking(folder) else folder
 
 
+def described(name: str) -> str:
+    """A model that is here in a few words: the bytes of its weights and its heads; where it is not, that it will be fetched."""
+    try:
+        folder = _named_here(name) or _from_cache(Place.of(name))
+        if folder is None:
+            return "will be fetched"
+        family = _family(folder / "config.json", name, from_hub=False)
+        size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in (".safetensors", ".bin"))
+        return f"{size / 1e6:,.0f} MB, {_promised(folder / 'config.json', family).removeprefix('with ')}"
+    except (ModelError, HFValidationError, OSError, ValueError):
+        return ""
+
+
 def cached() -> list[str]:
     """The ids of the models in the local cache that can be opened without a request; none where strangers would read them."""
     if is_public():
@@ -317,11 +334,9 @@ def _weights_to_fetch(files: set[str], name: str) -> list[str]:
 def _reporting_bar(report: Report, total: int) -> type[tqdm]:
     """A progress bar that tells `report` how many of the `total` bytes are there, instead of drawing on the terminal.
 
-    The hub moves several of them from threads of its own; what is told never goes back, and it is told in the context of the
-    caller, where Gradio finds the page that waits.
+    The hub moves several of them from threads of its own; what is told never goes back.
     """
-    context = contextvars.copy_context()
-    furthest = 0.0
+    furthest, stopped = 0.0, threading.Event()
 
     class ReportingBar(tqdm):
         """Counts the bytes of all files together."""
@@ -330,10 +345,19 @@ def _reporting_bar(report: Report, total: int) -> type[tqdm]:
             kwargs.pop("name", None)
             super().__init__(*args, **{**kwargs, "file": io.StringIO()})
 
+        def update(self, *args: Any, **kwargs: Any) -> bool | None:
+            if stopped.is_set():  # here, and not where it is drawn: tqdm holds a lock there
+                raise Stopped
+            return super().update(*args, **kwargs)
+
         def display(self, *args: Any, **kwargs: Any) -> None:
             nonlocal furthest
-            if self.unit == "B" and min(self.n, total) > furthest:
-                furthest = min(self.n, total)
-                context.copy().run(report, furthest / total, f"fetching {furthest / 1e6:.0f} of {total / 1e6:.0f} MB")
+            if self.unit != "B" or min(self.n, total) <= furthest:
+                return
+            furthest = min(self.n, total)
+            try:
+                report(furthest / total, f"fetching {furthest / 1e6:.0f} of {total / 1e6:.0f} MB")
+            except Stopped:
+                stopped.set()
 
     return ReportingBar

@@ -1,6 +1,8 @@
 """The page: one input on top, its tokens below, and a tab for every question."""
 
+import functools
 import itertools
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +19,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.components import Notice, TokenRow
 from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
 from explorer.page.listening import listen
+from explorer.page.models import ModelBox, stop_opening
 from explorer.page.tab import TabPage, build_tab
 from explorer.text import limits
 from explorer.text.blanks import Blanks
@@ -47,8 +50,7 @@ class Shell:
     inputs: Inputs
     open_tab: gr.Textbox
     blanks: gr.State
-    refused: gr.State  # whether the model that was asked for last could not be had: what was said of it stays
-    model_box: gr.Dropdown
+    models: ModelBox
     strip: TokenRow
     notice: Notice
     tab_bar: gr.Tabs
@@ -100,19 +102,12 @@ def _build() -> Shell:
     # The page itself keeps what it cannot go on without: the server forgets the state of sessions when there are too many.
     model_name = gr.Textbox(checkpoints.default_name(), visible="hidden", elem_id="model-name")
     open_tab = gr.Textbox(None, visible="hidden", elem_id="open-tab")
-    selection, blanks, refused = gr.State(Selection()), gr.State(()), gr.State(False)
+    selection, blanks = gr.State(Selection()), gr.State(())
     with gr.Row(elem_id="header", equal_height=True):
         gr.Markdown("# BERT Explorer", elem_id="title")
         labels = [(label, index) for index, label in enumerate(EXAMPLES)]
         examples = gr.Dropdown(labels, value=None, label="Examples", elem_id="examples", min_width=180)
-        model_box = gr.Dropdown(
-            list(dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])),
-            value=checkpoints.default_name(),
-            allow_custom_value=True,
-            label="Model: a name, a hub id or a folder",
-            elem_id="model-box",
-            min_width=220,
-        )
+        models = ModelBox.build(model_name)
         theme = gr.Button("◐", elem_id="theme", size="sm", min_width=44)
         link = gr.Button("Copy link", elem_id="copy-link", size="sm", min_width=96)
     with gr.Row(elem_id="input"):
@@ -121,9 +116,10 @@ def _build() -> Shell:
         text_b = gr.Textbox(FIRST_B, label="B (optional)", placeholder="A second sentence", elem_id="text-b", **look)
     inputs = Inputs(model_name, text_a, text_b, selection)
     strip, notice = TokenRow(elem_id="strip"), Notice(elem_id="notice")
+    models.under_way.render()
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs) for tab in TABS}
-    shell = Shell(inputs, open_tab, blanks, refused, model_box, strip, notice, tab_bar, tabs)
+    shell = Shell(inputs, open_tab, blanks, models, strip, notice, tab_bar, tabs)
     _listen_to_header(shell, examples, theme, link)
     return shell
 
@@ -135,8 +131,8 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
     """
 
     def refresh(values: Values) -> Updates:
-        if values[shell.refused]:
-            return {shell.refused: False}
+        if values[shell.models.refused]:
+            return {shell.models.refused: False}
         subject, tab = shell.inputs.subject(values), shell.opened(values)
         try:
             strip = token_row_of(subject.trace.encoding, subject.selection.token)
@@ -145,8 +141,14 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
         updates = {shell.strip: strip, shell.notice: _truncation(subject), shell.inputs.selection: subject.selection}
         return updates | {tab.wanted: next(_number)}
 
-    inputs = [*shell.inputs.all, shell.open_tab, shell.refused]
-    outputs = [shell.strip, shell.notice, shell.refused, shell.inputs.selection, *(tab.wanted for tab in shell.tabs.values())]
+    inputs = [*shell.inputs.all, shell.open_tab, shell.models.refused]
+    outputs = [
+        shell.strip,
+        shell.notice,
+        shell.models.refused,
+        shell.inputs.selection,
+        *(tab.wanted for tab in shell.tabs.values()),
+    ]
     run(triggers, refresh, outputs, inputs, js=js, **options).then(None, js=DONE, api_visibility="private")
 
 
@@ -185,32 +187,27 @@ def _listen_to_header(shell: Shell, examples: gr.Dropdown, theme: gr.Button, lin
 
 def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) -> None:
     """Models are chosen in the box, by the way out of a tab that a model cannot serve, or by `requests`."""
-    inputs, box = shell.inputs, shell.model_box
-    outputs = [inputs.model_name, box, shell.notice, shell.refused, *shell.which_tabs]
-    known = [inputs.model_name, shell.open_tab]
+    models = shell.models
+    outputs = [*models.outputs, shell.notice, *shell.which_tabs]
+    known = [models.in_use, models.recent, shell.open_tab]
 
     def chosen_in(source: Any) -> Any:
-        def chosen(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
-            from explorer.model.explorer import load  # loads torch
-
-            current = values[inputs.model_name]
-            try:
-                name = values[source] if source is not None else checkpoints.BUNDLED
-                model = load(name, lambda share, what: progress(share, desc=what))
-            except ExplorerError as error:
-                before = current if checkpoints.is_name(current) else "The model before"
-                refusal = {"text": f"{error} {before} stays.", "kind": "error"}
-                return {box: current, shell.notice: refusal, shell.refused: True}
-            named = {inputs.model_name: model.name, box: model.name, shell.notice: "", shell.refused: False}
-            return named | shell.fitting(model, values[shell.open_tab])
+        def chosen(values: Values, request: gr.Request) -> Generator[Updates, None, None]:
+            name = values[source] if source is not None else checkpoints.BUNDLED
+            fit = functools.partial(shell.fitting, open_tab=values[shell.open_tab])
+            yield from models.opening(name, values, shell.notice, fit, request.session_hash)
 
         return chosen
 
-    shown = {"show_progress": "full", "show_progress_on": shell.notice}
-    loaded = [run([box.input], chosen_in(box), outputs, [box, *known], **shown, **LOADING)]
+    def stop(values: Values, request: gr.Request) -> Updates:
+        stop_opening(request.session_hash)
+        return {models.stop: gr.skip()}  # Gradio refuses an empty answer
+
+    loaded = [run([models.box.input], chosen_in(models.box), outputs, [models.box, *known], **LOADING)]
     ways_out = [tab.way_out.click for tab in shell.tabs.values()]
     loaded += [run(ways_out, chosen_in(None), outputs, known, **LOADING)]
     loaded += [run(after, chosen_in(name), outputs, [name, *known], **LOADING) for after, name in requests]
+    run([models.stop.click], stop, [models.stop], **AT_ONCE)
     for event in loaded:
         event.success(None, js=BUSY, api_visibility="private")
         _refresh(shell, event.success)
@@ -275,7 +272,7 @@ def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:
             model = default.model
         updates |= {
             inputs.model_name: subject.model_name,
-            shell.model_box: subject.model_name,
+            **shell.models.choosing(subject.model_name, values),
             inputs.text_a: subject.text_a,
             inputs.text_b: subject.text_b,
             inputs.selection: subject.chosen,
@@ -283,5 +280,5 @@ def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:
         }
         return updates | shell.fitting(model, open_tab)
 
-    outputs = [*inputs.all, shell.model_box, shell.notice, *shell.which_tabs]
-    _refresh(shell, run([blocks.load], open_page, outputs, [shell.open_tab]).success)
+    outputs = [*inputs.all, shell.models.box, shell.models.known, shell.models.recent, shell.notice, *shell.which_tabs]
+    _refresh(shell, run([blocks.load], open_page, outputs, [shell.open_tab, shell.models.recent]).success)

@@ -37,3 +37,9 @@ def squeeze_charts(page) -> None:
         """() => [...document.querySelectorAll('.bx-chart')].every((chart) => !chart.clientWidth || !chart._fullLayout
             || Math.abs(chart.clientWidth - chart._fullLayout.width) <= 1)"""
     )
+
+
+def settled(page) -> None:
+    """Wait until what is shown is what was asked for last."""
+    page.wait_for_timeout(100)
+    page.wait_for_function("() => !document.body.dataset.busy")

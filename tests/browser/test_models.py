@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.views import TABS
-from tests.browser.steps import chips, open_tab
+from tests.browser.steps import chips, open_tab, settled
 from tests.families import TUNED, write_family, write_tuned
 
 LABELS, TAGS, ANSWER = TUNED
@@ -17,12 +17,6 @@ MODELS = {
     "answer": lambda folder: write_tuned(folder, "bert", ANSWER),
 }
 OWN = {"labels": "#own-head-labels-verdict", "tags": "#own-head-tags-row", "answer": "#own-head-answer-answers"}
-
-
-def settled(page):
-    """What is shown is what was asked for last."""
-    page.wait_for_timeout(100)
-    page.wait_for_function("() => !document.body.dataset.busy")
 
 
 @pytest.mark.parametrize("name", MODELS)

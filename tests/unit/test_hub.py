@@ -1,7 +1,4 @@
-import contextvars
 import errno
-import hashlib
-import importlib
 import shutil
 from pathlib import Path
 
@@ -9,88 +6,13 @@ import huggingface_hub
 import numpy as np
 import pytest
 from huggingface_hub import constants
-from huggingface_hub.errors import HTTPError
-from huggingface_hub.utils._http import default_client_factory
 
 import explorer
 from explorer.base.errors import ModelError
+from explorer.base.steps import Stopped
 from explorer.model import checkpoints
 from tests.families import write_family
-
-http = importlib.import_module(HTTPError.__module__.split(".")[0])  # what this version of the hub's client is made of
-REPO = "someone/tiny-bert"
-SHA = "0123456789abcdef0123456789abcdef01234567"
-
-
-class Hub:
-    """The hub, played behind the real client: what it holds, what it was asked, how it fails."""
-
-    def __init__(self):
-        self.repos = {}  # {id: {path: bytes}}
-        self.asked = []
-        self.gated = self.down = False
-        self.broken_files = set()
-        self.revisions = {"main", SHA}
-
-    def put(self, name, folder, **extra):
-        files = {path.name: path.read_bytes() for path in folder.iterdir()}
-        self.repos[name] = files | {path.replace("__", "."): content for path, content in extra.items()}
-
-    def answer(self, request):
-        path = request.url.path
-        self.asked.append((request.method, path))
-        if self.down:
-            raise http.ConnectError("[Errno -2] Name or service not known", request=request)
-        if path.startswith("/api/models/"):
-            name, _, rest = path.removeprefix("/api/models/").partition("/")
-            owner = name
-            name, _, rest = rest.partition("/")
-            return self.describe(f"{owner}/{name}", rest)
-        name, _, rest = path.removeprefix("/").partition("/resolve/")
-        return self.send(name, rest.partition("/")[2], request.method)
-
-    def describe(self, name, rest):
-        if name not in self.repos:
-            return http.Response(401, headers={"X-Error-Code": "RepoNotFound"}, json={"error": "Repository not found"})
-        if rest.startswith("revision/") and rest.removeprefix("revision/") not in self.revisions:
-            return http.Response(404, headers={"X-Error-Code": "RevisionNotFound"}, json={"error": "Invalid rev id"})
-        files = self.repos[name].items()
-        if rest.startswith("tree/"):
-            entries = [{"type": "file", "path": path, "size": len(content), "oid": sha(content)} for path, content in files]
-            return http.Response(200, json=entries)
-        siblings = [{"rfilename": path, "size": len(content), "blobId": sha(content)} for path, content in files]
-        return http.Response(200, json={"id": name, "modelId": name, "sha": SHA, "siblings": siblings})
-
-    def send(self, name, path, method):
-        if self.gated:
-            return http.Response(403, headers={"X-Error-Code": "GatedRepo"}, json={"error": "Access is restricted"})
-        if path in self.broken_files:
-            return http.Response(500, json={"error": "internal"})
-        if path not in self.repos.get(name, {}):
-            return http.Response(404, headers={"X-Error-Code": "EntryNotFound"})
-        content = self.repos[name][path]
-        headers = {"ETag": f'"{sha(content)}"', "X-Repo-Commit": SHA, "Content-Length": str(len(content))}
-        return http.Response(200, headers=headers, content=b"" if method == "HEAD" else content)
-
-    def fetched(self):
-        return {path.rpartition("/")[2] for method, path in self.asked if method == "GET" and "/resolve/" in path}
-
-
-def sha(content):
-    return hashlib.sha1(content).hexdigest()
-
-
-@pytest.fixture
-def hub(monkeypatch, tmp_path):
-    """A hub that is empty, and a local cache that is empty."""
-    hub = Hub()
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    client = default_client_factory()
-    client._transport, client._mounts = http.MockTransport(hub.answer), {}
-    huggingface_hub.set_client_factory(lambda: client)
-    yield hub
-    huggingface_hub.set_client_factory(default_client_factory)
+from tests.hub import REPO, SHA, sha
 
 
 def cache_by_hand(folder, name, without=()):
@@ -177,24 +99,21 @@ def test_older_weights_and_shards_are_fetched_when_there_are_no_others(hub, vari
     assert {path.name for path in folder.glob("model-*")} < hub.fetched()
 
 
-def test_progress_grows_to_one_and_is_told_where_it_was_asked_for(hub, tiny_folder, monkeypatch):
+def test_progress_grows_to_one(hub, tiny_folder, monkeypatch):
     monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 500)
     start = checkpoints.tqdm.__init__
     often = {"mininterval": 0, "miniters": 1}  # so that even a tiny download is told in steps
     monkeypatch.setattr(checkpoints.tqdm, "__init__", lambda *args, **kwargs: start(*args, **kwargs | often))
-    page = contextvars.ContextVar("page", default="nobody's")
-    page.set("this visitor's")
     told = []
     hub.put(REPO, tiny_folder, README__md=b"x" * 500_000)
-    explorer.load(REPO, report=lambda share, what: told.append((share, what, page.get())))
-    shares = [share for share, _, _ in told]
+    explorer.load(REPO, report=lambda share, what: told.append((share, what)))
+    shares = [share for share, _ in told]
     assert shares[0] == 0
     assert shares[-1] == 1
     assert shares == sorted(shares)
     assert any(0 < share < 1 for share in shares)
     assert REPO in told[0][1]
-    assert any("MB" in what for _, what, _ in told)
-    assert {whose for _, _, whose in told} == {"this visitor's"}
+    assert any("MB" in what for _, what in told)
 
 
 @pytest.mark.parametrize(
@@ -260,6 +179,25 @@ def test_no_network(hub, refusal):
 def test_the_offline_setting(hub, refusal, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert "cannot be reached" in refuse_hub(refusal)
+
+
+def test_a_download_can_be_stopped_and_goes_on_later(hub, tiny_folder, monkeypatch):
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 500)
+    hub.put(REPO, tiny_folder)
+    told = []
+
+    def stop(share, what):
+        told.append(what)
+        if "of" in what.split():
+            raise Stopped
+
+    hub.pause = 0.1  # as long as a bar waits before it is drawn anew
+    with pytest.raises(Stopped):
+        explorer.load(REPO, stop)
+    assert told[-1].startswith("fetching")
+    assert not checkpoints.is_here(REPO)
+    hub.pause = 0
+    assert explorer.load(REPO).capabilities.fill_mask
 
 
 def test_a_download_that_breaks_off_is_told_and_goes_on_later(hub, tiny_folder, refusal, monkeypatch):

@@ -1,0 +1,68 @@
+"""A model of the hub, fetched from the page; the hub is played."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.steps import chips, settled
+from tests.hub import REPO
+
+BUNDLED = "bert-l6-h384-uncased"
+
+
+def choose(page, name):
+    box = page.locator("#model-box input")
+    box.fill(name)
+    box.press("Enter")
+
+
+def test_a_download_is_seen_stopped_and_goes_on_later(open_app, hub, tiny_folder):
+    page = open_app()
+    hub.put(REPO, tiny_folder)
+    hub.pause = 0.5
+    choose(page, REPO)
+    under_way = page.locator("#under-way")
+    expect(under_way).to_contain_text(re.compile(r"fetching .* MB"))
+    under_way.get_by_role("button", name="Stop").click()
+    expect(page.locator("#notice")).to_contain_text(f"Stopped; what has come is kept, and {BUNDLED} stays.")
+    expect(under_way).to_be_hidden()
+    expect(page.locator("#model-box input")).to_have_value(BUNDLED)
+    expect(chips(page).first).to_be_visible()
+    hub.pause = 0
+    choose(page, REPO)
+    expect(page.locator("#model-box input")).to_have_value(REPO)
+    expect(page.locator("#notice")).not_to_contain_text("Stopped")
+    expect(under_way).to_be_hidden()
+
+
+def test_why_a_model_cannot_be_fetched_is_told_and_the_one_in_use_stays(open_app, hub, tiny_folder):
+    page = open_app()
+    hub.put(REPO, tiny_folder)
+    for name, state, words in (
+        (f"{REPO}@v9", {}, "There is no revision v9"),
+        ("someone/else", {}, "There is no model someone/else"),
+        (REPO, {"gated": True}, "is gated; accept its terms"),
+        (REPO, {"gated": False, "down": True}, "the hub cannot be reached"),
+    ):
+        vars(hub).update(state)
+        choose(page, name)
+        expect(page.locator("#notice")).to_contain_text(words)
+        expect(page.locator("#notice")).to_contain_text(f"{BUNDLED} stays")
+        expect(page.locator("#under-way")).to_be_hidden()
+
+
+def test_what_was_opened_last_is_in_the_list_after_a_reload(open_app, tmp_path):
+    from tests.families import write_family
+
+    folder = write_family(tmp_path / "roberta", "roberta")
+    page = open_app()
+    choose(page, str(folder))
+    expect(chips(page).first).to_have_text("<s>")
+    settled(page)
+    page.reload()
+    expect(chips(page).first).to_have_text("[CLS]")
+    page.locator("#model-box input").click()
+    option = page.get_by_role("option").filter(has_text=str(folder))
+    expect(option).to_have_attribute("aria-description", re.compile(r"^\d+ MB, a masked-LM head$"))
+    option.click()
+    expect(chips(page).first).to_have_text("<s>")

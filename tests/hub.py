@@ -1,0 +1,94 @@
+"""The Hugging Face hub, played behind the real client."""
+
+import hashlib
+import importlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import huggingface_hub
+from huggingface_hub import constants
+from huggingface_hub.errors import HTTPError
+from huggingface_hub.utils._http import default_client_factory
+
+http = importlib.import_module(HTTPError.__module__.split(".")[0])  # what this version of the hub's client is made of
+REPO = "someone/tiny-bert"
+SHA = "0123456789abcdef0123456789abcdef01234567"
+CHUNK = 2_000  # bytes that are sent at once
+
+
+class Hub:
+    """What it holds, what it was asked, how it fails."""
+
+    def __init__(self):
+        self.repos = {}  # {id: {path: bytes}}
+        self.asked = []
+        self.gated = self.down = False
+        self.pause = 0.0  # seconds between two chunks of a file
+        self.broken_files = set()
+        self.revisions = {"main", SHA}
+
+    def put(self, name, folder, **extra):
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        self.repos[name] = files | {path.replace("__", "."): content for path, content in extra.items()}
+
+    def answer(self, request):
+        path = request.url.path
+        self.asked.append((request.method, path))
+        if self.down:
+            raise http.ConnectError("[Errno -2] Name or service not known", request=request)
+        if path.startswith("/api/models/"):
+            name, _, rest = path.removeprefix("/api/models/").partition("/")
+            owner = name
+            name, _, rest = rest.partition("/")
+            return self.describe(f"{owner}/{name}", rest)
+        name, _, rest = path.removeprefix("/").partition("/resolve/")
+        return self.send(name, rest.partition("/")[2], request.method)
+
+    def describe(self, name, rest):
+        if name not in self.repos:
+            return http.Response(401, headers={"X-Error-Code": "RepoNotFound"}, json={"error": "Repository not found"})
+        if rest.startswith("revision/") and rest.removeprefix("revision/") not in self.revisions:
+            return http.Response(404, headers={"X-Error-Code": "RevisionNotFound"}, json={"error": "Invalid rev id"})
+        files = self.repos[name].items()
+        if rest.startswith("tree/"):
+            entries = [{"type": "file", "path": path, "size": len(content), "oid": sha(content)} for path, content in files]
+            return http.Response(200, json=entries)
+        siblings = [{"rfilename": path, "size": len(content), "blobId": sha(content)} for path, content in files]
+        return http.Response(200, json={"id": name, "modelId": name, "sha": SHA, "siblings": siblings})
+
+    def send(self, name, path, method):
+        if self.gated:
+            return http.Response(403, headers={"X-Error-Code": "GatedRepo"}, json={"error": "Access is restricted"})
+        if path in self.broken_files:
+            return http.Response(500, json={"error": "internal"})
+        if path not in self.repos.get(name, {}):
+            return http.Response(404, headers={"X-Error-Code": "EntryNotFound"})
+        content = self.repos[name][path]
+        headers = {"ETag": f'"{sha(content)}"', "X-Repo-Commit": SHA, "Content-Length": str(len(content))}
+        return http.Response(200, headers=headers, content=b"" if method == "HEAD" else self.slowly(content))
+
+    def slowly(self, content):
+        for start in range(0, len(content), CHUNK):
+            yield content[start : start + CHUNK]
+            time.sleep(self.pause)
+
+    def fetched(self):
+        return {path.rpartition("/")[2] for method, path in self.asked if method == "GET" and "/resolve/" in path}
+
+
+def sha(content):
+    return hashlib.sha1(content).hexdigest()
+
+
+@contextmanager
+def played(monkeypatch, cache) -> Iterator[Hub]:
+    """A hub that is empty, and a local cache that is empty."""
+    hub = Hub()
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    client = default_client_factory()
+    client._transport, client._mounts = http.MockTransport(hub.answer), {}
+    huggingface_hub.set_client_factory(lambda: client)
+    yield hub
+    huggingface_hub.set_client_factory(default_client_factory)
