@@ -40,6 +40,16 @@ window.BertPage = {
     delete document.body.dataset.busy;
   },
 
+  // Goes to a tab, by its title, and to one of the choices in it.
+  open(title, choice) {
+    [...document.querySelectorAll("#tabs [role=tab]")].find((one) => one.textContent.trim() === title)?.click();
+    if (choice) requestAnimationFrame(() => {
+      const radios = [...document.querySelectorAll("#tabs label")].filter((label) => label.textContent.trim() === choice);
+      radios.find((label) => label.offsetParent)?.click();
+    });
+    document.querySelector("#tabs")?.scrollIntoView({ block: "start" });
+  },
+
   // Whether this is the number of a slider.
   ofSlider(box) {
     return box.type === "number" && box.max !== "";

@@ -359,6 +359,17 @@ class Network:
             counts[self._part_name(name)] += parameter.numel()
         return counts
 
+    def parameters_of(self, *paths: str) -> int:
+        """How many weights of its file lie below some of transformers' paths, tied weights counted where they first stand."""
+        prefixes = tuple(f"{path}." for path in paths if path)
+        return sum(weight.numel() for name, weight in self._weights.items() if name.startswith(prefixes))
+
+    @cached_property
+    def layer_weights(self) -> list[dict[str, np.ndarray]]:
+        """The weights of each layer by the names that it gives them, read-only, not copies; one entry where all are shared."""
+        layers = self.layers[:1] if self.family.shared_layers else self.layers
+        return [{name: _read_only(weight) for name, weight in layer.module.named_parameters()} for layer in layers]
+
     def multiplications(self, tokens: int) -> int:
         """Multiplications for each of so many tokens on the way through the layers: in the matrices, then q·k and weight · v."""
         matrices = sum(

@@ -135,6 +135,12 @@ class StripTable(Drawn):
     options: ClassVar = {"height": 640, "sortable": False}
 
 
+class Architecture(Drawn):
+    """A model as boxes from its input down to its heads. A click opens the tab, and the choice in it, that a box names."""
+
+    skeleton = "<div class='bx bx-architecture' role='group' aria-label='how the model is built'></div>"
+
+
 class Meter(Drawn):
     """How far long work is: {"text": ..., "share": 0 to 1, or None where nobody can tell}. Its place stays when empty."""
 

@@ -123,6 +123,7 @@ PARTS: dict[str, Callable[..., Any]] = {
     "ranking": components.Ranking,
     "board": components.SwitchBoard,
     "meter": components.Meter,
+    "architecture": components.Architecture,
     "frame": _frame,
     "sentence": components.Notice,
     "check": components.Notice,

@@ -1,3 +1,5 @@
+import pytest
+
 import explorer
 from explorer.views.model import TAB
 from explorer.views.model.architecture import Configuration, ModuleTree, Parameters, Summary
@@ -6,7 +8,7 @@ from explorer.views.subject import Subject
 
 def test_every_part_that_is_computed_is_declared(tiny):
     for view in TAB.views:
-        declared = {name for name, part in view.parts.items() if part.kind != "heading"}
+        declared = {name for name, part in view.parts.items() if part.kind not in ("heading", "caption")}
         assert set(view().compute(Subject.of(tiny.trace("the man")))) == declared, view.name
 
 
@@ -119,3 +121,57 @@ def test_every_size_of_every_family_is_explained():
     from explorer.views.model.meanings import MEANINGS
 
     assert MOST.keys() <= MEANINGS.keys() | {"true_hidden_size"}  # which transformers derives
+
+
+def test_the_drawing_has_all_parameters_and_its_boxes_lead_somewhere(bundled, tmp_path):
+    from explorer.views import TABS
+    from explorer.views.model.drawing import stages
+    from tests.families import KINDS, TUNED, write_family, write_tuned
+
+    choices = {tab.label: tab.choices for tab in TABS}
+    models = [bundled, *(explorer.load(write_family(tmp_path / name, name)) for name in KINDS)]
+    models += [explorer.load(write_tuned(tmp_path / f"{name}-tuned", name, TUNED[0])) for name in ("albert", "distilbert")]
+    for model in models:
+        blocks = [block for stage in stages(model) for block in stage.blocks]
+        assert sum(block.parameters for block in blocks) == model.capabilities.parameters, model.name
+        embeddings = next(block for block in blocks if block.name == "Embeddings")
+        by_part = model.parameters_by_part()
+        parts = ("embeddings", "encoder · embedding_hidden", "embeddings_project")
+        assert embeddings.parameters == sum(count for part, count in by_part.items() if part.startswith(parts)), model.name
+        for block in blocks:
+            assert not block.tab or (block.choice or next(iter(choices[block.tab]))) in choices[block.tab], block
+
+
+def test_the_sizes_of_the_drawing_are_the_models(bundled, tmp_path):
+    from explorer.views.model.drawing import stages
+    from tests.families import write_family
+
+    sizes = [block.size for stage in stages(bundled) for block in stage.blocks]
+    assert sizes[1:4] == ["30,522 pieces + 512 positions + 2 segments × 384", "12 heads × 32", "384 → 1536 → 384, GELU"]
+    modern = stages(explorer.load(write_family(tmp_path / "modern", "modernbert")))
+    assert modern[2].blocks[1].size == "16 → 2 × 32 → 16, GELU"
+    assert modern[2].between == "+ what came in"
+
+
+def test_weights_are_those_of_transformers(bundled, tmp_path):
+    from explorer.analysis.weights import histogram
+    from explorer.views.model.weights import Weights
+    from tests.families import write_family
+
+    subject = Subject.of(bundled.trace("the man"))
+    shown = Weights(cell=(2, 3)).compute(subject)
+    (sizes,) = shown["sizes"].data
+    theirs = bundled.module.bert.encoder.layer[3].attention.self.key.weight
+    assert sizes.y[2] == "attention.self.key.weight"
+    assert sizes.z[2][3] == pytest.approx(theirs.square().mean().sqrt().item(), rel=1e-5)
+    assert "attention.self.key.weight, layer 4: 384 × 384 numbers" in shown["about"]
+    (bars,) = shown["numbers"].data
+    found = histogram(theirs.numpy())
+    assert sum(bars.y) + found.beyond == theirs.numel()
+    assert Weights.read({"cell": [True, "x"]}, bundled.capabilities).cell == (0, 0)
+    assert Weights(cell=(999, 999)).compute(subject)["numbers"] is not None
+    shared = Subject.of(explorer.load(write_family(tmp_path / "albert", "albert")).trace("milk"))
+    assert "every layer" in Weights(cell=(0, 2)).compute(shared)["about"]
+    lacking = Subject.of(explorer.load(write_family(tmp_path / "modern", "modernbert")).trace("milk"))
+    found = [Weights(cell=(row, 0)).compute(lacking)["about"] for row in range(6)]
+    assert sum("it has no such weight" in about for about in found) == 1  # its first layer has no norm before the attention

@@ -1,0 +1,27 @@
+// A model as boxes, the input above, the heads below; a click goes to where a box is looked into.
+BertExplorer.define("Architecture", ({ element, props }) => {
+  const { el } = BertExplorer;
+  const root = element.querySelector(".bx-architecture");
+
+  function box({ name, size, weights, tab, choice }) {
+    const lines = [el("b", {}, name), el("span", {}, size), el("span", { class: "bx-note" }, weights)];
+    if (!tab) return el("div", { class: "bx-box" }, ...lines);
+    const button = el("button", { type: "button", class: "bx-box", title: `Open ${choice ? `${tab}, ${choice}` : tab}` }, ...lines);
+    button.addEventListener("click", () => BertPage.open(tab, choice));
+    return button;
+  }
+
+  function stage({ blocks, times, note, between }) {
+    const boxes = blocks.map(box);
+    if (!times) return el("div", { class: "bx-stage" }, ...boxes);
+    const repeated = el("div", { class: "bx-times" }, el("b", {}, `× ${times}`), el("span", {}, "layers"), note ? el("span", {}, note) : null);
+    return el("div", { class: "bx-stage bx-repeated" }, el("div", { class: "bx-layer" }, ...boxes.flatMap((one) => [one, el("div", { class: "bx-add" }, between)])), repeated);
+  }
+
+  function draw() {
+    const value = BertExplorer.plain(props.value || null);
+    root.replaceChildren(...(value?.stages ?? []).map(stage));
+  }
+
+  return draw;
+});

@@ -1,0 +1,36 @@
+"""A model as a drawing: boxes from its input down to its heads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Block:
+    """One box: what it is called, its sizes, its weights, and the tab (with one of its choices) that looks into it."""
+
+    name: str
+    size: str = ""
+    parameters: int = 0
+    tab: str = ""
+    choice: str = ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Boxes that stand side by side, or with `times` below each other, so often one after the other."""
+
+    blocks: Sequence[Block]
+    times: int = 0
+    note: str = ""
+    between: str = ""  # what is done after each box of those below each other
+
+
+def architecture(stages: Sequence[Stage]) -> dict[str, Any]:
+    """The value for stages from the input on."""
+    return {"stages": [{**vars(one), "blocks": [_drawn(block) for block in one.blocks]} for one in stages]}
+
+
+def _drawn(block: Block) -> dict[str, str]:
+    weights = f"{block.parameters:,} parameters" if block.parameters else ""
+    return {"name": block.name, "size": block.size, "weights": weights, "tab": block.tab, "choice": block.choice}

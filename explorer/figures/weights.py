@@ -1,0 +1,32 @@
+"""Weights: how large they are, and how their numbers are distributed."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.figures.base import CATEGORIES, esc, figure, grid_axis, plain_axis
+from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
+
+
+def weights_heatmap(sizes: np.ndarray, names: Sequence[str]) -> go.Figure:
+    """The size of every weight [rows] in every layer [columns], NaN where a layer has none."""
+    rows = plain_axis("", autorange="reversed", automargin=True, type="category")
+    layers = np.arange(1, sizes.shape[1] + 1)
+    return heatmap(
+        sizes,
+        Axes(layers, [esc(name) for name in names], number_axis("layer", len(layers)), rows),
+        hover="%{y}, layer %{x}<br>root mean square %{z:.4f}",
+        scale=colour_scale(0, float(np.nanmax(sizes)), "root mean square"),
+        key=f"weights-{sizes.shape}",
+        xgap=2,
+        ygap=2,
+    )
+
+
+def weight_histogram(middles: np.ndarray, counts: np.ndarray) -> go.Figure:
+    """How many numbers lie around each of the middles, on a logarithmic axis: the tails are what differs."""
+    bars = go.Bar(x=middles, y=counts, marker={"color": CATEGORIES[0]}, hovertemplate="around %{x:.4f}: %{y:,}<extra></extra>")
+    return figure([bars], key="weight", bargap=0.05, xaxis=grid_axis("value"), yaxis=grid_axis("numbers", type="log"))

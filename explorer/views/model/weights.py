@@ -1,0 +1,80 @@
+"""What was learned: the weights of every layer, and the numbers in one of them."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.analysis.weights import histogram, root_mean_square
+from explorer.base.cache import OnceCache
+from explorer.figures.weights import weight_histogram, weights_heatmap
+from explorer.text import limits
+from explorer.views.settings import memory
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, caption, chart, sentence, settle
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
+
+Cell = tuple[int, int]
+_kept: OnceCache[Any, np.ndarray] = OnceCache(16)
+
+
+def _cell(value: Any) -> Cell:
+    """A row and a column of the heatmap, the first of each for anything else."""
+    match value:
+        case [int(row), int(column)] if min(row, column) >= 0 and bool not in map(type, value):
+            return row, column
+    return 0, 0
+
+
+class Weights(View):
+    """How large the numbers are in every weight of every layer, and how they are distributed in one."""
+
+    name, question = "model/weights", "How large are the weights of each layer?"
+    columns = (("sizes", "help"), ("about", "numbers"))
+    widths = (6, 5)
+    cell: Cell = memory((0, 0), kept=_cell)
+    sizes = chart("Size of the weights by layer", height=440)
+    help = caption(
+        "The root of the mean square of all numbers in a weight, by the names that transformers gives them: the Frobenius norm, "
+        "made independent of how many there are. Norms begin at 1, matrices and biases near 0. Click one for its numbers."
+    )
+    about = sentence()
+    numbers = chart("The numbers in one weight", height=320)
+
+    def compute(self, subject: Subject) -> Content:
+        """The heatmap, and the histogram of the weight that was clicked."""
+        model = subject.model
+        names = _names(model)
+        row, column = min(self.cell[0], len(names) - 1), min(self.cell[1], len(model.layer_weights) - 1)
+        weight = model.layer_weights[column].get(names[row])
+        place = "every layer" if model.family.shared_layers else f"layer {column + 1}"
+        shown = {"sizes": weights_heatmap(_sizes(model, names), names)}
+        if weight is None:
+            return {**shown, "about": f"{names[row]}, {place}: it has no such weight.", "numbers": None}
+        found, shape = histogram(weight), " × ".join(f"{size:,}" for size in weight.shape)
+        return {
+            **shown,
+            "about": f"{names[row]}, {place}: {shape} numbers from {weight.min():.3g} to {weight.max():.3g}, mean "
+            f"{weight.mean():.2g}, standard deviation {weight.std():.2g}; {found.beyond:,} of them lie beyond the picture.",
+            "numbers": weight_histogram(found.middles, found.counts),
+        }
+
+    def on_sizes(self, subject: Subject, index: list[int]) -> Change:
+        """The numbers of another weight: [weight, layer], zero-based."""
+        return settle(cell=limits.check_cell(index))
+
+
+def _names(model: "Explorer") -> list[str]:
+    """What the weights of a layer are called, in their order; a layer may lack some of them."""
+    return list(dict.fromkeys(name for layer in model.layer_weights for name in layer))
+
+
+def _sizes(model: "Explorer", names: list[str]) -> np.ndarray:
+    """[weights, layers]: the size of each, NaN where there is none. Every number of the model is looked at, once."""
+
+    def make() -> np.ndarray:
+        layers = model.layer_weights
+        return np.array([[root_mean_square(layer[name]) if name in layer else np.nan for layer in layers] for name in names])
+
+    return _kept.get(model.checkpoint, make)
