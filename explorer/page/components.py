@@ -135,6 +135,12 @@ class StripTable(Drawn):
     options: ClassVar = {"height": 640, "sortable": False}
 
 
+class Chips(Drawn):
+    """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is its place."""
+
+    skeleton = "<div class='bx bx-chips' role='group'></div>"
+
+
 class Architecture(Drawn):
     """A model as boxes from its input down to its heads. A click opens the tab, and the choice in it, that a box names."""
 

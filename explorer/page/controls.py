@@ -124,6 +124,7 @@ PARTS: dict[str, Callable[..., Any]] = {
     "board": components.SwitchBoard,
     "meter": components.Meter,
     "architecture": components.Architecture,
+    "chips": components.Chips,
     "frame": _frame,
     "sentence": components.Notice,
     "check": components.Notice,

@@ -9,6 +9,7 @@ from explorer.base.limits import BLANKS
 from explorer.model.network import Candidate
 from explorer.model.trace import Trace
 from explorer.text import limits
+from explorer.text.pieces import Writing, bare
 
 ORDERS = ("left_to_right", "best_first")
 
@@ -43,6 +44,26 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
         if left:
             states = model.run(model.embed(ids, segments))[0]
     return filled
+
+
+@torch.inference_mode()
+def alternatives(trace: Trace, token: int, most: int) -> list[str]:
+    """The model's best guesses for a zero-based token if it were hidden, likeliest first: whole words other than itself.
+
+    One forward pass. Raises CapabilityError without a masked-LM head.
+    """
+    model = trace.model
+    ids, segments = torch.tensor([trace.ids]), torch.tensor(trace.encoding.segments)
+    ids[0, token] = model.mask_id
+    hidden = model.run(model.embed(ids, segments))[0]
+    (guess,) = model.guesses(hidden[[token]], [token], top_k=8 * most)
+    own, ordinary = bare(trace.tokens[token]).casefold(), set(model.ordinary_ids.tolist())
+    words = [bare(one.token) for one in guess.candidates if one.id in ordinary and _begins_a_word(one.token, model.writing)]
+    return [word for word in dict.fromkeys(words) if word.isalpha() and word.casefold() != own][:most]
+
+
+def _begins_a_word(piece: str, writing: Writing) -> bool:
+    return not piece.startswith("##") if writing is Writing.WORDPIECE else piece.startswith(writing.value)
 
 
 def log_probability(steps: list[Filling]) -> float:

@@ -48,7 +48,7 @@ def test_every_tab_and_view_of_another_model(open_app, tmp_path, name):
     page.locator("#model-box input").fill("bert-l6-h384-uncased")
     page.locator("#model-box input").press("Enter")
     expect(own).to_be_hidden()
-    expect(page.locator("#tokens, #attention, #model-parameters-bars").first).to_be_attached()
+    expect(chips(page).first).to_have_text("[CLS]")
 
 
 def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
@@ -77,9 +77,14 @@ def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     choices = page.locator("#side-by-side-view")
     choices.get_by_label("Guesses", exact=True).check()
     expect(page.locator("#side-by-side-guesses-guesses")).to_contain_text("There, token")
-    choices.get_by_label("Layers", exact=True).check()
+    choices.get_by_label("Hidden states", exact=True).check()
     expect(page.locator("#side-by-side-layers-about")).to_contain_text("most like each layer here")
     model.fill("")
+    page.get_by_role("button", name="he → she").click()
+    expect(text).to_have_value("the man went to the [MASK]")
+    expect(page.locator("#side-by-side-states-found")).to_contain_text("has changed most")
+    page.get_by_role("button", name="put it back").click()
+    expect(text).to_have_value("")
     text.fill("the woman went to the [MASK]")
     text.press("Enter")
     choices.get_by_label("Attention", exact=True).check()

@@ -3,17 +3,24 @@
 from explorer.views.attention_data import most_telling_first
 from explorer.views.side_by_side.attention import SideAttention
 from explorer.views.side_by_side.guesses import SideGuesses, SidePair
-from explorer.views.side_by_side.layers import SideLayers
+from explorer.views.side_by_side.layers import SideLayers, SideStates
 from explorer.views.side_by_side.pieces import SidePieces
+from explorer.views.side_by_side.swaps import Swaps
 from explorer.views.view import Tab
 
 TAB = Tab(
     "side-by-side",
     "Side by side",
     "What is different over there?",
-    {"Pieces": [[SidePieces]], "Guesses": [[SideGuesses], [SidePair]], "Attention": [[SideAttention]], "Layers": [[SideLayers]]},
+    {
+        "Pieces": [[SidePieces]],
+        "Guesses": [[SideGuesses], [SidePair]],
+        "Attention": [[SideAttention]],
+        "Hidden states": [[SideStates], [SideLayers]],
+    },
+    above=[Swaps],
     steppers=("layer", "head"),
-    without_steppers=("Pieces", "Guesses", "Layers"),
+    without_steppers=("Pieces", "Guesses", "Hidden states"),
     first=most_telling_first,
     note="Another model, another input, or both; what is empty is as above. A model that is not on this machine yet is fetched "
     "by opening it once in the box above.",

@@ -4,12 +4,44 @@ from collections.abc import Generator, Hashable
 
 import numpy as np
 
-from explorer.analysis.similarity import cka_matrix
+from explorer.analysis.similarity import cka_matrix, cosines
 from explorer.base.steps import map_steps
-from explorer.figures.hidden import layers_heatmap
+from explorer.figures.hidden import by_layer_heatmap, layers_heatmap
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
 from explorer.views.view import Content, LongView, caption, chart, sentence
+
+
+class SideStates(SideView):
+    """How far every token's vector is from that of the token in its place there, layer by layer."""
+
+    name, question = "side-by-side/states", "Where does the difference spread to?"
+    spread = chart("How far the tokens are apart at every hidden state", height=380, optional=True)
+    found = sentence()
+
+    def compute(self, subject: Subject) -> Content:
+        """The heatmap for two inputs to one model; why not, for anything else."""
+        other = self.other(subject)
+        here, there = subject.trace, other.trace
+        if other.model.checkpoint != subject.model.checkpoint:
+            return {"found": "The vectors of two models stand in spaces of their own, so they are not compared one by one."}
+        if here.kept != there.kept:
+            return {"found": "The inputs have different numbers of tokens, so these are not compared one by one."}
+        apart = 1 - cosines(here.hidden_states, there.hidden_states)  # [layers + 1, tokens]
+        names = [mine if mine == yours else f"{mine} / {yours}" for mine, yours in zip(here.tokens, there.tokens, strict=True)]
+        same = [token for token, (mine, yours) in enumerate(zip(here.ids, there.ids, strict=True)) if mine == yours]
+        return {"spread": by_layer_heatmap(apart, names, 0, "1 − cosine"), "found": _farthest(apart, names, same)}
+
+
+def _farthest(apart: np.ndarray, names: list[str], same: list[int]) -> str:
+    """Which of the tokens that are the same on both sides has changed most."""
+    if not same or len(same) == len(names):
+        return "1 − cosine between the vectors of each token here and there (0 to 2)."
+    layer, place = np.unravel_index(int(apart[:, same].argmax()), (len(apart), len(same)))
+    return (
+        "1 − cosine between the vectors of each token here and there (0 to 2). Of the tokens that are the same on both sides "
+        f"'{names[same[place]]}' (token {same[place]}) has changed most, {apart[layer, same[place]]:.2f} at hidden state {layer}."
+    )
 
 
 class SideLayers(SideView, LongView):

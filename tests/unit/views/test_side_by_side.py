@@ -5,11 +5,14 @@ import pytest
 
 import explorer
 from explorer.analysis.similarity import cka_matrix
-from explorer.base.errors import ModelError
+from explorer.base.errors import CapabilityError, ModelError
+from explorer.techniques.filling import alternatives
+from explorer.text.swaps import PAIRS, put, swapped
 from explorer.views.side_by_side.attention import SideAttention
 from explorer.views.side_by_side.guesses import SideGuesses, SidePair
-from explorer.views.side_by_side.layers import SideLayers
+from explorer.views.side_by_side.layers import SideLayers, SideStates
 from explorer.views.side_by_side.pieces import SidePieces
+from explorer.views.side_by_side.swaps import BACK, Swaps
 from explorer.views.subject import Selection, Subject
 from tests.families import write_family
 
@@ -111,3 +114,76 @@ def test_a_model_that_is_not_here_is_not_fetched(subject):
     with pytest.raises(ModelError, match="not on this machine"):
         SidePieces(other_model="someone/else").compute(subject)
     assert explorer.model.checkpoints.is_here("bert-l6-h384-uncased")
+
+
+class TestSwaps:
+    def test_words_are_swapped_wherever_they_stand_by_themselves(self):
+        assert put("He said he was here; the sheriff, HE.", "he", "she") == "She said she was here; the sheriff, She."
+        assert swapped("The man was happy.") == [
+            ("man", "woman", "The woman was happy."),
+            ("was", "is", "The man is happy."),
+            ("happy", "sad", "The man was sad."),
+        ]
+        assert swapped("") == swapped("東京 <img src=x onerror=alert(1)>") == []
+        assert all(one != other for one, other in PAIRS)
+
+    def test_a_click_puts_the_changed_text_beside_the_other_and_takes_it_back(self, tiny):
+        subject = Subject.of(tiny.trace("the man was happy", "he bought milk"))
+        view = Swaps()
+        chips = view.compute(subject)["swaps"]["chips"]
+        change = view.on_swaps(subject, chips.index("he → she"))
+        assert change.settings == {"other_a": "the man was happy", "other_b": "she bought milk"}
+        view = Swaps(**change.settings)
+        assert not view.unless(subject)
+        assert view.compute(subject)["swaps"]["chips"][0] == BACK
+        assert view.on_swaps(subject, 0).settings == {"other_a": "", "other_b": ""}
+        assert Swaps().compute(Subject.of(tiny.trace("milk"))) == {}
+
+    def test_the_chosen_word_may_become_what_the_model_would_say(self, bundled):
+        text = "She drank a cup of tea."
+        trace = bundled.trace(text)
+        token = trace.tokens.index("tea")
+        found = alternatives(trace, token, 3)
+        candidates = bundled.fill_mask(text.replace("tea", "[MASK]"), top_k=24)[0].candidates
+        words = [one.token for one in candidates if one.token.isalpha() and one.token != "tea"]
+        assert found == words[:3]
+        subject = Subject.of(trace, Selection(token=token))
+        chips = Swaps().compute(subject)["swaps"]["chips"]
+        assert chips[:3] == [f"tea → {word}" for word in found]
+        assert Swaps().on_swaps(subject, 0).settings["other_a"] == text.replace("tea", found[0])
+        for special in (0, trace.kept - 1):
+            assert not any(
+                chip.startswith("[") for chip in Swaps().compute(Subject.of(trace, Selection(token=special)))["swaps"]["chips"]
+            )
+
+    def test_a_model_without_a_masked_lm_head_has_the_usual_pairs(self, variant_folders):
+        trace = explorer.load(variant_folders["encoder_only"]).trace("the man was happy")
+        with pytest.raises(CapabilityError):
+            alternatives(trace, 2, 3)
+        assert Swaps().compute(Subject.of(trace, Selection(token=2)))["swaps"]["chips"][0] == "man → woman"
+
+
+class TestStates:
+    def test_they_are_one_less_the_cosine_of_what_transformers_gives(self, tiny, reference_states):
+        subject = Subject.of(tiny.trace("the man was happy"))
+        shown = SideStates(other_a="the man was sad").compute(subject)
+        here, there = (reference_states(text) for text in ("the man was happy", "the man was sad"))
+        cosine = (here * there).sum(-1) / (np.linalg.norm(here, axis=-1) * np.linalg.norm(there, axis=-1))
+        np.testing.assert_allclose(np.array(shown["spread"].data[0].z), 1 - cosine, atol=1e-5)
+        assert "that are the same on both sides" in shown["found"]
+        assert SideStates(other_a="the man was happy").compute(subject)["spread"].data[0].z.max() < 1e-6
+
+    def test_what_cannot_be_compared_says_why(self, subject, roberta):
+        assert "numbers of tokens" in SideStates(other_a="the").compute(subject)["found"]
+        assert "spaces of their own" in SideStates(other_model=roberta).compute(subject)["found"]
+
+
+@pytest.fixture
+def reference_states(tiny_folder, tiny):
+    """All hidden states of a text by transformers itself: [layers + 1, tokens, hidden]."""
+    from tests.families import own
+
+    def read(text):
+        return np.stack([state[0].numpy() for state in own(tiny_folder, "BertModel", tiny, (text,)).hidden_states])
+
+    return read

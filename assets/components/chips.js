@@ -1,0 +1,19 @@
+// Short texts in a line, each a button.
+BertExplorer.define("Chips", ({ element, trigger, props }) => {
+  const { el } = BertExplorer;
+  const root = element.querySelector(".bx-chips");
+
+  function draw() {
+    const value = BertExplorer.plain(props.value || null);
+    root.replaceChildren();
+    if (!value) return;
+    root.setAttribute("aria-label", value.label);
+    root.append(el("span", {}, value.label), ...value.chips.map((text, index) => el("button", { type: "button", "data-index": index }, el("bdi", {}, text))));
+  }
+
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) trigger("select", { index: Number(button.dataset.index), value: button.textContent });
+  });
+  return draw;
+});

@@ -1,0 +1,51 @@
+"""Words that are often swapped to see what a model makes of them: one pronoun, one profession or one sense for another."""
+
+import re
+
+PAIRS = (
+    ("he", "she"),
+    ("him", "her"),
+    ("his", "her"),
+    ("himself", "herself"),
+    ("man", "woman"),
+    ("men", "women"),
+    ("boy", "girl"),
+    ("father", "mother"),
+    ("son", "daughter"),
+    ("brother", "sister"),
+    ("king", "queen"),
+    ("doctor", "nurse"),
+    ("teacher", "engineer"),
+    ("dog", "cat"),
+    ("tired", "wide"),
+    ("happy", "sad"),
+    ("good", "bad"),
+    ("hot", "cold"),
+    ("big", "small"),
+    ("always", "never"),
+    ("everyone", "nobody"),
+    ("river", "money"),
+    ("is", "was"),
+    ("are", "were"),
+)
+
+
+def swapped(text: str) -> list[tuple[str, str, str]]:
+    """(word, other word, the text with the other word in its place everywhere), in the order in which the words occur."""
+    words = list(dict.fromkeys(re.findall(r"\w+", text.casefold())))
+    found = []
+    for word in words:
+        for pair in PAIRS:
+            if word in pair:
+                other = pair[1 - pair.index(word)]
+                found.append((word, other, put(text, word, other)))
+    return found
+
+
+def put(text: str, word: str, other: str) -> str:
+    """The text with another word in the place of one wherever it stands by itself, a capital where that had one."""
+
+    def same_case(match: re.Match[str]) -> str:
+        return other.capitalize() if match[0][:1].isupper() else other
+
+    return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", same_case, text, flags=re.IGNORECASE)

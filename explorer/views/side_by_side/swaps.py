@@ -1,0 +1,65 @@
+"""A word for another, in one click: the text above stays, and the changed one stands beside it."""
+
+from typing import Any
+
+from explorer.text import limits
+from explorer.text.swaps import put, swapped
+from explorer.views.side_by_side.other import SideView
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, is_quick, part, settle
+
+MOST = 12
+BACK = "put it back"
+Swap = tuple[str, str, str]  # what is said of it, and both texts
+
+
+class Swaps(SideView):
+    """Words of the input that have a usual counterpart, and what the model would say in the place of the chosen one."""
+
+    name, question = "side-by-side/swaps", "What if it said something else?"
+    side_by_side, layout = (), ("swaps",)  # the boxes stand elsewhere
+    swaps = part("chips", optional=True)
+
+    def unless(self, subject: Subject) -> str:
+        """It is there before anything is compared."""
+        return ""
+
+    def compute(self, subject: Subject) -> Content:
+        """What can be swapped."""
+        labels = [label for label, _, _ in self._swaps(subject)]
+        return {"swaps": {"chips": labels, "label": "Swap a word:"}} if labels else {}
+
+    def on_swaps(self, subject: Subject, index: Any) -> Change:
+        """The changed texts stand beside the others."""
+        found = self._swaps(subject)
+        _, text_a, text_b = found[min(limits.check_place(index), len(found) - 1)]
+        return settle(other_a=text_a, other_b=text_b)
+
+    def _swaps(self, subject: Subject) -> list[Swap]:
+        a, b = subject.text_a, subject.text_b
+        found = [(f"{word} → {other}", text, put(b, word, other)) for word, other, text in swapped(a)]
+        found += [(f"{word} → {other}", a, text) for word, other, text in swapped(b)]
+        back = [(BACK, "", "")] if self.other_a or self.other_b else []
+        once: dict[str, Swap] = {}
+        for swap in [*back, *_guessed(subject), *found]:
+            once.setdefault(swap[0], swap)
+        return list(once.values())[:MOST]
+
+
+def _guessed(subject: Subject) -> list[Swap]:
+    """The chosen word, if a single piece, against the model's three best guesses for its place."""
+    from explorer.techniques.filling import alternatives  # loads torch
+
+    token = subject.selection.token
+    if token is None or not subject.model.capabilities.fill_mask or not is_quick(subject, 1):
+        return []
+    side, (start, end) = subject.trace.encoding.sequences[token], subject.trace.encoding.offsets[token]
+    if side < 0 or [token] not in subject.trace.encoding.text_words:
+        return []
+    texts = [subject.text_a, subject.text_b]
+    word, found = texts[side][start:end], []
+    for other in alternatives(subject.trace, token, 3):
+        changed = [*texts]
+        changed[side] = texts[side][:start] + other + texts[side][end:]
+        found.append((f"{word} → {other}", changed[0], changed[1]))
+    return found
