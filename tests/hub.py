@@ -91,4 +91,5 @@ def played(monkeypatch, cache) -> Iterator[Hub]:
     client._transport, client._mounts = http.MockTransport(hub.answer), {}
     huggingface_hub.set_client_factory(lambda: client)
     yield hub
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)  # a call that comes late asks nobody
     huggingface_hub.set_client_factory(default_client_factory)

@@ -105,7 +105,11 @@ def _fits(checkpoint: Checkpoint, wanted: Shapes) -> bool:
     for file in files:
         shapes |= _shapes(file, f"{checkpoint.family.encoder}.")
     fitting = all(shapes.get(name, shape) == shape for name, shape in wanted.items())
-    return fitting and count <= sum(map(math.prod, shapes.values()))
+    layers = f"{checkpoint.family.layers}."  # those that are not wanted would be dropped in silence
+    there, asked = (
+        {name.removeprefix(layers).split(".")[0] for name in names if name.startswith(layers)} for names in (shapes, wanted)
+    )
+    return fitting and there <= asked and count <= sum(map(math.prod, shapes.values()))
 
 
 def weight_files(checkpoint: Checkpoint) -> list[Path]:

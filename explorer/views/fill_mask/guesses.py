@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.figures.bars import Row, bar_groups, bars
 from explorer.figures.token_row import token_row_of
 from explorer.figures.word_grid import Cell, word_grid
+from explorer.model.checkpoints import BUNDLED
 from explorer.views.fill_mask.word import no_blank, pieces_named
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 MOST_SHOWN = 12
 MOST_TOGETHER = 16
 MOST_WORDS = 6
+NO_END = "The text ends with a blank and no full stop, so the model may take the blank for one; put a full stop behind it."
+SMALL = (
+    "This is a small teaching model: on texts that it never saw, its first guess is right for 48 % of the blanks, and one of "
+    "five for 65 %. What it is bad at stands in its model card; larger models do better."
+)
 ORDERS = {"left_to_right": "left to right", "best_first": "surest first"}
 
 
@@ -43,6 +49,8 @@ class Guesses(View):
     top_k: int = number(5, "Guesses for each blank", low=1, high=20)
     guesses = part("bars")
     cut = sentence()
+    hint = sentence(optional=True)
+    small = sentence(classes="caption", optional=True)
     help = caption(
         "The probability of a piece among all pieces of the vocabulary (softmax, 0 to 100 %), and the logit that went in."
     )
@@ -51,7 +59,9 @@ class Guesses(View):
         """Bars, a group a blank."""
         blanks = _guesses(subject, self.top_k)
         cut = f"The first {MOST_SHOWN} of {len(blanks)} blanks are shown." if len(blanks) > MOST_SHOWN else ""
-        return {"guesses": bar_groups([_group(guess) for guess in blanks[:MOST_SHOWN]]), "cut": cut}
+        shown = {"guesses": bar_groups([_group(guess) for guess in blanks[:MOST_SHOWN]]), "cut": cut}
+        shown |= {"hint": NO_END} if _ends_in_a_blank(subject) else {}
+        return shown | ({"small": SMALL} if subject.model.name == BUNDLED else {})
 
 
 class Comparison(View):
@@ -99,6 +109,12 @@ class FilledTogether(View):
             "the probabilities of these steps, so it is the probability of the whole only for a chain. Both orders are "
             "greedy: another filling may be likelier.",
         }
+
+
+def _ends_in_a_blank(subject: Subject) -> bool:
+    """Whether a text goes on to nothing after its last blank, not even a full stop."""
+    sequences = subject.trace.encoding.sequences
+    return any(sequences[mask] != (*sequences, -1)[mask + 1] for mask in subject.trace.mask_positions)
 
 
 def _guesses(subject: Subject, top_k: int) -> "list[MaskGuesses]":

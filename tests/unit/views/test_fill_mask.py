@@ -1,5 +1,6 @@
 """The views of Fill-mask, without a page."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -49,6 +50,22 @@ def test_without_a_blank_views_say_what_to_do(bundled):
     silent = {kind.name for kind in fill_mask.TAB.views if kind().unless(subject)}
     assert {"fill-mask/guesses", "fill-mask/heads", "fill-mask/attribution", "fill-mask/patching"} <= silent
     assert silent.isdisjoint(["fill-mask/lens", "fill-mask/positions", "fill-mask/game", "fill-mask/quiz"])
+
+
+def test_a_blank_at_the_end_is_hinted_at_and_the_small_model_is_honest(bundled, tiny):
+    from explorer.model.checkpoints import BUNDLED_FOLDER
+
+    def seen(*texts, model=bundled):
+        return Guesses().compute(Subject.of(model.trace(*texts)))
+
+    assert "put a full stop behind it" in seen("She drank a cup of [MASK]")["hint"]
+    assert "hint" in seen("A [MASK]", "He slept.")
+    for texts in ((ONE,), ("[MASK] slept",), ("He slept.", "The [MASK]!")):
+        assert "hint" not in seen(*texts), texts
+    shipped = (BUNDLED_FOLDER / "README.md").read_text().partition("\nShipped:")[2]
+    first, among_five = re.search(r"pairs of 128 .*?([\d.]+)%\s+([\d.]+)%", shipped).groups()
+    assert f"right for {float(first):.0f} % of the blanks, and one of five for {float(among_five):.0f} %" in seen(ONE)["small"]
+    assert "small" not in seen("the [MASK] was happy .", model=tiny)
 
 
 @pytest.mark.parametrize(
