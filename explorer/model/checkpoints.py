@@ -157,7 +157,7 @@ def in_folder(name: str, folder: Path, from_hub: bool = False) -> Checkpoint:
         raise ModelError(
             f"{name} lacks {lacking}; a checkpoint has config.json, model.safetensors and tokenizer.json or vocab.txt."
         )
-    family = _family(folder / "config.json", name, from_hub)
+    family, _ = _kind(folder / "config.json", name, from_hub)
     stamp = max(path.stat().st_mtime for path in folder.iterdir() if path.is_file())
     return Checkpoint(name, folder, family, stamp, from_hub)
 
@@ -193,14 +193,17 @@ def faulty(fault: str, from_hub: bool) -> ModelError:
     return ModelError(f"{fault}; {'fetch the model again' if from_hub else 'save the model there again'}.")
 
 
-def _family(config: Path, name: str, from_hub: bool) -> Family:
-    """The family that a config.json names. Raises ModelError when it cannot be read, or names none that is known."""
+def _kind(config: Path, name: str, from_hub: bool) -> tuple[Family, str]:
+    """The family that a config.json names, and the class that it was saved from, '' for none.
+
+    Raises ModelError when it cannot be read, or names no family that is known.
+    """
     try:
         entries = json.loads(config.read_text("utf-8"))
         model_type, architectures = entries.get("model_type"), entries.get("architectures")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise faulty(f"The config.json of {name} cannot be read", from_hub) from error
-    return family_of(model_type, architectures, name)
+    return family_of(model_type, architectures, name), saved_from(architectures)
 
 
 @dataclass(frozen=True)
@@ -237,9 +240,9 @@ def described(name: str) -> str:
         folder = _named_here(name) or _from_cache(Place.of(name))
         if folder is None:
             return "will be fetched"
-        family = _family(folder / "config.json", name, from_hub=False)
+        heads = _promised(*_kind(folder / "config.json", name, from_hub=False))
         size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in (".safetensors", ".bin"))
-        return f"{size / 1e6:,.0f} MB, {_promised(folder / 'config.json', family).removeprefix('with ')}"
+        return f"{size / 1e6:,.0f} MB, {heads}"
     except (ModelError, HFValidationError, OSError, ValueError):
         return ""
 
@@ -254,7 +257,7 @@ def cached() -> list[str]:
         try:
             folder = reference.parents[1] / "snapshots" / reference.read_text("utf-8").strip()
             if is_name(name) and not _lacking(folder):
-                _family(folder / "config.json", name, from_hub=True)
+                _kind(folder / "config.json", name, from_hub=True)
                 found.append(name)
         except (OSError, ValueError, ModelError):
             continue  # of another kind, or not whole
@@ -270,12 +273,12 @@ def _download(place: Place, report: Report) -> Path:
         if "config.json" not in sizes:
             raise ModelError(f"{name} on the hub has no config.json; name a model such as {EXAMPLE_ID}.")
         config = huggingface_hub.hf_hub_download(place.id, "config.json", revision=revision)
-        family = _family(Path(config), name, from_hub=True)
+        heads = _promised(*_kind(Path(config), name, from_hub=True))
         if not VOCABULARY_FILES & sizes.keys():
             raise ModelError(f"{name} on the hub has no tokenizer.json or vocab.txt; try {EXAMPLE_ID}.")
         wanted = ["config.json", *TOKENIZER_FILES, *_weights_to_fetch(set(sizes), name)]
         total = sum(size for file, size in sizes.items() if any(fnmatch(file, pattern) for pattern in wanted))
-        report(0, f"fetching {total / 1e6:.0f} MB: {name}, {_promised(Path(config), family)}")
+        report(0, f"fetching {total / 1e6:.0f} MB: {name}, with {heads}")
         bar = _reporting_bar(report, total)
         folder = huggingface_hub.snapshot_download(place.id, revision=revision, allow_patterns=wanted, tqdm_class=bar)
         report(1, f"opening {name}")
@@ -298,18 +301,17 @@ def _download(place: Place, report: Report) -> Path:
     return Path(folder)
 
 
-def _promised(config: Path, family: Family) -> str:
-    """Which heads a checkpoint has, going by the class that it was saved from."""
-    name = saved_from(json.loads(config.read_text("utf-8")).get("architectures"))
+def _promised(family: Family, name: str) -> str:
+    """Which heads a checkpoint of a family has, going by the name of the class that it was saved from."""
     if task_of(name):
-        return "with a head of its own for one task, and no masked-LM head"
+        return "a head of its own for one task, and no masked-LM head"
     whole = name == family.pretraining_class
     heads = {
         "a masked-LM head": bool(family.masked_lm_head) and (whole or name.endswith("ForMaskedLM")),
         "a head for pairs": bool(family.pair_head) and whole,
         "a head for replaced pieces": bool(family.replaced_head) and whole,
     }
-    return f"with {' and '.join(head for head, there in heads.items() if there) or 'no head'}"
+    return " and ".join(head for head, there in heads.items() if there) or "no head"
 
 
 def _unreachable(name: str) -> ModelError:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from threading import Event
 from typing import Any
 
 import gradio as gr
@@ -14,9 +13,9 @@ from explorer.figures.bars import meter
 from explorer.model import checkpoints
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values
+from explorer.training import jobs
 
 MOST_RECENT = 6
-_stops: dict[str | None, Event] = {}  # by the session that waits (Gradio's way to cancel leaves what is chosen next unheard)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +34,10 @@ class ModelBox:
     @classmethod
     def build(cls, in_use: gr.Textbox) -> "ModelBox":
         """Make it where it stands, but for the row that tells how far a download is, which is to be rendered."""
-        names = _listed(())
         label = "Model: a name, a hub id or a folder"
         look = {"label": label, "elem_id": "model-box", "min_width": 220, "allow_custom_value": True}
-        box = gr.Dropdown(names, value=checkpoints.default_name(), **look)
-        known = gr.Textbox(_about(names), visible="hidden", elem_id="models")
+        box = gr.Dropdown([checkpoints.default_name()], value=checkpoints.default_name(), **look)  # others when a page opens
+        known = gr.Textbox("{}", visible="hidden", elem_id="models")
         recent = gr.BrowserState([], storage_key="bert-explorer-models", secret="bert-explorer")  # every page is told it
         with gr.Row(visible=False, elem_id="under-way", render=False) as under_way:
             fetching = Meter(elem_id="fetching")
@@ -71,16 +69,15 @@ class ModelBox:
         """
         from explorer.model.explorer import load  # loads torch
 
-        stop = _stops[session] = Event()
-
         def progress(step: tuple[float, str] | None) -> Updates:
             if stop.is_set():
                 raise _StoppedByHand("Stopped; what has come is kept, and")
             return self.progress(step)
 
         try:
-            steps = relay(lambda report: load(name, lambda share, what: report((share, what))))
-            model = yield from map_steps(steps, progress)
+            with jobs.job(_opening(session)) as stop:
+                steps = relay(lambda report: load(name, lambda share, what: report((share, what))))
+                model = yield from map_steps(steps, progress)
         except ExplorerError as error:
             current = values[self.in_use]
             told = f"{error} {current if checkpoints.is_name(current) else 'The model before'} stays."
@@ -88,9 +85,6 @@ class ModelBox:
             refusal = {notice: {"text": told, "kind": kind}, self.refused: True}
             yield {self.box: current, **refusal, **self.progress(None)}
             return
-        finally:
-            if _stops.get(session) is stop:
-                del _stops[session]
         chosen = {self.in_use: model.name, **self.choosing(model.name, values, opened=True)}
         yield {**chosen, notice: "", self.refused: False, **self.progress(None), **fit(model)}
 
@@ -100,9 +94,13 @@ class _StoppedByHand(ExplorerError):
 
 
 def stop_opening(session: str | None) -> None:
-    """Let nothing more be fetched for a session."""
-    if stop := _stops.get(session):
-        stop.set()
+    """Let nothing more be fetched for a session. (Gradio's way to cancel leaves what is chosen next unheard.)"""
+    jobs.stop(_opening(session))
+
+
+def _opening(session: str | None) -> str:
+    """The name of the job that opens a model for a session."""
+    return f"opening for {session}"
 
 
 def _listed(recent: Sequence[str]) -> list[str]:

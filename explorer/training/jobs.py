@@ -1,4 +1,4 @@
-"""Trainings that run now, so that a button or a page somewhere else can stop them or wait for them."""
+"""What runs now for somebody, trainings above all, so that a button or a page somewhere else can stop it or wait for it."""
 
 import threading
 import time

@@ -4,7 +4,7 @@ import numpy as np
 
 from explorer.figures.attention import WeightScale, attention_heatmap, difference_heatmap
 from explorer.figures.bars import percent
-from explorer.views.side_by_side.other import SideView
+from explorer.views.side_by_side.other import SideView, paired_tokens
 from explorer.views.subject import Subject
 from explorer.views.view import Content, chart, heading, sentence
 
@@ -34,12 +34,8 @@ class SideAttention(SideView):
         places = [f"layer {one.attention_layer + 1}, head {one.head}" for one in (here, there)]
         about = f"Here {places[0]}, there {places[1]}."
         shown = {"here": pictures[0], "there": pictures[1]}
-        if subject.trace.kept != other.trace.kept:
+        if (tokens := paired_tokens(subject.trace.encoding, other.trace.encoding)) is None:
             return {**shown, "about": f"{about} The inputs have different numbers of tokens, so there is no difference to show."}
-        tokens = [
-            mine if mine == yours else f"{mine} / {yours}"
-            for mine, yours in zip(subject.trace.tokens, other.trace.tokens, strict=True)
-        ]
         change = weights[1] - weights[0]
         moved = float(np.abs(change).sum(-1).mean() / 2)
         about += f" On average {percent(moved)} of a token's attention lies elsewhere (0 % is the same, 100 % nothing in common)."

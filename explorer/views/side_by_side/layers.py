@@ -7,7 +7,7 @@ import numpy as np
 from explorer.analysis.similarity import cka_matrix, cosines
 from explorer.base.steps import map_steps
 from explorer.figures.hidden import by_layer_heatmap, layers_heatmap
-from explorer.views.side_by_side.other import SideView
+from explorer.views.side_by_side.other import SideView, paired_tokens
 from explorer.views.subject import Subject
 from explorer.views.view import Content, LongView, caption, chart, sentence
 
@@ -21,14 +21,12 @@ class SideStates(SideView):
 
     def compute(self, subject: Subject) -> Content:
         """The heatmap for two inputs to one model; why not, for anything else."""
-        other = self.other(subject)
-        here, there = subject.trace, other.trace
-        if other.model.checkpoint != subject.model.checkpoint:
+        if not self.is_one_model(subject):
             return {"found": "The vectors of two models stand in spaces of their own, so they are not compared one by one."}
-        if here.kept != there.kept:
+        here, there = subject.trace, self.other(subject).trace
+        if (names := paired_tokens(here.encoding, there.encoding)) is None:
             return {"found": "The inputs have different numbers of tokens, so these are not compared one by one."}
         apart = 1 - cosines(here.hidden_states, there.hidden_states)  # [layers + 1, tokens]
-        names = [mine if mine == yours else f"{mine} / {yours}" for mine, yours in zip(here.tokens, there.tokens, strict=True)]
         same = [token for token, (mine, yours) in enumerate(zip(here.ids, there.ids, strict=True)) if mine == yours]
         return {"spread": by_layer_heatmap(apart, names, 0, "1 − cosine"), "found": _farthest(apart, names, same)}
 
@@ -62,7 +60,7 @@ class SideLayers(SideView, LongView):
         from explorer.model import reference
 
         sizes = [one.layers * one.hidden_size**2 for one in (subject.model.capabilities, self.other(subject).model.capabilities)]
-        return 0 if self._is_one_model(subject) else 2 * reference.words() / subject.trace.kept * max(1, sizes[1] / sizes[0])
+        return 0 if self.is_one_model(subject) else 2 * reference.words() / subject.trace.kept * max(1, sizes[1] / sizes[0])
 
     def key(self, subject: Subject) -> Hashable:
         """The same for every input."""
@@ -72,7 +70,7 @@ class SideLayers(SideView, LongView):
         """[hidden states here, hidden states there]; nothing where both sides are one model."""
         from explorer.model import reference
 
-        if self._is_one_model(subject):
+        if self.is_one_model(subject):
             return np.empty((0, 0))
         here = yield from map_steps(reference.means_in_steps(subject.model), lambda share: share / 2)
         there = yield from map_steps(reference.means_in_steps(self.other(subject).model), lambda share: 0.5 + share / 2)
@@ -85,6 +83,3 @@ class SideLayers(SideView, LongView):
         best = found[1:, 1:].argmax(1) + 1
         pairs = ", ".join(f"{layer} ~ {match}" for layer, match in enumerate(best, start=1))
         return {"picture": layers_heatmap(found), "about": f"The layer there that is most like each layer here: {pairs}."}
-
-    def _is_one_model(self, subject: Subject) -> bool:
-        return self.other(subject).model.checkpoint == subject.model.checkpoint

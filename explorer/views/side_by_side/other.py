@@ -1,6 +1,7 @@
 """What stands on the other side: another model, another input, or both."""
 
 from explorer.base.errors import ModelError
+from explorer.text.encoding import Encoding
 from explorer.views.settings import text
 from explorer.views.subject import Subject
 from explorer.views.view import View
@@ -27,8 +28,19 @@ class SideView(View):
         text_b = self.other_b if self.other_b.strip() else subject.text_b
         return Subject(name, text_a, text_b, subject.chosen)
 
+    def is_one_model(self, subject: Subject) -> bool:
+        """Whether both sides are read by the same files."""
+        return self.other(subject).model.checkpoint == subject.model.checkpoint
+
     def unless(self, subject: Subject) -> str:
         """Nothing is compared with itself."""
         if self.other_model.strip() or self.other_a.strip() or self.other_b.strip():
             return ""
         return "Name another model, or type another text: both are shown side by side, with the difference."
+
+
+def paired_tokens(here: Encoding, there: Encoding) -> list[str] | None:
+    """A name for each place, 'he / she' where the tokens differ; None where there are not as many on both sides."""
+    if here.kept != there.kept:
+        return None
+    return [mine if mine == yours else f"{mine} / {yours}" for mine, yours in zip(here.tokens, there.tokens, strict=True)]
