@@ -83,13 +83,19 @@ def sha(content):
 
 @contextmanager
 def played(monkeypatch, cache) -> Iterator[Hub]:
-    """A hub that is empty, and a local cache that is empty."""
+    """A hub that is empty, and a local cache that is empty.
+
+    It is played on until the next one is, and before anything may ask: a try that was put off comes when its test has ended.
+    """
     hub = Hub()
+
+    def client():
+        made = default_client_factory()
+        made._transport, made._mounts = http.MockTransport(hub.answer), {}
+        return made
+
+    huggingface_hub.set_client_factory(client)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    client = default_client_factory()
-    client._transport, client._mounts = http.MockTransport(hub.answer), {}
-    huggingface_hub.set_client_factory(lambda: client)
     yield hub
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)  # a call that comes late asks nobody
-    huggingface_hub.set_client_factory(default_client_factory)
+    hub.down = True
