@@ -228,6 +228,6 @@ window.BertExplorer = (() => {
 
   return {
     define, mount, el, svg, plain, bytes, rove, reveal, choice, placeHeads, arrowKeys,
-    isDark, onTheme, css, background, ramp, rampTable, rampStops, plotly,
+    isDark, onTheme, css, rgb, background, ramp, rampTable, rampStops, plotly,
   };
 })();

@@ -45,6 +45,14 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     return styled;
   }
 
+  // Colours that a figure names by their meaning, `var(--bx-positive)`, as they are on the page now.
+  function coloured(value, isColour = false) {
+    if (typeof value === "string") return isColour ? value.replace(/^var\((--[\w-]+)\)$/, (_, name) => css(name)) : value;
+    if (!value || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
+    if (Array.isArray(value)) return isColour ? value.map((one) => coloured(one, true)) : value.map((one) => coloured(one));
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, coloured(one, /color(scale)?$/.test(name))]));
+  }
+
   // As it is seen: on the page's background, which a transparent picture would lose elsewhere.
   function download(Plotly) {
     const layout = { ...box.layout, paper_bgcolor: `rgb(${background().join(",")})` };
@@ -112,11 +120,11 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const { value } = props;
     const figure = value && typeof value === "string" ? JSON.parse(value) : BertExplorer.plain(value);
     if (!figure) return Plotly.purge(box);
-    const layout = inPageStyle(figure.layout ?? {});
+    const layout = coloured(inPageStyle(figure.layout ?? {}));
     const first = !box._fullLayout;
     if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
     options ??= makeOptions(Plotly);
-    await Plotly.react(box, figure.data ?? [], layout, options);
+    await Plotly.react(box, coloured(figure.data ?? []), layout, options);
     if (first) {
       box.on("plotly_click", clicked);
       box.on("plotly_selected", lassoed);

@@ -8,16 +8,14 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   let names = [];
   let sorted = null; // {column, falling}
 
-  const ENDS = { light: { plus: [0, 84, 166], minus: [204, 85, 0] }, dark: { plus: [110, 190, 255], minus: [255, 165, 70] } };
-
   function paint({ canvas, vector, top }) {
-    const ends = ENDS[BertExplorer.isDark() ? "dark" : "light"];
+    const [plus, minus] = ["positive", "negative"].map((sign) => BertExplorer.rgb(BertExplorer.css(`--bx-${sign}`)));
     const start = BertExplorer.background();
     const context = canvas.getContext("2d");
     const image = context.createImageData(vector.length, 1);
     vector.forEach((number, i) => {
       const share = Math.min(1, Math.abs(number) / top);
-      const end = number < 0 ? ends.minus : ends.plus;
+      const end = number < 0 ? minus : plus;
       const colour = start.map((from, k) => Math.round(from + (end[k] - from) * share));
       image.data.set([...colour, 255], 4 * i);
     });

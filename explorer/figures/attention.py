@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import quick_figure, token_axis, token_labels
+from explorer.figures.base import ACCENT, quick_figure, token_axis, token_labels
 from explorer.figures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, head_axes, heatmap, number_axis, root_ticks
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its number; above, one byte a cell is what the browser gets
@@ -75,7 +75,7 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str]) -> go.Figure:
 
 
 def _outline(x: float, y: float, width: float, height: float) -> dict[str, object]:
-    line = {"color": "#3b82f6", "width": 2}
+    line = {"color": ACCENT, "width": 2}
     return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": line}
 
 

@@ -14,7 +14,12 @@ import plotly.graph_objects as go
 
 PLOTLY_JS = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").resolve()
 NO_WIDTH = "\u200b"
-CATEGORIES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]  # Okabe & Ito
+POSITIVE, NEGATIVE, PREDICTION, AMOUNT, FAINT = (
+    f"var(--bx-{meaning})" for meaning in ("positive", "negative", "prediction", "amount", "faint")
+)
+"""What a colour means in every tab; the style sheet, assets/components/common.css, says which it is, in light and in dark."""
+ACCENT = "var(--color-accent)"  # what is selected
+CATEGORIES = [f"var(--bx-series-{number})" for number in range(1, 9)]  # the last one is grey
 GRID = {"gridcolor": "rgba(128,128,128,.2)", "zeroline": False}
 LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 

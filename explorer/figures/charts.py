@@ -4,7 +4,7 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, esc, figure, grid_axis
+from explorer.figures.base import AMOUNT, esc, figure, grid_axis
 
 
 def parameter_bars(counts: dict[str, int]) -> go.Figure:
@@ -14,7 +14,7 @@ def parameter_bars(counts: dict[str, int]) -> go.Figure:
         x=list(counts.values()),
         y=[esc(part) for part in counts],
         orientation="h",
-        marker={"color": CATEGORIES[0]},
+        marker={"color": AMOUNT},
         text=[f"{count:,} ({count / total:.1%})" for count in counts.values()],
         textposition="auto",
         hovertemplate="%{y}: %{text}<extra></extra>",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import figure, plain_axis, token_axis, token_labels
+from explorer.figures.base import NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component puts the page's own ramp in place
-SIGNED = ((0, "#E08214"), (0.5, "rgba(128,128,128,0)"), (1, "#8073AC"))  # ColorBrewer's PuOr, on any background
+SIGNED = ((0, NEGATIVE), (0.5, "rgba(128,128,128,0)"), (1, POSITIVE))
 COLOUR_BAR = {"thickness": 10, "outlinewidth": 0, "len": 0.9}
 TICKS = (0, 0.25, 0.5, 0.75, 1)  # of the colour bar's length
 

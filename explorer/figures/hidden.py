@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
+from explorer.figures.base import CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
 from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis
 
-OWN_LINES = (CATEGORIES[5], CATEGORIES[0])
+OWN_LINES = (CATEGORIES[0], CATEGORIES[1])
 OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
 
 
@@ -79,9 +79,9 @@ def context_lines(
     others = [(f"control ‘{other}’", values) for other, values in controls]
     traces = [
         *(_line(values - ground, name, c, 3) for (name, values), c in zip(lines, OWN_LINES, strict=False)),
-        _line(1 - ground, f"‘{word}’ as a static vector", CATEGORIES[0], 1.5, "dash"),
+        _line(1 - ground, f"‘{word}’ as a static vector", FAINT, 1.5, "dash"),
         *(_line(values - ground, name, c, 1.2) for (name, values), c in zip(others, OTHER_LINES, strict=False)),
-        _line(random - ground, "random tokens", "rgba(128,128,128,.75)", 1.5, "dot"),
+        _line(random - ground, "random tokens", FAINT, 1.5, "dot"),
     ]
     lowest = min(float((values - ground).min()) for _, values in [*lines, *controls])
     title = "cosine above that of random tokens" if adjusted else "cosine between contexts"

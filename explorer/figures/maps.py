@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, shorten
+from explorer.figures.base import ACCENT, CATEGORIES, LEGEND, esc, figure, shorten
 from explorer.figures.heatmaps import COLOUR_BAR
 
 OTHERS = "others"
@@ -114,7 +114,7 @@ def _group(
 def _rings(points: np.ndarray, rows: list[int]) -> go.Scatter | go.Scatter3d:
     """Rings around some points, the first one's larger; always there, so that the other traces keep their numbers."""
     sizes = [16 if i == 0 else 12 for i in range(len(rows))]
-    marker = {"size": sizes, "color": "#D55E00", "symbol": "circle-open", "line": {"width": 2}}
+    marker = {"size": sizes, "color": ACCENT, "symbol": "circle-open", "line": {"width": 2}}
     return _scatter(points[rows], mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
 
 

@@ -7,10 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, LEGEND, esc, figure, grid_axis, plain_axis, token_axis, token_labels
+from explorer.figures.base import (
+    AMOUNT,
+    CATEGORIES,
+    FAINT,
+    LEGEND,
+    NEGATIVE,
+    PREDICTION,
+    esc,
+    figure,
+    grid_axis,
+    plain_axis,
+    token_axis,
+    token_labels,
+)
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
-
-BLUE, ORANGE, GREY = CATEGORIES[0], CATEGORIES[1], CATEGORIES[7]
 
 
 def surprise_bars(
@@ -29,7 +40,7 @@ def surprise_bars(
         textposition="outside",
         textangle=0,
         cliponaxis=False,
-        marker={"color": [BLUE if rank == 1 else ORANGE for rank in ranks]},
+        marker={"color": [PREDICTION if rank == 1 else NEGATIVE for rank in ranks]},
         hovertemplate="%{x}: %{y:.2f} bits<br>%{customdata}<extra></extra>",
     )
     top = max(float(np.max(bits, initial=0)), 1.0)
@@ -93,9 +104,9 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
         heights = np.asarray(values, dtype=np.float32)
         return go.Bar(x=labels, y=heights, name=esc(name), marker={"color": colour}, hovertemplate=template)
 
-    traces = [bars(scores, method, BLUE)]
+    traces = [bars(scores, method, AMOUNT)]
     if occluded is not None:
-        traces.append(bars(occluded, "occlusion", ORANGE))
+        traces.append(bars(occluded, "occlusion", FAINT))
     return figure(
         traces,
         key=f"attribution-{len(tokens)}",
@@ -104,7 +115,7 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
         legend=LEGEND,
         margin={"l": 56, "r": 12, "t": 56, "b": 48},
         xaxis=token_axis("token"),
-        yaxis=grid_axis(f"score ({esc(unit)})", zeroline=True, zerolinecolor=GREY),
+        yaxis=grid_axis(f"score ({esc(unit)})", zeroline=True, zerolinecolor=FAINT),
     )
 
 
@@ -128,13 +139,13 @@ def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
     share = counts / max(1, counts.sum())
     return figure(
         [
-            go.Bar(x=lengths, y=share, name="in this round", marker={"color": BLUE}, hovertemplate="%{y:.0%}<extra></extra>"),
+            go.Bar(x=lengths, y=share, name="in this round", marker={"color": AMOUNT}, hovertemplate="%{y:.0%}<extra></extra>"),
             go.Scatter(
                 x=lengths,
                 y=expected,
                 name="the rule: geometric, p = 0.2, at most 10",
                 mode="lines+markers",
-                line={"color": ORANGE},
+                line={"color": FAINT},
                 hovertemplate="%{y:.1%}<extra></extra>",
             ),
         ],

@@ -8,11 +8,25 @@ from itertools import cycle
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, GRID, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
+from explorer.figures.base import (
+    CATEGORIES,
+    FAINT,
+    GRID,
+    LEGEND,
+    NEGATIVE,
+    POSITIVE,
+    esc,
+    figure,
+    grid_axis,
+    plain_axis,
+    shorten,
+    token_axis,
+    token_labels,
+)
 from explorer.figures.heatmaps import Axes, colour_scale, head_axes, heatmap
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
-FAINT = {"color": "rgba(128,128,128,.6)", "width": 1, "dash": "dot"}
+DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
 def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int | None = None) -> go.Figure:
@@ -43,7 +57,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
     if best is not None and len(history) > 1:
         kept = history[best]["epoch"]
         for axis in ("x", "x2"):
-            chart.add_vline(kept, xref=axis, line=FAINT)
+            chart.add_vline(kept, xref=axis, line=DOTTED)
     return chart
 
 
@@ -104,7 +118,7 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
 
 def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.ndarray) -> go.Figure:
     """How often predictions are right (0 to 1), by the probability they were made with; the area shows how many."""
-    even = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": "rgba(128,128,128,.6)", "dash": "dot"}, hoverinfo="skip")
+    even = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=DOTTED, hoverinfo="skip")
     size = 8 + 28 * np.sqrt(count / max(1, count.max(initial=1)))
     points = go.Scatter(
         x=confidence,
@@ -140,7 +154,7 @@ def probe_curve(
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(layers) // 12)),
         yaxis=grid_axis("held-out accuracy (0 to 1)", range=[0, 1.02]),
     )
-    return chart.add_hline(chance, line=FAINT)
+    return chart.add_hline(chance, line=DOTTED)
 
 
 def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True) -> go.Figure:
@@ -153,7 +167,7 @@ def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = 
     bars = go.Bar(
         x=token_labels(words),
         y=list(effects),
-        marker={"color": list(effects), "colorscale": "PuOr", "reversescale": True, "cmin": -most, "cmax": most},
+        marker={"color": [POSITIVE if effect >= 0 else NEGATIVE for effect in effects]},
         hovertemplate=f"{hover}<extra></extra>",
         customdata=[-effect for effect in effects],
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import CATEGORIES, esc, figure, grid_axis, plain_axis
+from explorer.figures.base import AMOUNT, esc, figure, grid_axis, plain_axis
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
 
 
@@ -28,5 +28,5 @@ def weights_heatmap(sizes: np.ndarray, names: Sequence[str]) -> go.Figure:
 
 def weight_histogram(middles: np.ndarray, counts: np.ndarray) -> go.Figure:
     """How many numbers lie around each of the middles, on a logarithmic axis: the tails are what differs."""
-    bars = go.Bar(x=middles, y=counts, marker={"color": CATEGORIES[0]}, hovertemplate="around %{x:.4f}: %{y:,}<extra></extra>")
+    bars = go.Bar(x=middles, y=counts, marker={"color": AMOUNT}, hovertemplate="around %{x:.4f}: %{y:,}<extra></extra>")
     return figure([bars], key="weight", bargap=0.05, xaxis=grid_axis("value"), yaxis=grid_axis("numbers", type="log"))

@@ -34,7 +34,7 @@ class EveryPosition(LongView):
     summary = sentence(classes="caption", keep_height=True)
     help = caption(
         "Surprise is −log₂ of the probability of the word that stands there: 0 bits, no surprise; 1 bit, a coin toss. "
-        "Above each bar, BERT's first guess: blue where it is the word itself, orange where not. A word in sight is "
+        "Above each bar, BERT's first guess: green where it is the word itself, orange where not. A word in sight is "
         "nearly given away; hidden, it has to be guessed from the others."
     )
 

@@ -38,7 +38,7 @@ class Positions(View):
         return {
             "about": (
                 "Attention by itself does not know word order: a vector for its place is added to every token. Top: the "
-                f"{len(table)} vectors of {table.shape[1]} numbers (purple above 0, orange below). Bottom: the cosine "
+                f"{len(table)} vectors of {table.shape[1]} numbers (blue above 0, orange below). Bottom: the cosine "
                 f"between every two of them (−1 to 1); a strong diagonal means that neighbours are alike.{every}"
             ),
             "learned": vectors_heatmap(learned, positions, "learned"),
