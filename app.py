@@ -7,6 +7,7 @@ Space needs none.
 """
 
 import argparse
+import base64
 import gc
 import os
 import sys
@@ -127,7 +128,9 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Bloc
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
         os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
     blocks = build()
-    head = HEAD + f"<script>{(ASSETS / 'page.js').read_text('utf-8')}</script>"
+    mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
+    look = f'<style>:root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}</style>'
+    head = HEAD + look + f"<script>{(ASSETS / 'page.js').read_text('utf-8')}</script>"
     blocks._queue.max_size = limits.WAITING.most  # what queue(max_size=...) does, without making the server once more
     blocks.launch(
         server_name=host,
@@ -143,6 +146,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Bloc
         state_session_capacity=limits.SESSIONS.most,
         auth=auth,
         footer_links=["api"],
+        favicon_path=ASSETS / "mark.svg",
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8"),
         head=head,

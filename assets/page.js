@@ -69,6 +69,12 @@ window.BertPage = {
     URL.revokeObjectURL(link.href);
   },
 
+  // On a phone the bar is one line of tokens until it is opened.
+  toggleBar() {
+    document.body.toggleAttribute("data-bar");
+    if (document.body.hasAttribute("data-bar")) document.querySelector("#text-a textarea").focus();
+  },
+
   toggleTheme() {
     document.body.classList.toggle("dark");
   },

@@ -135,6 +135,15 @@ class StripTable(Drawn):
     options: ClassVar = {"height": 640, "sortable": False}
 
 
+class Steppers(Drawn):
+    """Numbers of the selection: [{"name", "label", "at", "low", "high"}, ...].
+
+    A step triggers `.select`: `event.index` is [name, number].
+    """
+
+    skeleton = "<div class='bx bx-steppers' role='group' aria-label='selection'></div>"
+
+
 class Chips(Drawn):
     """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is its place."""
 

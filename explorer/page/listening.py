@@ -11,7 +11,6 @@ from explorer.page import controls
 from explorer.page.events import BUSY, DONE, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
-from explorer.text import limits
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, LongView
@@ -22,9 +21,6 @@ def listen(tab: TabPage) -> None:
     if tab.which:
         switched = run([tab.which.input], _showing(tab), tab.all_outputs, tab.all_inputs, js=BUSY)
         switched.then(None, js=DONE, api_visibility="private")
-    if tab.steppers:
-        steps = [slider.input for slider in tab.steppers.values()]
-        run(steps, _stepping(tab), tab.all_outputs, [*tab.all_inputs, *tab.steppers.values()])
     for name in tab.controls:
         _listen_to_control(tab, name)
     for panel in tab.panels:
@@ -46,21 +42,6 @@ def _showing(tab: TabPage) -> Callable[[Values], Updates]:
         return tab.show(tab.inputs.subject(values), values)
 
     return show
-
-
-def _stepping(tab: TabPage) -> Callable[[Values], Updates]:
-    def step(values: Values) -> Updates:
-        numbers = {name: _number_of(values[box], name) for name, box in tab.steppers.items()}
-        chosen = {name.replace("hidden_state", "layer"): number for name, number in numbers.items()}
-        subject = tab.inputs.subject(values).select(**chosen)
-        return {tab.inputs.selection: subject.selection, **tab.redraw(subject, values)}
-
-    return step
-
-
-def _number_of(value: object, stepper: str) -> int:
-    """Where a stepper stands; a selection brings it into the model's range. Raises InputError."""
-    return limits.check_integer(value, f"the {stepper.replace('_', ' ')}", 0, limits.MOST_PLACES)
 
 
 def _listen_to_control(tab: TabPage, name: str) -> None:
@@ -162,7 +143,7 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
     values = {**values, **updates}
     if change.selection:
         subject = subject.select(**change.selection)
-        updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject)}
+        updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject, values)}
         updates = merge(updates, tab.redraw(subject, values, but=clicked))
     elif change.settings:
         readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]

@@ -34,8 +34,7 @@ class ModelBox:
     @classmethod
     def build(cls, in_use: gr.Textbox) -> "ModelBox":
         """Make it where it stands, but for the row that tells how far a download is, which is to be rendered."""
-        label = "Model: a name, a hub id or a folder"
-        look = {"label": label, "elem_id": "model-box", "min_width": 220, "allow_custom_value": True}
+        look = {"label": "Model", "elem_id": "model-box", "min_width": 220, "allow_custom_value": True}
         box = gr.Dropdown([checkpoints.default_name()], value=checkpoints.default_name(), **look)  # others when a page opens
         known = gr.Textbox("{}", visible="hidden", elem_id="models")
         recent = gr.BrowserState([], storage_key="bert-explorer-models", secret="bert-explorer")  # every page is told it

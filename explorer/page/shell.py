@@ -16,10 +16,11 @@ from explorer.model import checkpoints
 from explorer.outlets import links
 from explorer.page import finetune
 from explorer.page.blocks import PageBlocks
-from explorer.page.components import Notice, TokenRow
+from explorer.page.components import Notice, Steppers, TokenRow
 from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
+from explorer.page.steppers import stepped
 from explorer.page.tab import TabPage, build_tab
 from explorer.text import limits
 from explorer.text.blanks import Blanks
@@ -39,6 +40,10 @@ EXAMPLES = {
 }
 """Inputs worth looking at; the page opens with the first."""
 FIRST_A, FIRST_B = next(iter(EXAMPLES.values()))
+ABOUT = (
+    "BERT reads a whole text at once and guesses the words that are hidden in it. "
+    "**Type a sentence, click a word** to follow it, double click to hide it."
+)
 FIRST_TAB = "attention"
 _number = itertools.count()  # a tab that is wanted anew has another number than before
 
@@ -51,7 +56,9 @@ class Shell:
     open_tab: gr.Textbox
     blanks: gr.State
     models: ModelBox
+    examples: gr.Dropdown
     strip: TokenRow
+    steppers: Steppers
     notice: Notice
     tab_bar: gr.Tabs
     tabs: dict[str, TabPage]
@@ -103,24 +110,31 @@ def _build() -> Shell:
     model_name = gr.Textbox(checkpoints.default_name(), visible="hidden", elem_id="model-name")
     open_tab = gr.Textbox(None, visible="hidden", elem_id="open-tab")
     selection, blanks = gr.State(Selection()), gr.State(())
-    with gr.Row(elem_id="header", equal_height=True):
-        gr.Markdown("# BERT Explorer", elem_id="title")
-        labels = [(label, index) for index, label in enumerate(EXAMPLES)]
-        examples = gr.Dropdown(labels, value=None, label="Examples", elem_id="examples", min_width=180)
-        models = ModelBox.build(model_name)
-        theme = gr.Button("◐", elem_id="theme", size="sm", min_width=44)
-        link = gr.Button("Copy link", elem_id="copy-link", size="sm", min_width=96)
-    with gr.Row(elem_id="input"):
-        look = {"lines": 1, "max_lines": 4, "min_width": 240}
-        text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
-        text_b = gr.Textbox(FIRST_B, label="B (optional)", placeholder="A second sentence", elem_id="text-b", **look)
+    with gr.Column(elem_id="bar"):
+        with gr.Row(elem_id="header"):
+            gr.Markdown("# BERT Explorer", elem_id="title")
+            opener = gr.Button("Edit", elem_id="open-bar", size="sm", min_width=40)  # seen on a phone only
+            labels = [(label, index) for index, label in enumerate(EXAMPLES)]
+            examples = gr.Dropdown(labels, value=0, label="Example", elem_id="examples", min_width=160)
+            another = gr.Button("next ›", elem_id="next-example", size="sm", min_width=56)
+            models = ModelBox.build(model_name)
+            steppers = Steppers(elem_id="steppers")
+            theme = gr.Button("◐", elem_id="theme", size="sm", min_width=40)
+            link = gr.Button("Copy link", elem_id="copy-link", size="sm", min_width=80)
+        with gr.Row(elem_id="input"):
+            look = {"lines": 1, "max_lines": 4, "min_width": 240}
+            text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
+            text_b = gr.Textbox(FIRST_B, label="B", placeholder="A second sentence, if you like", elem_id="text-b", **look)
+        strip = TokenRow(elem_id="strip")
     inputs = Inputs(model_name, text_a, text_b, selection)
-    strip, notice = TokenRow(elem_id="strip"), Notice(elem_id="notice")
+    notice = Notice(elem_id="notice")
     models.under_way.render()
+    gr.Markdown(ABOUT, elem_id="about")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
-        tabs = {tab.id: build_tab(tab, inputs) for tab in TABS}
-    shell = Shell(inputs, open_tab, blanks, models, strip, notice, tab_bar, tabs)
-    _listen_to_header(shell, examples, theme, link)
+        tabs = {tab.id: build_tab(tab, inputs, steppers) for tab in TABS}
+    shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, tab_bar, tabs)
+    opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
+    _listen_to_header(shell, another, theme, link)
     return shell
 
 
@@ -139,17 +153,24 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
         except ExplorerError as error:
             return {shell.notice: {"text": str(error), "kind": "error"}}
         updates = {shell.strip: strip, shell.notice: _truncation(subject), shell.inputs.selection: subject.selection}
+        updates[shell.examples] = _example_of(subject.text_a, subject.text_b)
         return updates | {tab.wanted: next(_number)}
 
     inputs = [*shell.inputs.all, shell.open_tab, shell.models.refused]
     outputs = [
         shell.strip,
         shell.notice,
+        shell.examples,
         shell.models.refused,
         shell.inputs.selection,
         *(tab.wanted for tab in shell.tabs.values()),
     ]
     run(triggers, refresh, outputs, inputs, js=js, **options).then(None, js=DONE, api_visibility="private")
+
+
+def _example_of(text_a: str, text_b: str, default: int | None = None) -> int | None:
+    """The number of the example that these texts are."""
+    return next((number for number, texts in enumerate(EXAMPLES.values()) if texts == (text_a, text_b)), default)
 
 
 def _truncation(subject: Subject) -> str:
@@ -165,16 +186,22 @@ def _listen_to_texts(shell: Shell) -> None:
     _refresh(shell, [box.submit for box in boxes], trigger_mode="multiple")
 
 
-def _listen_to_header(shell: Shell, examples: gr.Dropdown, theme: gr.Button, link: gr.Button) -> None:
-    inputs = shell.inputs
+def _listen_to_header(shell: Shell, another: gr.Button, theme: gr.Button, link: gr.Button) -> None:
+    inputs, examples = shell.inputs, shell.examples
+
+    def show(chosen: int) -> Updates:
+        text_a, text_b = list(EXAMPLES.values())[chosen]
+        return {inputs.text_a: text_a, inputs.text_b: text_b, inputs.selection: Selection(), examples: chosen}
 
     def choose(values: Values) -> Updates:
-        chosen = limits.check_integer(values[examples], "the example", 0, len(EXAMPLES) - 1)
-        text_a, text_b = list(EXAMPLES.values())[chosen]
-        return {inputs.text_a: text_a, inputs.text_b: text_b, inputs.selection: Selection()}
+        return show(limits.check_integer(values[examples], "the example", 0, len(EXAMPLES) - 1))
 
-    outputs = [inputs.text_a, inputs.text_b, inputs.selection]
+    def go_on(values: Values) -> Updates:
+        return show((_example_of(values[inputs.text_a], values[inputs.text_b], -1) + 1) % len(EXAMPLES))
+
+    outputs = [inputs.text_a, inputs.text_b, inputs.selection, examples]
     _refresh(shell, run([examples.input], choose, outputs, [examples], queue=False).success)
+    _refresh(shell, run([another.click], go_on, outputs, [inputs.text_a, inputs.text_b], queue=False).success)
     theme.click(None, js="() => BertPage.toggleTheme()", api_visibility="private")
 
     def write(values: Values) -> Updates:
@@ -227,6 +254,12 @@ def _listen_to_tokens(shell: Shell) -> None:
         after = before.toggle(subject.trace.encoding, token)
         return {inputs.text_a: after.texts[0], inputs.text_b: after.texts[1], shell.blanks: after.hidden}
 
+    def step(values: Values, event: gr.SelectData) -> Updates:
+        subject = inputs.subject(values).select(**stepped(event.index))
+        return {inputs.selection: subject.selection, shell.opened(values).wanted: next(_number)}
+
+    wanted = [inputs.selection, *(tab.wanted for tab in shell.tabs.values())]
+    run_picked([shell.steppers.select], step, wanted, [*inputs.all, shell.open_tab])
     picked = run_picked([row.select for row in rows if not row.mask_on_click], pick, [inputs.selection], inputs.all)
     _refresh(shell, picked.success)
     outputs = [inputs.text_a, inputs.text_b, shell.blanks]

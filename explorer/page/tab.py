@@ -8,18 +8,13 @@ from typing import Any
 import gradio as gr
 
 from explorer.base.errors import CapabilityError, ExplorerError
-from explorer.page.components import Notice, TokenRow
+from explorer.page.components import Notice, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values
-from explorer.page.panel import Builder, Panel, make_control, slug
+from explorer.page.panel import Builder, Panel, make_control
+from explorer.page.steppers import steppers_of
 from explorer.views.settings import Memory
 from explorer.views.subject import Subject
 from explorer.views.view import Cell, Tab, View, views_in
-
-STEPPERS = {  # what can be chosen of the selection in a tab: a label, the least and the largest number
-    "layer": ("Layer", 1, lambda model: model.layers),
-    "head": ("Head", 1, lambda model: model.heads),
-    "hidden_state": ("Hidden state (0: embeddings)", 0, lambda model: model.layers),
-}
 
 
 @dataclass(eq=False)
@@ -41,6 +36,7 @@ class TabPage:
 
     tab: Tab
     inputs: Inputs
+    steppers: Steppers  # in the bar, shared by all tabs
     item: gr.Tab
     body: gr.Column
     absent: Notice
@@ -48,7 +44,6 @@ class TabPage:
     hint: Notice
     wanted: gr.State  # another number: the tab is to be drawn
     which: gr.Radio | None = None
-    steppers: dict[str, gr.Slider] = field(default_factory=dict)
     controls: dict[str, gr.components.Component] = field(default_factory=dict)
     shared: dict[str, gr.Column] = field(default_factory=dict)  # of settings that several choices read
     above: list[Panel] = field(default_factory=list)
@@ -71,7 +66,7 @@ class TabPage:
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
         """Everything that showing some views may change."""
-        own = [self.inputs.selection, self.hint, *self.steppers.values()]
+        own = [self.inputs.selection, self.hint, self.steppers]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
@@ -112,7 +107,7 @@ class TabPage:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
-            return {**hidden, self.absent: str(why)}
+            return {**hidden, self.absent: str(why), self.steppers: []}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         subject = self.tab.first(subject)
         return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
@@ -124,19 +119,14 @@ class TabPage:
         updates |= {choice.column: gr.Column(visible=choice is opened) for choice in self.choices.values()}
         read = {name for panel in opened.panels for name in panel.view.settings}
         updates |= {column: gr.Column(visible=name in read) for name, column in self.shared.items()}
-        chosen = next(name for name, choice in self.choices.items() if choice is opened)
-        return updates | self.stepped(subject, visible=chosen not in self.tab.without_steppers)
+        return updates | self.stepped(subject, values)
 
-    def stepped(self, subject: Subject, visible: bool | None = None) -> Updates:
-        """The steppers at what is selected; a slider from a number to the same number is none, and is not seen."""
-        updates: Updates = {}
-        for name, slider in self.steppers.items():
-            _, low, most = STEPPERS[name]
-            high = most(subject.model.capabilities)
-            value = max(getattr(subject.selection, "layer" if name == "hidden_state" else name), low)
-            seen = {} if visible is None else {"visible": visible and low < high}
-            updates[slider] = gr.update(maximum=max(high, low + 1), value=value, **seen)
-        return updates
+    def stepped(self, subject: Subject, values: Values) -> Updates:
+        """The steppers of the bar at what is selected, where what is open shows it."""
+        opened = self.open(values)
+        chosen = next(name for name, choice in self.choices.items() if choice is opened)
+        names = self.tab.steppers if chosen not in self.tab.without_steppers else ()
+        return {self.steppers: steppers_of(subject, names)}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] = (), but: Any = None) -> Updates:
         """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.
@@ -160,17 +150,20 @@ class TabPage:
         return updates
 
 
-def build_tab(tab: Tab, inputs: Inputs) -> TabPage:
+def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers) -> TabPage:
     """Make the components of a tab."""
     with gr.Tab(tab.label, id=tab.id, visible=not tab.optional) as item:
-        gr.Markdown(f"## {tab.question}", elem_classes="question")
+        labels = list(tab.choices)
+        with gr.Row(elem_classes="question"):
+            gr.Markdown(f"## {tab.question}")
+            look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
+            which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None
         absent = Notice(elem_id=f"{tab.id}-absent")
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
         with gr.Column(elem_classes="view") as body:
             hint = Notice(render=False, elem_id=f"{tab.id}-hint")
-            made = TabPage(tab, inputs, item, body, absent, way_out, hint, gr.State(None))
+            made = TabPage(tab, inputs, steppers, item, body, absent, way_out, hint, gr.State(None), which)
             made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
-            _build_frame(made)
             hint.render()
             _build_shared(made)
             for label, rows in tab.choices.items():
@@ -180,27 +173,6 @@ def build_tab(tab: Tab, inputs: Inputs) -> TabPage:
     for panel in made.panels:
         panel.controls = {name: made.controls[name] for name in panel.view.settings}
     return made
-
-
-def _build_frame(made: TabPage) -> None:
-    labels = list(made.tab.choices)
-    look = {"show_label": False, "container": False, "elem_id": f"{made.tab.id}-view"}
-    if len(labels) > 1 or len(made.tab.steppers) == 1:  # an empty row would leave a gap
-        with gr.Row(elem_classes="controls"):
-            if len(labels) > 1:
-                made.which = gr.Radio(labels, value=labels[0], **look)
-            if len(made.tab.steppers) == 1:
-                _build_steppers(made)
-    if len(made.tab.steppers) > 1:
-        with gr.Row():
-            _build_steppers(made)
-
-
-def _build_steppers(made: TabPage) -> None:
-    for name in made.tab.steppers:
-        label, low, _ = STEPPERS[name]
-        elem_id = f"{made.tab.id}-{slug(name)}"
-        made.steppers[name] = gr.Slider(low, 12, value=1, step=1, label=label, elem_id=elem_id)
 
 
 def _build_shared(made: TabPage) -> None:

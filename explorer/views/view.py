@@ -250,8 +250,8 @@ def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
 class Tab:
     """A tab: its question, and the views to choose from, each choice one or several of them in rows.
 
-    `above` stands over every choice, `note` below. `steppers` are what can be chosen of the selection in the tab itself
-    ('layer', 'head' or 'hidden_state'); `first(subject)` chooses the layer and head that it opens with.
+    `above` stands over every choice, `note` below. `steppers` are what of the selection its pictures show ('layer',
+    'head' or 'hidden_state'); `first(subject)` chooses the layer and head that it opens with.
     """
 
     id: str

@@ -15,6 +15,11 @@ def type_into(page, box: str, text: str, **options) -> None:
     field.press_sequentially(text, **options)
 
 
+def stepper(page, name: str):
+    """The number in the bar of what is chosen: "layer", "head" or "hidden_state"."""
+    return page.locator(f"#steppers input[data-name={name}]")
+
+
 def open_tab(page, name: str) -> None:
     """Click the tab called `name`."""
     page.get_by_role("tab", name=name, exact=True).click()

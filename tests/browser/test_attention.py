@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, click_chart, open_tab
+from tests.browser.steps import chips, click_chart, open_tab, stepper
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
 LONG = "?a=" + "the+old+bank+by+the+river+" * 100
@@ -39,7 +39,7 @@ def test_the_most_telling_head_is_shown_first_until_one_is_picked(open_at):
     expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(1)
     expect(about).to_contain_text("Layer 2, head 2. Pattern:")
     open_tab(page, "Inside a head")
-    expect(page.locator("#inside-head-head input[type=number]")).to_have_value("2")
+    expect(stepper(page, "head")).to_have_value("2")
 
 
 def test_a_link_to_a_head_opens_that_head(open_at):
@@ -126,7 +126,7 @@ def test_inside_a_head_every_step_is_there(open_at):
     expect(page.locator("#inside-head-layer-table tbody tr")).to_have_count(17)
     expect(page.locator("#inside-head-layer-table")).to_contain_text("GELU")
     expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 2 for all tokens")
-    number = page.locator("#inside-head-layer input[type=number]")
+    number = stepper(page, "layer")
     number.fill("4")
     number.press("Enter")
     expect(page.locator("#inside-head-layer-check")).to_contain_text("the model's own hidden state 4 for all tokens")
@@ -142,7 +142,7 @@ def test_a_model_of_one_layer_and_one_head_has_nothing_to_slide(open_at, make_ti
     folder = make_tiny(num_hidden_layers=1, num_attention_heads=1)
     page = open_at("Inside a head", f"{PAIR}&model={folder}")
     expect(page.locator("#inside-head-dots-about")).to_contain_text("layer 1, head 1")
-    layer, head = page.locator("#inside-head-layer"), page.locator("#inside-head-head")
+    layer, head = stepper(page, "layer"), stepper(page, "head")
     expect(layer).to_be_hidden()
     expect(head).to_be_hidden()
     page.get_by_label("The whole layer").check()

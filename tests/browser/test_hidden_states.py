@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_tab
+from tests.browser.steps import open_tab, stepper
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def page(open_app):
 
 
 def to_layer(page, layer: int) -> None:
-    number = page.locator("#hidden-hidden-state input[type=number]")
+    number = stepper(page, "hidden_state")
     number.fill(str(layer))
     number.press("Enter")
 
@@ -38,7 +38,7 @@ def test_a_layer_its_dimensions_and_its_changes(page):
 
 
 def test_a_number_past_the_end_is_the_end(page):
-    number = page.locator("#hidden-hidden-state input[type=number]")
+    number = stepper(page, "hidden_state")
     number.fill("99")
     expect(number).to_have_value("6")
     expect(page.get_by_text("in the output of layer 6")).to_be_visible()

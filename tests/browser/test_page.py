@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, open_tab, type_into
+from tests.browser.steps import chips, open_tab, stepper, type_into
 
 
 def test_the_first_view_is_filled_in_and_computed(open_app):
@@ -136,7 +136,7 @@ def test_a_link_reopens_the_view(open_app, served):
     again = open_app(page.url.removeprefix(f"{served}/"))
     expect(again.locator("#text-a textarea")).to_have_value("A link & a view?")
     expect(again.get_by_role("tab", name="Hidden states")).to_have_attribute("aria-selected", "true")
-    expect(again.locator("#hidden-hidden-state input[type=number]")).to_have_value("4")
+    expect(stepper(again, "hidden_state")).to_have_value("4")
     open_tab(again, "Attention")
     expect(again.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
 

@@ -16,5 +16,7 @@ TAB = Tab(
         "All heads by numbers": [[HeadNumbers, HeadTable], [Formulas]],
         "Through all layers": [[Rollout]],
     },
+    steppers=("layer", "head"),
+    without_steppers=("Several heads", "Through all layers"),
     first=most_telling_first,
 )

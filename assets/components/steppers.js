@@ -1,0 +1,41 @@
+// Numbers of the selection, each with a way to the one before and the one after.
+BertExplorer.define("Steppers", ({ element, trigger, props }) => {
+  const { el } = BertExplorer;
+  const root = element.querySelector(".bx-steppers");
+  const choices = new Map(); // what was chosen here last, by name
+  let shown = "";
+
+  function build(one) {
+    const go = (step) => () => choose(one.name, Number(root.querySelector(`[data-name="${one.name}"]`).value) + step);
+    const button = (sign, what, step) => {
+      const made = el("button", { type: "button", title: `${what} ${one.label.toLowerCase()}`, "aria-label": `${what} ${one.label.toLowerCase()}` }, sign);
+      made.addEventListener("click", go(step));
+      return made;
+    };
+    const box = el("input", { type: "number", inputmode: "numeric", "data-name": one.name, step: 1 });
+    box.addEventListener("input", () => box.value !== "" && choose(one.name, Number(box.value)));
+    return el("span", { class: "bx-stepper" }, el("label", {}, one.label, box), button("‹", "previous", -1), button("›", "next", 1));
+  }
+
+  function choose(name, number) {
+    const box = root.querySelector(`[data-name="${name}"]`);
+    const at = Math.min(Number(box.max), Math.max(Number(box.min), Math.round(number) || 0));
+    if (!choices.has(name)) choices.set(name, BertExplorer.choice());
+    choices.get(name).set(at);
+    box.value = at;
+    trigger("select", { index: [name, at], value: String(at) });
+  }
+
+  function draw() {
+    const value = BertExplorer.plain(props.value) || []; // Gradio starts with ""
+    const names = JSON.stringify(value.map((one) => one.name));
+    if (names !== shown) root.replaceChildren(...value.map(build)); // else what has the focus keeps it
+    shown = names;
+    for (const one of value) {
+      const box = root.querySelector(`[data-name="${one.name}"]`);
+      Object.assign(box, { min: one.low, max: one.high, value: choices.get(one.name)?.settle(one.at) ?? one.at });
+      box.parentElement.title = `${one.low} to ${one.high}`;
+    }
+  }
+  return draw;
+});

@@ -1,0 +1,43 @@
+"""The chosen layer and head in the bar, as far as what is open shows one of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.text import limits
+from explorer.views.subject import Subject
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """A number of the selection: the field that it stands for, and its least and its largest value for a model."""
+
+    label: str
+    field: str
+    low: int
+    high: Callable[[Any], int]
+
+
+STEPPERS: Mapping[str, Stepper] = {
+    "layer": Stepper("Layer", "layer", 1, lambda model: model.layers),
+    "head": Stepper("Head", "head", 1, lambda model: model.heads),
+    "hidden_state": Stepper("Hidden state", "layer", 0, lambda model: model.layers),  # 0: the embeddings
+}
+
+
+def steppers_of(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The value of the component: where each stands, and how far it goes; one with nowhere to go is none."""
+    chosen, model = subject.selection, subject.model.capabilities
+    ranges = {name: (STEPPERS[name], STEPPERS[name].high(model)) for name in names}
+    return [
+        {"name": name, "label": one.label, "low": one.low, "high": high, "at": max(getattr(chosen, one.field), one.low)}
+        for name, (one, high) in ranges.items()
+        if one.low < high
+    ]
+
+
+def stepped(index: Any) -> dict[str, int]:
+    """What a step chooses: [name, number], where a selection brings the number into the model's range. Raises InputError."""
+    name, number = index if isinstance(index, list) and len(index) == 2 else (None, None)
+    one = STEPPERS[limits.check_choice(name, "the stepper", tuple(STEPPERS))]
+    return {one.field: limits.check_integer(number, f"the {one.label.lower()}", 0, limits.MOST_PLACES)}
