@@ -27,8 +27,9 @@ import gradio as gr
 
 from explorer.base import limits
 from explorer.base.cores import DEVICE, THREADS, check_threads, cores
-from explorer.base.errors import InputError
+from explorer.base.errors import ExplorerError, InputError
 from explorer.model import replicas
+from explorer.page.blocks import PageBlocks
 from explorer.page.components import HEAD
 from explorer.page.shell import build
 from explorer.server import logs
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made loggers of its own
     gc.freeze()
     gc.enable()
-    threading.Thread(target=warm, name="warm-model", daemon=True).start()
+    threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
     if options.workers:
         replicas.start(options.workers)
     serve_until_told(blocks)
@@ -123,7 +124,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Blocks:
+def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlocks:
     """Build the page and serve it without blocking; every launch setting is here."""
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
         os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
@@ -149,21 +150,18 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> gr.Bloc
         favicon_path=ASSETS / "mark.svg",
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8"),
-        head=head,
         ssr_mode=False,  # Node would answer in front of the guards
         app_kwargs=guarded(blocks, host, head),
     )
     return blocks
 
 
-def warm() -> None:
-    """Import torch and load the default model, so that the first answer is quick."""
+def warm(blocks: PageBlocks) -> None:
+    """Import torch, load the default model, and let the page show what it opens with from its first moment on."""
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
-    import explorer
-
     try:
-        explorer.load()
-    except explorer.ExplorerError as error:
+        blocks.fill()
+    except ExplorerError as error:
         print(error)
 
 

@@ -30,14 +30,29 @@ window.BertPage = {
     });
   },
 
-  // A picture that is being worked on fades; the style sheet waits a little first, so that quick answers do not blink.
+  // Work is under way: the style sheet draws a line, a little later, so that quick answers do not blink.
   busy(values) {
     document.body.dataset.busy = "yes";
+    this.awaitViews();
     return values;
   },
 
   done() {
     delete document.body.dataset.busy;
+    const seen = [...document.querySelectorAll(".view")].filter((view) => view.offsetParent);
+    const show = () => seen.forEach((view) => {
+      view.dataset.seen = "yes";
+      delete view.dataset.waiting;
+    });
+    setTimeout(() => requestAnimationFrame(show), 60); // what has come is laid out by then
+  },
+
+  // What is seen for the first time shows the shapes of what comes, and all of it at once when it has come.
+  awaitViews() {
+    for (const view of document.querySelectorAll(".view:not([data-seen])")) {
+      const empty = !view.querySelector(".bx canvas, .bx svg, .bx button");
+      if (view.offsetParent && empty) view.dataset.waiting = "yes";
+    }
   },
 
   // Goes to a tab, by its title, and to one of the choices in it.
@@ -91,6 +106,10 @@ window.BertPage = {
     return "The link to this view is on the clipboard.";
   },
 };
+
+document.addEventListener("click", ({ target }) => {
+  if (target.closest("#tabs [role=tab]")) requestAnimationFrame(() => BertPage.awaitViews());
+});
 
 document.addEventListener("focusin", ({ target }) => {
   if (target.role !== "combobox") return;

@@ -229,6 +229,6 @@ def serving():
 
     port = free_port()
     blocks = app.launch("127.0.0.1", port)
-    app.warm()
+    app.warm(blocks)
     yield blocks
     blocks.close()

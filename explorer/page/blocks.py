@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -13,6 +14,8 @@ from gradio_client.utils import is_http_url_like
 from explorer.api.handlers import LOADING, MODEL
 from explorer.base.errors import InputError
 from explorer.base.limits import WAITING
+from explorer.page.events import Updates
+from explorer.page.first import WISHED, filled
 from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
@@ -45,9 +48,24 @@ class PageBlocks(gr.Blocks):
     """A page with many components, of which an answer changes few."""
 
     def __init__(self, **options: Any) -> None:
+        self.first: dict[str, Any] | None = None  # the configuration of a page that shows what it opens with
+        self.opens_with: Callable[[], Updates] = dict  # computes that
         super().__init__(**options)
         self.default_config = _PageConfig(self)
         self.turns = Turns(PLACES)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The page as it is sent: with what it opens with, once that is known, unless a link asks for something else."""
+        return self._config if self.first is None or WISHED.get() else self.first
+
+    @config.setter
+    def config(self, made: dict[str, Any]) -> None:
+        self._config = made
+
+    def fill(self) -> None:
+        """Compute what the page opens with, for all who open it from now on. Raises ExplorerError."""
+        self.first = filled(self._config, self.opens_with())
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any

@@ -85,12 +85,12 @@ class Shell:
         return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]
 
 
-def build() -> gr.Blocks:
+def build() -> PageBlocks:
     """The whole app, ready to launch. Nothing is computed and no model is loaded here."""
     return build_shell()[0]
 
 
-def build_shell() -> tuple[gr.Blocks, Shell]:
+def build_shell() -> tuple[PageBlocks, Shell]:
     """The app, and the page in it."""
     with PageBlocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(600, 3600)) as blocks:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
@@ -286,8 +286,18 @@ def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
     drawn.then(None, js=DONE, api_visibility="private")
 
 
-def _listen_to_opening(shell: Shell, blocks: gr.Blocks) -> None:
+def _opens_with(shell: Shell) -> Updates:
+    """What the first example gives in the first tab, by component."""
+    tab = shell.tabs[FIRST_TAB]
+    subject = Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
+    values = {component: component.value for component in tab.all_inputs}
+    strip = {shell.strip: token_row_of(subject.trace.encoding, subject.selection.token)}
+    return {**strip, **tab.show(subject, values)}
+
+
+def _listen_to_opening(shell: Shell, blocks: PageBlocks) -> None:
     inputs = shell.inputs
+    blocks.opens_with = functools.partial(_opens_with, shell)
 
     def open_page(values: Values, request: gr.Request) -> Updates:
         default = Subject(checkpoints.default_name(), FIRST_A, FIRST_B)

@@ -32,11 +32,11 @@ INLINE = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
-    """Adds them. `head` is what Gradio puts into the page's head by script: its scripts are allowed too."""
+    """Adds them, and puts `head` at the end of the page's head: Gradio would add it by script, after the first layout."""
 
     def __init__(self, app: ASGIApp, head: str, on_a_space: bool) -> None:
         self._app = app
-        self._ours = _hashes(head.encode())
+        self._head = head.encode()
         self._policy = POLICY | ({"frame-ancestors": ON_A_SPACE} if on_a_space else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,7 +54,9 @@ class SecurityHeaders:
             elif may_be_page and _is_html(start):  # its scripts are known when all of it is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
-                    await send(self._secured(start, " ".join([self._ours, _hashes(page)])))
+                    page = page.replace(b"</head>", self._head + b"</head>", 1)
+                    MutableHeaders(scope=start)["Content-Length"] = str(len(page))
+                    await send(self._secured(start, _hashes(page)))
                     await send({**message, "body": page})
             else:
                 await send(message)

@@ -4,15 +4,17 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import parse_qsl
 
 from fastapi.exceptions import RequestValidationError
 from gradio.route_utils import FnIndexInferError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from explorer.base.limits import is_on_a_space
 from explorer.page.blocks import PageBlocks
+from explorer.page.first import WISHED
 from explorer.server.calls import watch_calls
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
@@ -32,10 +34,21 @@ def guarded(blocks: PageBlocks, host: str, head: str) -> dict[str, Any]:
 
     def around(app: ASGIApp) -> ASGIApp:
         gate = Gate(RequestsAMinute(Refusals(app, metrics), metrics), names, metrics)
-        return GZipMiddleware(SecurityHeaders(gate, head, is_on_a_space()), compresslevel=COMPRESSION)
+        return GZipMiddleware(SecurityHeaders(told_of_links(gate), head, is_on_a_space()), compresslevel=COMPRESSION)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     return {"routes": routes(metrics), "exception_handlers": handlers, "lifespan": _outermost(around)}
+
+
+def told_of_links(app: ASGIApp) -> ASGIApp:
+    """An app in which the page knows whether it is opened as it is or by a link; what begins with __ is Gradio's own."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            WISHED.set(any(not name.startswith(b"__") for name, _ in parse_qsl(scope["query_string"], keep_blank_values=True)))
+        await app(scope, receive, send)
+
+    return answer
 
 
 def _outermost(around: Any) -> Any:

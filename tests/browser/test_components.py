@@ -149,9 +149,7 @@ def _buttons(made, notice, hidden, space):
 def address():
     blocks = build()
     settings = {"footer_links": [], "run_history": False, "enable_monitoring": False}
-    _, url, _ = blocks.launch(
-        prevent_thread_lock=True, quiet=True, head=HEAD, app_kwargs=guarded(blocks, "127.0.0.1", HEAD), **settings
-    )
+    _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, app_kwargs=guarded(blocks, "127.0.0.1", HEAD), **settings)
     yield url
     blocks.close()
 

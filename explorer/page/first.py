@@ -1,0 +1,38 @@
+"""The page as it is first sent, with what it opens with: seen before anything is asked or computed."""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
+
+import gradio as gr
+from gradio.blocks import postprocess_update_dict
+
+from explorer.page.events import Updates
+
+WISHED: ContextVar[bool] = ContextVar("WISHED", default=False)
+"""Whether what is asked for now is no page as it opens by itself, but one that a link describes."""
+
+
+def filled(config: Mapping[str, Any], updates: Updates) -> dict[str, Any]:
+    """A page's configuration with new values in it; states stay on the server, and are as they are."""
+    changed = {component._id: _props(component, value) for component, value in updates.items() if not _is_state(component)}
+    components = [{**one, "props": {**one["props"], **changed.get(one["id"], {})}} for one in config["components"]]
+    return {**config, "components": components}
+
+
+def _is_state(component: Any) -> bool:
+    return getattr(component, "stateful", False) or isinstance(component, gr.BrowserState)
+
+
+def _props(component: Any, value: Any) -> dict[str, Any]:
+    """What Gradio would send for an update, as the properties of the component."""
+    if isinstance(value, gr.blocks.Block):
+        return {name: given for name, given in value.constructor_args.items() if name == "visible"}
+    if isinstance(value, dict) and value.get("__type__") == "update":
+        given = {name: part for name, part in value.items() if name != "__type__"}
+        made = {name: part for name, part in given.items() if name not in ("value", "__type__")}
+        if "value" in given:
+            made |= _props(component, given["value"])
+        return made
+    sent = postprocess_update_dict(component, {"value": value})
+    return {"value": sent["value"]}
