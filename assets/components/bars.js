@@ -10,7 +10,8 @@ BertExplorer.define("Bars", ({ element, trigger, props }) => {
       el("span", { class: "bx-track" }, el("span", { class: "bx-fill" })), el("span", { class: "bx-note" }));
   }
 
-  function build({ groups, grouped }) {
+  function build({ groups, grouped, beside }) {
+    root.classList.toggle("bx-beside", Boolean(beside));
     root.replaceChildren(...groups.map((group, g) =>
       el("div", { class: "bx-group", role: "group" }, el("h4", {}), ...group.rows.map((_, r) => emptyBar(grouped ? [g, r] : r)))));
   }
@@ -28,7 +29,7 @@ BertExplorer.define("Bars", ({ element, trigger, props }) => {
   // Bars that stay are changed, not made anew: they glide, and the focus stays.
   function draw() {
     const value = BertExplorer.plain(props.value || null) ?? { groups: [] }; // never shown: an empty string
-    const next = JSON.stringify([value.grouped, value.groups.map((group) => group.rows.length)]);
+    const next = JSON.stringify([value.grouped, value.beside, value.groups.map((group) => group.rows.length)]);
     if (next !== shape) build(value);
     shape = next;
     value.groups.forEach(({ heading, rows }, g) => {

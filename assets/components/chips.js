@@ -8,6 +8,7 @@ BertExplorer.define("Chips", ({ element, trigger, props }) => {
     root.replaceChildren();
     if (!value) return;
     root.setAttribute("aria-label", value.label);
+    root.classList.toggle("bx-back", value.kind === "back");
     root.append(el("span", {}, value.label), ...value.chips.map((text, index) => el("button", { type: "button", "data-index": index }, el("bdi", {}, text))));
   }
 

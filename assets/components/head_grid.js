@@ -1,4 +1,4 @@
-// Layers x heads as small pictures; one is chosen.
+// Layers x heads as small pictures; one is chosen, and any may be switched off.
 BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
   const { el, rove, placeHeads, arrowKeys } = BertExplorer;
   const grid = element.querySelector(".bx-heads");
@@ -39,8 +39,11 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
   // What is told of each head, and the bar below its picture.
   function annotate() {
     grid.classList.toggle("bx-marked", Boolean(value.marks));
+    const off = new Set((value.off ?? []).map(String));
     buttons.forEach((button, i) => {
-      const label = value.notes ? `${name(where(i))}: ${value.notes[i]}` : name(where(i));
+      const gone = off.has(String(where(i)));
+      const label = `${name(where(i))}${gone ? ", off" : ""}${value.notes ? `: ${value.notes[i]}` : ""}`;
+      button.classList.toggle("bx-off", gone);
       button.title = label;
       button.setAttribute("aria-label", label);
       if (value.marks) button.style.setProperty("--mark", value.marks[i]);
@@ -74,9 +77,19 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
     trigger("select", { index: selected, value: name(selected) });
   }
 
+  // Off or on again: Python knows which.
+  function flip(index) {
+    if (index >= 0) trigger("switch", { index: where(index), value: name(where(index)) });
+  }
+
   grid.addEventListener("click", (event) => {
     const index = buttons.indexOf(event.target.closest("button"));
-    if (index >= 0) choose(index);
+    if (index >= 0 && event.detail < 2) choose(index); // of a double click the first half chooses
+  });
+  grid.addEventListener("dblclick", (event) => flip(buttons.indexOf(event.target.closest("button"))));
+  grid.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "x" || event.altKey || event.ctrlKey || event.metaKey) return;
+    flip(buttons.indexOf(event.target.closest("button")));
   });
   arrowKeys(grid, () => ({ ...value, buttons }), choose);
   BertExplorer.onTheme(() => value && paint(), grid);

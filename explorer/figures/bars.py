@@ -11,9 +11,10 @@ def bars(rows: Sequence[Row]) -> dict[str, Any]:
     return {**bar_groups([("", rows)]), "grouped": False}
 
 
-def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]]) -> dict[str, Any]:
-    """The value for several groups of rows, each under its heading."""
-    return {"grouped": True, "groups": [{"heading": heading, "rows": [_row(*row) for row in rows]} for heading, rows in groups]}
+def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]], beside: bool = False) -> dict[str, Any]:
+    """The value for several groups of rows, each under its heading: one below the other or, to be compared, `beside` it."""
+    listed = [{"heading": heading, "rows": [_row(*row) for row in rows]} for heading, rows in groups]
+    return {"grouped": True, "beside": beside, "groups": listed}
 
 
 def percent(share: float) -> str:

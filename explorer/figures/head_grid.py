@@ -1,6 +1,6 @@
 """Layers × heads as small pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
@@ -16,11 +16,12 @@ def head_grid(
     *,
     notes: Sequence[Sequence[str]] | None = None,
     marks: np.ndarray | None = None,
+    off: Collection[tuple[int, int]] = (),
 ) -> dict[str, Any]:
     """The value for `thumbnails` [layers, heads, n, n] in 0 to 1; `selected` is (layer, head), zero-based.
 
     `notes` [layers][heads] says what is told of a head that is pointed at; `marks` [layers, heads] in 0 to 1 is
-    drawn as a bar below each picture.
+    drawn as a bar below each picture; `off` are the zero-based (layer, head) that are crossed out.
     """
     thumbnails = np.asarray(thumbnails)
     if thumbnails.ndim != 4 or thumbnails.shape[2] != thumbnails.shape[3] or 0 in thumbnails.shape:
@@ -39,5 +40,6 @@ def head_grid(
         "data": to_base64(sqrt_bytes(thumbnails if sqrt else np.square(thumbnails))),
         "selected": [layer, head],
         "notes": None if notes is None else list(chain.from_iterable(notes)),
+        "off": [[int(layer), int(head)] for layer, head in off],
         "marks": None if marks is None else np.asarray(marks).ravel().round(3).tolist(),
     }

@@ -1,5 +1,6 @@
 """A link that reopens a view: which query parameters there are, written and read in one place."""
 
+import re
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
@@ -9,6 +10,7 @@ from explorer.text import limits
 from explorer.views.subject import Selection, Subject
 
 MOST_LAYERS = 1_000  # no model has as many; a subject brings a selection into its model's range
+LONGEST_WORD = 100
 
 
 def query(subject: Subject, tab: str) -> str:
@@ -19,6 +21,12 @@ def query(subject: Subject, tab: str) -> str:
     parameters = {"a": text_a, "b": text_b, "layer": chosen.layer, "head": chosen.head, "tab": tab}
     if chosen.token is not None:
         parameters["token"] = chosen.token
+    if chosen.off:
+        parameters["off"] = ",".join(f"{layer + 1}.{head + 1}" for layer, head in chosen.off)
+    if chosen.swap:
+        parameters["swap"] = ",".join(chosen.swap)
+    if chosen.patch:
+        parameters["patch"] = "{}.{}".format(*chosen.patch)
     if subject.model_name != checkpoints.default_name():
         parameters["model"] = subject.model_name
     return urlencode(parameters)
@@ -36,6 +44,9 @@ def read(parameters: Mapping[str, str], default: Subject) -> Subject:
             default.chosen.head if head is None else head,
             _number(parameters.get("token"), 0, default.chosen.token),
             default.chosen.picked or layer is not None or head is not None,
+            tuple((layer - 1, head - 1) for layer, head in _pairs(parameters.get("off"), 1)),
+            _words(parameters.get("swap")),
+            next(iter(_pairs(parameters.get("patch"), 0)), None),
         ),
     )
 
@@ -44,3 +55,17 @@ def _number(value: str | None, low: int, default: int | None) -> int | None:
     if value is None or not value.isdecimal() or not low <= int(value[:6]) <= MOST_LAYERS:
         return default
     return int(value)
+
+
+def _pairs(value: str | None, low: int) -> list[tuple[int, int]]:
+    """The pairs in '6.11,3.2', of numbers from `low` up; none where one of them makes no sense."""
+    pairs = [tuple(_number(number, low, None) for number in pair.split(".")) for pair in (value or "").split(",")]
+    return pairs if all(len(pair) == 2 and None not in pair for pair in pairs) else []  # type: ignore[return-value]
+
+
+def _words(value: str | None) -> tuple[str, str] | None:
+    """The two words in 'teacher,engineer'."""
+    match (value or "").split(","):
+        case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"\w+", one) for one in (word, other)):
+            return word, other
+    return None

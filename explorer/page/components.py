@@ -88,8 +88,12 @@ class AttentionLines(Drawn):
 
 
 class HeadGrid(Drawn):
-    """Layers × heads as small pictures. A click or an arrow key triggers `.select`: `event.index == [layer, head]`."""
+    """Layers × heads as small pictures. A click or an arrow key triggers `.select`: `event.index == [layer, head]`.
 
+    A double click or the X key triggers `.switch`, with the same index.
+    """
+
+    custom_events = ("switch",)
     skeleton = "<div class='bx bx-by-head bx-heads' role='group' aria-label='attention heads'></div>"
 
 
@@ -145,7 +149,10 @@ class Steppers(Drawn):
 
 
 class Chips(Drawn):
-    """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is its place."""
+    """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is its place.
+
+    Those of the `kind` "back" undo something.
+    """
 
     skeleton = "<div class='bx bx-chips' role='group'></div>"
 

@@ -12,7 +12,7 @@ from explorer.page.events import BUSY, DONE, Triggers, Updates, Values, merge, r
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
-from explorer.views.subject import Subject
+from explorer.views.subject import CHANGES, Subject
 from explorer.views.view import Change, LongView
 
 
@@ -28,8 +28,9 @@ def listen(tab: TabPage) -> None:
         for name, part in panel.view.parts.items():
             if name in panel.view.listens_to():
                 streams.append(_listen_to_part(tab, panel, name))
-            if hasattr(panel.view, f"on_{name}_lasso"):
-                _listen_to_lasso(tab, panel, name)
+            for event in getattr(panel.parts[name], "custom_events", ()):
+                if hasattr(panel.view, f"on_{name}_{event}"):
+                    _listen_to_gesture(tab, panel, name, event)
             if part.saves:
                 js = f"(sheet) => BertPage.downloadCsv(sheet, '{part.saves}.csv')"
                 panel.parts[name].click(None, panel.controls[part.saves], js=js, api_visibility="private")
@@ -127,24 +128,27 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
     return event if streams else None
 
 
-def _listen_to_lasso(tab: TabPage, panel: Panel, name: str) -> None:
+def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -> None:
     def take(values: Values, event: gr.SelectData) -> Updates:
         subject = tab.inputs.subject(values)
-        change = getattr(panel.read(values, subject), f"on_{name}_lasso")(subject, event.index)
+        change = getattr(panel.read(values, subject), f"on_{name}_{event_name}")(subject, event.index)
         return apply(tab, panel, subject, values, change)
 
     touched = tab.beside(panel)
-    run_picked(panel.parts[name].lasso, take, tab.outputs_of(touched), tab.inputs_of(touched))
+    run_picked(getattr(panel.parts[name], event_name), take, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
-    """What a click means, on the page."""
+    """What a click means, on the page. With another selection, a view that says what is to be seen of it is not drawn anew."""
     updates = {panel.controls[name]: value for name, value in change.settings.items()}
     values = {**values, **updates}
     if change.selection:
         subject = subject.select(**change.selection)
         updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject, values)}
-        updates = merge(updates, tab.redraw(subject, values, but=clicked))
+        drawn = [other for other in tab.panels if not (change.content and other is panel)]
+        if change.selection.keys() <= CHANGES:
+            drawn = [other for other in drawn if other.view.shows_changes]
+        updates = merge(updates, tab.redraw(subject, values, drawn, clicked))
     elif change.settings:
         readers = [other for other in tab.panels if not other.controls.keys().isdisjoint(change.settings)]
         updates = merge(updates, tab.redraw(subject, values, readers, clicked))

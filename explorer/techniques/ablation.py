@@ -53,12 +53,26 @@ def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: in
 @torch.inference_mode()
 def without_heads(trace: Trace, heads: Collection[Head]) -> torch.Tensor:
     """The last hidden state [tokens, hidden] when all of these heads are zero; without any, the stored one."""
-    if not heads:
+    return intervene(trace, heads)
+
+
+@torch.inference_mode()
+def intervene(trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None) -> torch.Tensor:
+    """The last hidden state [tokens, hidden] when these heads are zero and one vector is another run's; else the stored one.
+
+    `patch` is (hidden state, token, the run that it is taken from), zero-based, of a run with as many tokens.
+    """
+    model, layers = trace.model, trace.model.capabilities.layers
+    changed = [layer for layer, _ in heads] + ([patch[0]] if patch else [])
+    if not changed:
         return trace.states[-1]
-    model = trace.model
-    lowest = min(layer for layer, _ in heads)
-    hidden = trace.states[lowest][None]  # [1, tokens, hidden]
-    for layer in range(lowest, model.capabilities.layers):
+    hidden = trace.states[min(changed)][None]  # [1, tokens, hidden]
+    for layer in range(min(changed), layers + 1):
+        if patch and patch[0] == layer:
+            hidden = hidden.clone()
+            hidden[0, patch[1]] = patch[2].states[layer][patch[1]]
+        if layer == layers:
+            break
         off = [head for at, head in heads if at == layer]
         if off:
             context = model.layers[layer].heads(hidden).context()  # [1, heads, tokens, head_size]

@@ -5,10 +5,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from explorer.base.errors import InputError
+from explorer.text.swaps import put
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
     from explorer.model.trace import Trace
+
+
+Off = tuple[tuple[int, int], ...]
+"""Zero-based (layer, head) of what is switched off."""
+
+CHANGES = {"off", "swap", "patch"}
+"""What of a selection changes the run, to see what comes of it."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +27,14 @@ class Selection:
     head: int = 1  # counted from 1
     token: int | None = None  # zero-based position
     picked: bool = False  # whether a person or a link chose the layer and head; else a tab may show the best ones first
+    off: Off = ()  # what is switched off, to see what comes of it
+    swap: tuple[str, str] | None = None  # a word of the input, and the one that is read in its place
+    patch: tuple[int, int] | None = None  # (hidden state, token) that the run with the swapped word gets from the one without
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything is switched off, swapped or patched."""
+        return any(getattr(self, name) for name in CHANGES)
 
     @property
     def attention_layer(self) -> int:
@@ -63,7 +79,40 @@ class Subject:
         """The selection, moved to where this model and input have something."""
         capabilities, chosen = self.model.capabilities, self.chosen
         token = chosen.token if chosen.token is not None and 0 <= chosen.token < self._tokens else None
-        return Selection(min(chosen.layer, capabilities.layers), min(chosen.head, capabilities.heads), token, chosen.picked)
+        heads = {
+            (layer, head) for layer, head in chosen.off if 0 <= layer < capabilities.layers and 0 <= head < capabilities.heads
+        }
+        swap = chosen.swap if chosen.swap and self.can_swap(*chosen.swap) else None
+        patch = chosen.patch if chosen.patch and swap and self._has_state(*chosen.patch) else None
+        return Selection(
+            min(chosen.layer, capabilities.layers),
+            min(chosen.head, capabilities.heads),
+            token,
+            chosen.picked,
+            tuple(sorted(heads)),
+            swap,
+            patch,
+        )
+
+    def can_swap(self, word: str, other: str) -> bool:
+        """Whether the word occurs, and the other has as many pieces: only then does each token have its counterpart."""
+        texts = put(self.text_a, word, other), put(self.text_b, word, other)
+        if texts == (self.text_a, self.text_b):
+            return False
+        try:
+            here, there = self.trace.encoding, self.model.encode(*texts)
+        except InputError:
+            return False
+        masks = [self.model.mask_positions(one) for one in (here, there)]
+        return (here.kept, here.segments, masks[0]) == (there.kept, there.segments, masks[1])
+
+    @property
+    def swapped(self) -> "Subject":
+        """The input with the word swapped that is to be swapped."""
+        if not self.selection.swap:
+            return self
+        texts = (put(text, *self.selection.swap) for text in (self.text_a, self.text_b))
+        return Subject(self.model_name, *texts, self.selection)._with(model=self.model)
 
     def select(self, **changes: Any) -> "Subject":
         """The same with another layer, head or token; a layer or head counts as picked, unless told not."""
@@ -95,6 +144,9 @@ class Subject:
             return self.trace.kept
         except InputError:
             return 0
+
+    def _has_state(self, layer: int, token: int) -> bool:
+        return 0 <= layer <= self.model.capabilities.layers and 0 <= token < self._tokens
 
     def _with(self, **known: Any) -> "Subject":
         vars(self).update(known)

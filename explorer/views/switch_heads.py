@@ -2,22 +2,19 @@
 
 from abc import abstractmethod
 from collections.abc import Generator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.figures.bars import Row, bar_groups, percent
+from explorer.figures.bars import bar_groups, percent
 from explorer.figures.switch_board import switch_board
-from explorer.views.settings import memory
-from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, LongView, button, matches, part, sentence, settle, show
+from explorer.views.answers import answer_rows
+from explorer.views.subject import Off, Subject
+from explorer.views.view import Change, Content, LongView, button, matches, part, select, sentence
+from explorer.views.what_if import head_name, heads_named
 
 if TYPE_CHECKING:
     from explorer.techniques.targets import Target
-
-Off = tuple[tuple[int, int], ...]
-"""Zero-based (layer, head) of what is switched off."""
 
 ABOUT = (
     "One switch a head. Blue: without that head alone, {what} is less probable; orange: more probable; the strongest "
@@ -28,7 +25,7 @@ ABOUT = (
 
 
 def pairs_of_numbers(value: Any) -> Off:
-    """The (layer, head) pairs in whatever a browser or a link says is off."""
+    """The zero-based (layer, head) pairs in whatever a browser says is off."""
     pairs = value if isinstance(value, list | tuple) else ()
     return tuple(sorted({tuple(pair) for pair in pairs if _is_pair(pair)}))
 
@@ -42,9 +39,9 @@ class SwitchHeads(LongView):
 
     question = "Which heads does the answer rest on?"
     start = "Which heads matter here?"
+    shows_changes = True
     columns = (("board", "strongest", "help"), ("count", "answers", "reset", "check"))
     widths = (5, 6)
-    off: Off = memory((), kept=pairs_of_numbers)
     board = part("board")
     strongest = sentence(classes="caption", keep_height=True)
     count = sentence(keep_height=True)
@@ -56,17 +53,9 @@ class SwitchHeads(LongView):
     def target(self, subject: Subject) -> "Target":
         """What is asked."""
 
-    @abstractmethod
-    def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
-        """What the model says from last hidden states [tokens, hidden]: rows of bars, the target among them."""
-
     def passes(self, subject: Subject) -> float:
         """A head alone needs, on average, less than half of the layers."""
         return _heads(subject) / 3
-
-    def key(self, subject: Subject) -> Any:
-        """The effects of single heads are the same, whatever is switched off."""
-        return super(SwitchHeads, replace(self, off=())).key(subject)
 
     def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
         """The target's probability without each head: [layers, heads]."""
@@ -89,40 +78,36 @@ class SwitchHeads(LongView):
 
     def on_board(self, subject: Subject, index: Any) -> Change:
         """All heads that are off now. The board shows them already, and effects in the making are not held up."""
-        chosen = replace(self, off=pairs_of_numbers(index))
-        return show(off=chosen.off, **chosen._without(subject))
+        changed = subject.select(off=pairs_of_numbers(index))
+        return Change({"off": changed.selection.off}, content=self._without(changed))
 
     def on_reset(self, subject: Subject, index: None) -> Change:
         """Switch all heads on."""
-        return settle(off=())
-
-    def _off(self, subject: Subject) -> Off:
-        """Of the heads that are off, those that this model has."""
-        model = subject.model.capabilities
-        return tuple((layer, head) for layer, head in self.off if 0 <= layer < model.layers and 0 <= head < model.heads)
+        return select(off=())
 
     def _board(self, subject: Subject, effects: np.ndarray | None = None, before: float = 0) -> dict[str, Any]:
         model = subject.model.capabilities
         if effects is None:
-            return switch_board(model.layers, model.heads, self._off(subject))
+            return switch_board(model.layers, model.heads, subject.selection.off)
         change = effects - before
         notes = [[f"{percent(before)} → {percent(min(after, 1.0))}" for after in row] for row in effects.tolist()]
         shares = change / max(float(np.abs(change).max()), 1e-9)
-        return switch_board(model.layers, model.heads, self._off(subject), shares, notes)
+        return switch_board(model.layers, model.heads, subject.selection.off, shares, notes)
 
     def _without(self, subject: Subject) -> Content:
         """The answer before and after."""
         from explorer.techniques.ablation import without_heads
         from explorer.techniques.targets import own_reading, read
 
-        target, off, states = self.target(subject), self._off(subject), subject.trace.states[-1]
-        groups = [("With all heads", self.rows(subject, target, states))]
+        target, off, states = self.target(subject), subject.selection.off, subject.trace.states[-1]
+        groups = [("With all heads", answer_rows(subject.model, target, states, (target,)))]
         if off:
-            groups.append((f"Without {_names(off)}", self.rows(subject, target, without_heads(subject.trace, off))))
+            changed = without_heads(subject.trace, off)
+            groups.append((f"Without {heads_named(off)}", answer_rows(subject.model, target, changed, (target,), states)))
         logits = own_reading(subject.trace, target).logit, read(subject.model, target, states[None]).logit
         hint = "All heads are on; click some to switch them off."
         return {
-            "answers": bar_groups(groups),
+            "answers": bar_groups(groups, beside=True),
             "count": f"{len(off)} of {_heads(subject)} heads are off." if off else hint,
             "check": matches(
                 abs(float(logits[0]) - float(logits[1])), "with all heads, the logit is that of the model's own forward pass"
@@ -139,13 +124,7 @@ def _strongest(effects: np.ndarray, before: float, token: str) -> str:
 
     def place(index: int) -> str:
         layer, head = np.unravel_index(index, effects.shape)
-        return f"layer {layer + 1}, head {head + 1} ({percent(before)} → {percent(float(effects[layer, head]))})"
+        return f"{head_name((int(layer), int(head)))} ({percent(before)} → {percent(float(effects[layer, head]))})"
 
     low, high = int(effects.argmin()), int(effects.argmax())
     return f"Most of all for {token}: {place(low)}. Most of all against it: {place(high)}."
-
-
-def _names(off: Off) -> str:
-    names = [f"{layer + 1}.{head + 1}" for layer, head in off]
-    listed = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    return f"head {listed} (layer.head)" if len(names) == 1 else f"heads {listed} (layer.head)"

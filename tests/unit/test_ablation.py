@@ -1,7 +1,6 @@
 """Switching heads off and patching, against transformers with a plain hook."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from explorer.base.steps import finished
 from explorer.model import checkpoints
 from explorer.techniques.ablation import head_effects_in_steps, patching_in_steps, without_heads
 from explorer.techniques.targets import is_next_target, own_reading, read, word_target
+from tests.hooks import zeroed
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
 
@@ -29,26 +29,6 @@ def reference(model):
     folder = checkpoints.find(model.name).folder
     module = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
     return module.eval(), model.tokenizer(TEXT, TEXT_B, return_tensors="pt")
-
-
-@contextmanager
-def zeroed(module, heads):
-    """The heads (zero-based layer, head) cut out of what W_O reads."""
-    size = module.config.hidden_size // module.config.num_attention_heads
-    hooks = []
-    for layer in {layer for layer, _ in heads}:
-
-        def zero(_, inputs, layer=layer):
-            context = inputs[0].clone()
-            for _, head in (pair for pair in heads if pair[0] == layer):
-                context[..., head * size : (head + 1) * size] = 0
-            return (context,)
-
-        dense = module.bert.encoder.layer[layer].attention.output.dense
-        hooks.append(dense.register_forward_pre_hook(zero))
-    yield
-    for hook in hooks:
-        hook.remove()
 
 
 def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, reference):

@@ -1,6 +1,6 @@
 """Attention: all heads at a glance, one head in full, every head by numbers, and the flow through all layers."""
 
-from explorer.views.attention.heads import Heads, OneHead, SeveralHeads
+from explorer.views.attention.heads import Heads, HeadWhatIf, OneHead, SeveralHeads
 from explorer.views.attention.metrics import Formulas, HeadNumbers, HeadTable
 from explorer.views.attention.rollout import Rollout
 from explorer.views.attention_data import most_telling_first
@@ -11,7 +11,7 @@ TAB = Tab(
     "Attention",
     "Who looks at whom?",
     {
-        "One head": [[Heads, OneHead]],
+        "One head": [[[Heads, HeadWhatIf], OneHead]],
         "Several heads": [[SeveralHeads]],
         "All heads by numbers": [[HeadNumbers, HeadTable], [Formulas]],
         "Through all layers": [[Rollout]],

@@ -25,6 +25,7 @@ from explorer.views.attention_data import (
 from explorer.views.settings import choice, number, several, switch, use
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, caption, chart, check, matches, part, prose, select, sentence, show
+from explorer.views.what_if import WhatIf, toggled
 
 HEATMAP, LINES = "Heatmap", "Lines"
 SPECIALS = {  # what each is called, and what its rows sum to
@@ -44,7 +45,7 @@ class Heads(View):
     """Every head of every layer as a small picture."""
 
     name, question = "attention/heads", "Which heads are there, and which is worth a look?"
-    width = 5
+    width, shows_changes = 5, True
     grid = part("head_grid", marks=True)
     about = prose(classes="caption")
     square_root: bool = use(SQUARE_ROOT, True, here=False)
@@ -59,6 +60,10 @@ class Heads(View):
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
+    def on_grid_switch(self, subject: Subject, index: list[int]) -> Change:
+        """A head is switched off, or on again: [layer, head], zero-based."""
+        return toggled(subject, limits.check_cell(index))
+
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen, marks = overview_of(subject), None
         if self.marks != NO_MARKS:
@@ -69,7 +74,17 @@ class Heads(View):
             for row in zip(seen.patterns, seen.metrics["entropy"], seen.strongest, strict=True)
         ]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
-        return head_grid(seen.small, selected, self.square_root, notes=notes, marks=marks)
+        off = subject.selection.off
+        return head_grid(seen.small, selected, self.square_root, notes=notes, marks=marks, off=off)
+
+
+class HeadWhatIf(WhatIf):
+    """What the model says without the chosen head, or with something else changed."""
+
+    name = "attention/what-if"
+    width = 5
+    this_head = True
+    note = "The pictures show the run as it is, with every head on. In the grid, X or a double click switches a head off and on."
 
 
 class OneHead(View):

@@ -6,7 +6,7 @@ from explorer.views.fill_mask.lens import FollowedWords, Lens
 from explorer.views.fill_mask.patching import Patching
 from explorer.views.fill_mask.positions import EveryPosition, Likelihoods
 from explorer.views.fill_mask.quiz import Quiz
-from explorer.views.fill_mask.word import WordAttribution, WordHeads
+from explorer.views.fill_mask.word import WordAttribution, WordHeads, WordWhatIf
 from explorer.views.view import Tab
 
 TAB = Tab(
@@ -14,7 +14,7 @@ TAB = Tab(
     "Fill-mask",
     "What belongs in the blank?",
     {
-        "Guesses": [[Guesses, Comparison], [FilledTogether]],
+        "Guesses": [[Guesses, Comparison], [WordWhatIf], [FilledTogether]],
         "Every position": [[EveryPosition], [Likelihoods]],
         "Lens": [[Lens], [FollowedWords]],
         "Switch heads off": [[WordHeads]],

@@ -2,18 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
-from explorer.figures.bars import Row
 from explorer.views.attribution import AttributionView
 from explorer.views.settings import Text, use
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
 from explorer.views.view import caption
+from explorer.views.what_if import WhatIf
 
 if TYPE_CHECKING:
     from explorer.techniques.targets import Target
 
 WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1})
-GUESSES_SHOWN = 5
 
 
 def no_blank(subject: Subject) -> str:
@@ -46,16 +45,12 @@ class WordHeads(SwitchHeads):
     unless = staticmethod(no_blank)
     target = _word_in_blank
 
-    def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
-        """The best guesses in the blank, and the word in question if it is not among them."""
-        from explorer.techniques.targets import read
 
-        (guess,) = subject.model.guesses(states[[target.position]], [target.position], GUESSES_SHOWN)
-        rows = [(candidate.token, candidate.probability, "") for candidate in guess.candidates]
-        if target.id not in [candidate.id for candidate in guess.candidates]:
-            share = float(read(subject.model, target, states[None]).probability)
-            rows.append((target.token, share, "the word in question"))
-        return rows
+class WordWhatIf(WhatIf):
+    """The guesses for the blank before and after."""
+
+    name = "fill-mask/what-if"
+    unless = staticmethod(no_blank)
 
 
 def pieces_named(subject: Subject, typed: str, position: int, most: int) -> list[tuple[int, str]]:

@@ -1,9 +1,9 @@
 """The pair on the page: the verdict both ways, and which tokens and heads it rests on."""
 
 from collections.abc import Generator, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from explorer.figures.bars import Row, bars
+from explorer.figures.bars import bars
 from explorer.views.attribution import AttributionView
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
@@ -115,13 +115,6 @@ class PairHeads(SwitchHeads):
     help = caption(ABOUT.format(what="IsNext (or InOrder)"))
     unless = staticmethod(no_b)
     target = staticmethod(_is_next)
-
-    def rows(self, subject: Subject, target: "Target", states: Any) -> list[Row]:
-        """Both outputs of the head."""
-        from explorer.techniques.targets import read
-
-        share = float(read(subject.model, target, states[None]).probability)
-        return list(zip(subject.model.pair_names, (share, 1 - share), ("", ""), strict=True))
 
 
 def _bars(answer: "NextSentence", names: tuple[str, str], second: str, first: str) -> dict:

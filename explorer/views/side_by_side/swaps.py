@@ -6,7 +6,8 @@ from explorer.text import limits
 from explorer.text.swaps import put, swapped
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, is_quick, part, settle
+from explorer.views.swapping import guessed_words
+from explorer.views.view import Change, Content, part, settle
 
 MOST = 12
 BACK = "put it back"
@@ -48,17 +49,14 @@ class Swaps(SideView):
 
 def _guessed(subject: Subject) -> list[Swap]:
     """The chosen word, if a single piece, against the model's three best guesses for its place."""
-    from explorer.techniques.filling import alternatives  # loads torch
-
+    word, others = guessed_words(subject)
+    if not others:
+        return []
     token = subject.selection.token
-    if token is None or not subject.model.capabilities.fill_mask or not is_quick(subject, 1):
-        return []
     side, (start, end) = subject.trace.encoding.sequences[token], subject.trace.encoding.offsets[token]
-    if side < 0 or [token] not in subject.trace.encoding.text_words:
-        return []
     texts = [subject.text_a, subject.text_b]
-    word, found = texts[side][start:end], []
-    for other in alternatives(subject.trace, token, 3):
+    found = []
+    for other in others:
         changed = [*texts]
         changed[side] = texts[side][:start] + other + texts[side][end:]
         found.append((f"{word} → {other}", changed[0], changed[1]))

@@ -58,7 +58,8 @@ def test_both_ways_are_the_models_own(pair):
 
 def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
     odd = [[0, 1], (0, 1), [5, 11], [6, 0], [0, -1], [True, 1], [1.0, 2], "ab", None, [1]]
-    view = PairHeads.read({"off": odd}, bundled.capabilities)
+    view = PairHeads()
+    pair = pair.select(**view.on_board(pair, odd).selection)
     shown = view.compute(pair)
     assert shown["board"]["off"] == [[0, 1], [5, 11]]
     assert shown["count"] == "2 of 72 heads are off."
@@ -68,11 +69,11 @@ def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
     assert heading == "Without heads 1.2, 6.12 (layer.head)"
     assert rows[0]["share"] == pytest.approx(share)
     for nothing in (None, {}, "off", 3):
-        assert PairHeads.read({"off": nothing}, bundled.capabilities).off == ()
+        assert view.on_board(pair, nothing).selection == {"off": ()}
 
 
 def test_effects_do_not_depend_on_what_is_off(pair, blank):
-    assert PairHeads(off=((0, 1),)).key(pair) == PairHeads().key(pair)
+    assert PairHeads().key(pair.select(off=((0, 1),))) == PairHeads().key(pair)
     assert PairHeads().key(pair) != WordHeads().key(pair)
     assert WordHeads(word="tea").key(blank) != WordHeads().key(blank)
     effects = finished(PairHeads().work(pair))
@@ -85,16 +86,16 @@ def test_effects_do_not_depend_on_what_is_off(pair, blank):
 
 def test_a_click_changes_the_answer_and_not_the_board(pair):
     change = PairHeads().on_board(pair, [[0, 3], [0, 1]])
-    assert change.content["off"] == ((0, 1), (0, 3))
+    assert change.selection == {"off": ((0, 1), (0, 3))}
     assert "board" not in change.content
     assert len(change.content["answers"]["groups"]) == 2
-    assert PairHeads(off=((0, 1),)).on_reset(pair, None).settings == {"off": ()}
+    assert PairHeads().on_reset(pair, None).selection == {"off": ()}
 
 
 def test_the_word_in_question_is_among_the_answers(blank):
     shown = WordHeads(word="zebra").compute(blank)
     rows = shown["answers"]["groups"][0]["rows"]
-    assert [row["note"] for row in rows] == [""] * 5 + ["the word in question"]
+    assert len(rows) == 6
     assert rows[-1]["label"] == "zebra"
 
 

@@ -1,0 +1,30 @@
+"""Which words of an input may be swapped for which."""
+
+from explorer.text.swaps import swapped
+from explorer.views.subject import Subject
+from explorer.views.view import is_quick
+
+
+def guessed_words(subject: Subject) -> tuple[str, list[str]]:
+    """The chosen word, if a single piece, and the model's three best guesses for its place; else '' and none."""
+    from explorer.techniques.filling import alternatives  # loads torch
+
+    token = subject.selection.token
+    if token is None or not subject.model.capabilities.fill_mask or not is_quick(subject, 1):
+        return "", []
+    encoding = subject.trace.encoding
+    side, (start, end) = encoding.sequences[token], encoding.offsets[token]
+    if side < 0 or [token] not in encoding.text_words:
+        return "", []
+    return (subject.text_a, subject.text_b)[side][start:end], alternatives(subject.trace, token, 3)
+
+
+def fitting_swaps(subject: Subject, most: int) -> list[tuple[str, str]]:
+    """(word, other word) for some words of the input, each with as many pieces as the other; the chosen word comes first."""
+    word, others = guessed_words(subject)
+    usual = [(one, other) for text in (subject.text_a, subject.text_b) for one, other, _ in swapped(text)]
+    fitting: list[tuple[str, str]] = []
+    for one, other in dict.fromkeys([*((word, other) for other in others), *usual]):
+        if len(fitting) < most and subject.can_swap(one, other):
+            fitting.append((one, other))
+    return fitting

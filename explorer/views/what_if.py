@@ -1,0 +1,251 @@
+"""Break it to understand it: one gesture changes the run, and the answer before stands beside the answer after."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from explorer.base.steps import finished
+from explorer.figures.bars import bar_groups, percent
+from explorer.text import limits
+from explorer.views.answers import answer_rows
+from explorer.views.subject import Off, Subject
+from explorer.views.swapping import fitting_swaps
+from explorer.views.view import Change, Content, View, check, is_quick, matches, part, select, sentence
+
+if TYPE_CHECKING:
+    from explorer.model.trace import Trace
+    from explorer.techniques.targets import Target
+
+SWAPS = 4
+SLIGHT = 0.005  # of probability: what is hardly to be seen in a bar
+NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."
+Gesture = tuple[str, Callable[[], Change]]  # what it is called, and what it changes of the selection
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the run as it is and of the run as it was changed: `hidden` is the token that both have a [MASK] for."""
+
+    before: "Trace"
+    after: "Trace"
+    hidden: int | None
+    target: "Target"
+
+    @classmethod
+    def of(cls, subject: Subject) -> "Question | None":
+        """The blank; without one the chosen token, hidden; with none chosen whether B follows A; else the first word, hidden."""
+        from explorer.techniques.ablation import with_mask
+        from explorer.techniques.targets import is_next_target, word_target
+
+        model, trace, other = subject.model.capabilities, subject.trace, subject.swapped.trace
+        chosen, places = subject.selection.token, trace.encoding.text_positions
+        if model.fill_mask and trace.mask_positions:
+            return cls(trace, other, None, word_target(trace, "", subject.blank))
+        if model.next_sentence and subject.text_b.strip() and not (model.fill_mask and chosen in places):
+            return cls(trace, other, None, is_next_target(trace))
+        if not model.fill_mask or not places:
+            return None
+        hidden = subject.token if subject.token in places else places[0]
+        before, after = (with_mask(one, hidden) for one in (trace, other))
+        return cls(before, after, hidden, word_target(before, "", hidden))
+
+    def states_after(self, subject: Subject) -> Any:
+        """The last hidden states [tokens, hidden] of the changed run."""
+        from explorer.techniques.ablation import intervene
+
+        patch = subject.selection.patch
+        return intervene(self.after, subject.selection.off, (*patch, self.before) if patch else None)
+
+    def strongest(self, off: Off) -> tuple[int, int]:
+        """Of the heads that are on, the one without which, alone, the first answer is least probable."""
+        from explorer.techniques.ablation import head_effects_in_steps
+
+        effects = self.before.once(
+            ("effects", self.target), lambda: finished(head_effects_in_steps(self.before, self.target))
+        ).copy()
+        for head in off:
+            effects[head] = np.inf
+        layer, head = np.unravel_index(int(effects.argmin()), effects.shape)
+        return int(layer), int(head)
+
+    def telling_state(self) -> tuple[int, int]:
+        """The highest hidden state at which one vector brings at least half of the answer back, and its token.
+
+        Up to there the answer is kept in it. The token that is read is left out: its last vector is the answer. Where no
+        vector does as much, it is the one that does most.
+        """
+        from explorer.techniques.ablation import patching_in_steps
+        from explorer.techniques.targets import read
+
+        found = finished(patching_in_steps(self.before, self.after, self.target))  # [hidden states, tokens]
+        clean, swapped = (float(read(run.model, self.target, run.states[-1:]).probability) for run in (self.before, self.after))
+        share = (found - swapped) / (clean - swapped or 1)
+        share[:, self.target.position] = -np.inf
+        best = share.max(axis=1)  # [hidden states]
+        layer = int(np.flatnonzero(best >= min(0.5, best.max()))[-1])
+        return layer, int(share[layer].argmax())
+
+
+class WhatIf(View):
+    """The answer with heads switched off, a word swapped or a vector patched, beside the answer of the run as it is."""
+
+    question = "What is it good for, and what happens without it?"
+    shows_changes = True
+    this_head: ClassVar[bool] = False  # whether the chosen head is seen, so that one may want to do without it
+    note: ClassVar[str] = ""
+    gestures = part("chips", optional=True)
+    back = part("chips", optional=True)
+    outcome = sentence(classes="outcome", optional=True)
+    answers = part("bars", optional=True)
+    about = sentence(classes="caption", optional=True)
+    check = check(optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """What can be done; once something is, what came of it."""
+        shown: Content = {"gestures": {"label": "Break it:", "chips": [label for label, _ in self._gestures(subject)]}}
+        if not subject.selection.is_changed:
+            return shown
+        shown["back"] = {"label": "Put back:", "chips": [label for label, _ in _ways_back(subject)], "kind": "back"}
+        question = Question.of(subject)
+        return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
+
+    def on_gestures(self, subject: Subject, index: Any) -> Change:
+        """Something is changed."""
+        return _chosen(subject, self._gestures(subject), index)
+
+    def on_back(self, subject: Subject, index: Any) -> Change:
+        """Something is put back."""
+        return _chosen(subject, _ways_back(subject), index)
+
+    def _compare(self, subject: Subject, question: Question) -> Content:
+        from explorer.techniques.targets import own_reading, read
+
+        model, target = subject.model, question.target
+        before, after = question.before.states[-1], question.states_after(subject)
+        first = (target, *_first(model, target, after))
+        where = (
+            "" if question.hidden is None else f" for '{subject.trace.tokens[question.hidden]}' (token {question.hidden}), hidden"
+        )
+        groups = [
+            (f"Before{where}", answer_rows(model, target, before, first)),
+            ("After", answer_rows(model, target, after, first, before)),
+        ]
+        error = abs(float(own_reading(question.before, target).logit) - float(read(model, target, before[None]).logit))
+        return {
+            "outcome": outcome_of(_changes(subject), target.token, *(dict_of(rows) for _, rows in groups)),
+            "answers": bar_groups(groups, beside=True),
+            "check": matches(error, "before, the logit is that of the model's own forward pass"),
+        } | ({"about": self.note} if self.note else {})
+
+    def _gestures(self, subject: Subject) -> list[Gesture]:
+        """What can be done now."""
+        selection, found = subject.selection, []
+        head = (selection.attention_layer, selection.head_index)
+        if self.this_head and head not in selection.off:
+            found.append((f"switch off {head_name(head)}", lambda: toggled(subject, head)))
+        model = subject.model.capabilities
+        if len(selection.off) < model.layers * model.heads and is_quick(subject, model.layers * model.heads / 3):
+            which = "next strongest" if selection.off else "strongest"
+            found.append((f"switch off the {which} head", lambda: _strongest_off(subject)))
+        if selection.swap is None:
+            swaps = fitting_swaps(subject, SWAPS)
+            found += [(f"{word} → {other}", lambda swap=(word, other): select(swap=swap)) for word, other in swaps]
+        elif selection.patch is None and is_quick(subject, subject.trace.kept * (model.layers + 1) / 2):
+            found.append(("patch one vector from the run before", lambda: _patched(subject)))
+        return found
+
+
+def toggled(subject: Subject, head: tuple[int, int]) -> Change:
+    """One head more, or less, switched off."""
+    return select(off=tuple(sorted({*subject.selection.off} ^ {head})))
+
+
+def head_name(head: tuple[int, int]) -> str:
+    """A zero-based (layer, head) as the screen counts."""
+    return f"layer {head[0] + 1}, head {head[1] + 1}"
+
+
+def heads_named(off: Off) -> str:
+    """Heads that are off, as a part of a sentence."""
+    if len(off) == 1:
+        return head_name(off[0])
+    names = [f"{layer + 1}.{head + 1}" for layer, head in off]
+    return f"heads {', '.join(names[:8])}{f' and {len(names) - 8} more' if len(names) > 8 else ''} (layer.head)"
+
+
+def outcome_of(changed: list[str], token: str, before: dict[str, float], after: dict[str, float]) -> str:
+    """What became of the first answer, in a sentence."""
+    lead = ", ".join(changed)
+    told = f"{lead[:1].upper()}{lead[1:]}: {token} {percent(before[token])} → {percent(after[token])}."
+    first = max(after, key=after.__getitem__)
+    if first != token:
+        return f"{told} The first answer is now {first} ({percent(before[first])} → {percent(after[first])})."
+    slight = max(abs(after[answer] - before[answer]) for answer in after.keys() & before.keys()) < SLIGHT
+    return f"{told} Hardly anything changes." if slight else told
+
+
+def dict_of(rows: list[tuple[str, float, str]]) -> dict[str, float]:
+    """Shares by answer."""
+    return {answer: share for answer, share, _ in rows}
+
+
+def _first(model: Any, target: "Target", states: Any) -> tuple["Target", ...]:
+    from explorer.techniques.targets import Target
+
+    if target.head == "next_sentence":
+        return ()
+    (guess,) = model.guesses(states[[target.position]], [target.position], 1)
+    return (Target(target.head, target.position, guess.candidates[0].id, guess.candidates[0].token),)
+
+
+def _changes(subject: Subject) -> list[str]:
+    """What is changed, each as a part of a sentence."""
+    selection, changed = subject.selection, []
+    if selection.off:
+        changed.append(f"without {heads_named(selection.off)}")
+    if selection.swap:
+        changed.append("with {1} for {0}".format(*selection.swap))
+    if selection.patch:
+        changed.append(f"with {_state_name(subject)} from the run before")
+    return changed
+
+
+def _state_name(subject: Subject) -> str:
+    layer, token = subject.selection.patch
+    return f"the vector of {subject.trace.tokens[token]} (token {token}) at hidden state {layer}"
+
+
+def _ways_back(subject: Subject) -> list[Gesture]:
+    """Everything that is changed, to be put back one by one, or at once."""
+    selection = subject.selection
+    found: list[Gesture] = [(head_name(head), lambda head=head: toggled(subject, head)) for head in selection.off[:8]]
+    if selection.swap:
+        found.append((selection.swap[0], lambda: select(swap=None)))
+    if selection.patch:
+        found.append((_state_name(subject), lambda: select(patch=None)))
+    if len(selection.off) + bool(selection.swap) + bool(selection.patch) > 1:
+        found.append(("all", lambda: select(off=(), swap=None, patch=None)))
+    return found
+
+
+def _strongest_off(subject: Subject) -> Change:
+    question = Question.of(subject)
+    return toggled(subject, question.strongest(subject.selection.off)) if question else _as_it_is(subject)
+
+
+def _patched(subject: Subject) -> Change:
+    question = Question.of(subject)
+    return select(patch=question.telling_state()) if question else _as_it_is(subject)
+
+
+def _chosen(subject: Subject, gestures: list[Gesture], index: Any) -> Change:
+    """What the gesture in this place changes, if it is still there."""
+    place = limits.check_place(index)
+    return gestures[place][1]() if place < len(gestures) else _as_it_is(subject)
+
+
+def _as_it_is(subject: Subject) -> Change:
+    """Nothing new, but to be drawn again."""
+    return select(off=subject.selection.off)

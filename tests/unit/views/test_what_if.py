@@ -1,0 +1,164 @@
+"""Heads switched off, a word swapped, a vector patched: before and after, held to transformers."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from explorer.figures.bars import percent
+from explorer.model import checkpoints
+from explorer.techniques.ablation import intervene
+from explorer.techniques.targets import read
+from explorer.views.attention.heads import Heads, HeadWhatIf
+from explorer.views.fill_mask.word import WordWhatIf
+from explorer.views.next_sentence.pair import PairHeads
+from explorer.views.subject import Selection, Subject
+from explorer.views.what_if import NO_QUESTION, Question
+from tests.hooks import zeroed
+
+A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
+TEACHER = 2
+
+
+@pytest.fixture(scope="module")
+def subject(bundled):
+    return Subject(bundled.name, A, B, Selection(6, 11, None, True))
+
+
+@pytest.fixture(scope="module")
+def module(bundled):
+    folder = checkpoints.find(bundled.name).folder
+    return transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
+
+
+def theirs(module, model, text_a, text_b, position):
+    """What transformers itself puts in a place: token -> probability."""
+    with torch.no_grad():
+        logits = module(**model.tokenizer(text_a, text_b, return_tensors="pt")).prediction_logits[0, position]
+    return dict(zip(model.pieces(list(range(len(logits)))), logits.softmax(-1).tolist(), strict=True))
+
+
+def shares(group):
+    """Token -> probability of a group of bars."""
+    return {row["label"]: row["share"] for row in group["rows"]}
+
+
+def press(view, subject, part, label):
+    """The subject after a click on the chip that says `label`."""
+    chips = view.compute(subject)[part]["chips"]
+    (place,) = [place for place, chip in enumerate(chips) if label in chip]
+    return subject.select(**getattr(view, f"on_{part}")(subject, place).selection)
+
+
+def test_nothing_changed_changes_nothing(subject):
+    assert set(HeadWhatIf().compute(subject)) == {"gestures"}
+    np.testing.assert_array_equal(intervene(subject.trace), subject.trace.states[-1])
+    assert subject.swapped is subject
+
+
+def test_before_and_after_are_transformers_own_without_the_head(subject, bundled, module):
+    changed = press(HeadWhatIf(), subject, "gestures", "switch off layer 6, head 11")
+    shown = HeadWhatIf().compute(changed)
+    before, after = (shares(group) for group in shown["answers"]["groups"])
+    own = theirs(module, bundled, A, B, subject.blank)
+    with zeroed(module, [(5, 10)]):
+        without = theirs(module, bundled, A, B, subject.blank)
+    for wanted, found in ((own, before), (without, after)):
+        assert max(wanted, key=wanted.get) in found
+        for token, share in found.items():
+            assert share == pytest.approx(wanted[token], abs=1e-5)
+    first = max(own, key=own.get)
+    assert f"Without layer 6, head 11: {first} {percent(own[first])} → {percent(without[first])}." in shown["outcome"]
+    assert shown["check"]["text"].startswith("✓")
+    assert [row["note"] for row in shown["answers"]["groups"][1]["rows"]] == [f"was {percent(own[token])}" for token in after]
+
+
+def test_what_is_put_back_restores_the_very_numbers(subject):
+    view = HeadWhatIf()
+    changed = press(view, press(view, subject, "gestures", "switch off layer"), "gestures", "teacher → engineer")
+    assert view.compute(changed)["back"]["chips"] == ["layer 6, head 11", "teacher", "all"]
+    assert changed.swapped.text_a == A.replace("teacher", "engineer")
+    for restored in (
+        press(view, press(view, changed, "back", "layer"), "back", "teacher"),
+        press(view, changed, "back", "all"),
+        changed.select(off=(), swap=None),
+    ):
+        assert restored.selection == subject.selection
+        assert (restored.swapped.text_a, restored.swapped.text_b) == (A, B)
+        assert view.compute(restored) == view.compute(subject)
+
+
+def test_the_strongest_head_is_the_one_that_costs_most_and_then_comes_the_next(subject):
+    question = Question.of(subject)
+    first = press(WordWhatIf(), subject, "gestures", "strongest").selection.off
+    second = press(WordWhatIf(), subject.select(off=first), "gestures", "next strongest").selection.off
+    assert len(second) == 2
+    costs = {}
+    for head in {*second, (0, 0), (5, 2), (3, 3)}:
+        hidden = intervene(subject.trace, [head])
+        costs[head] = float(read(subject.model, question.target, hidden[None]).probability)
+    assert min(costs, key=costs.get) == first[0]
+    (other,) = {*second} - {*first}
+    assert sorted(costs, key=costs.get)[1] == other
+
+
+def test_a_patched_vector_brings_at_least_half_of_the_answer_back(subject):
+    view = WordWhatIf()
+    swapped = press(view, subject, "gestures", "teacher → engineer")
+    patched = press(view, swapped, "gestures", "patch one vector")
+    layer, token = patched.selection.patch
+    assert token == TEACHER
+    before, after, with_patch = (
+        shares(view.compute(one)["answers"]["groups"][at]) for one, at in ((swapped, 0), (swapped, 1), (patched, 1))
+    )
+    first = max(before, key=before.get)
+    assert with_patch[first] - after[first] >= 0.5 * (before[first] - after[first])
+    assert f"the vector of teacher (token {token}) at hidden state {layer}" in view.compute(patched)["outcome"]
+    embedding = intervene(swapped.swapped.trace, patch=(0, TEACHER, subject.trace))
+    np.testing.assert_allclose(embedding, subject.trace.states[-1], atol=1e-5)  # the swapped word is all that differs
+    assert patched.select(swap=None).selection.patch is None
+
+
+def test_without_a_blank_the_chosen_word_is_hidden_or_the_pair_is_asked(bundled):
+    pair = Subject(bundled.name, "She sat down.", "He stood.", Selection(off=((0, 0),)))
+    before, _ = HeadWhatIf().compute(pair)["answers"]["groups"]
+    assert shares(before)["IsNext"] == pytest.approx(bundled.next_sentence("She sat down.", "He stood.").is_next, abs=1e-6)
+    word = pair.select(token=2)
+    before, _ = HeadWhatIf().compute(word)["answers"]["groups"]
+    assert before["heading"] == "Before for 'sat' (token 2), hidden"
+    guess = bundled.fill_mask("She [MASK] down.", "He stood.")[0].candidates[0]
+    assert shares(before)[guess.token] == pytest.approx(guess.probability, abs=1e-5)
+
+
+def test_a_model_without_heads_for_words_says_so(variant_folders):
+    changed = Subject(str(variant_folders["encoder_only"]), "the man was happy", "", Selection(off=((0, 0),)))
+    assert HeadWhatIf().compute(changed)["outcome"] == NO_QUESTION
+
+
+def test_what_no_longer_fits_is_put_back(subject, tiny):
+    changed = Subject(subject.model_name, A, B, Selection(off=((0, 1), (5, 11), (6, 0), (0, -1)), swap=("teacher", "engineer")))
+    assert changed.selection.off == ((0, 1), (5, 11))
+    assert changed.select(patch=(7, 0)).selection.patch is None
+    assert changed.select(patch=(0, 99)).selection.patch is None
+    other = Subject(subject.model_name, "She drank a cup of [MASK].", "", changed.select(patch=(1, 2)).selection).selection
+    assert (other.off, other.swap, other.patch) == (((0, 1), (5, 11)), None, None)
+    assert Subject(tiny.name, A, B, changed.selection).selection.off == ((0, 1),)
+    for swap in (("teacher", "antidisestablishmentarianism"), ("mask", "teacher"), ("zebra", "horse")):
+        assert changed.select(swap=swap).selection.swap is None
+    assert Subject(subject.model_name, "", "", changed.selection).selection.swap is None
+
+
+def test_grid_board_and_panel_share_one_state_and_two_pages_do_not(subject):
+    flipped = subject.select(**Heads().on_grid_switch(subject, [0, 3]).selection)
+    assert Heads().compute(flipped)["grid"]()["off"] == PairHeads().compute(flipped)["board"]["off"] == [[0, 3]]
+    assert Heads().on_grid_switch(flipped, [0, 3]).selection == {"off": ()}
+    assert subject.selection.off == ()
+    assert re.match(r"Without layer 1, head 4: ", WordWhatIf().compute(flipped)["outcome"])
+
+
+def test_a_click_that_comes_too_late_changes_nothing(subject):
+    for part in ("gestures", "back"):
+        late = getattr(HeadWhatIf(), f"on_{part}")(subject, 99)
+        assert subject.select(**late.selection).selection == subject.selection
