@@ -32,9 +32,11 @@ from explorer.model import replicas
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import HEAD
 from explorer.page.shell import build
+from explorer.page.tab import group_style
 from explorer.server import logs
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
+from explorer.views import TABS
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 ON_A_SPACE = limits.is_on_a_space()
@@ -149,7 +151,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlo
         footer_links=["api"],
         favicon_path=ASSETS / "mark.svg",
         theme=THEME,
-        css=(ASSETS / "style.css").read_text("utf-8"),
+        css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS),
         ssr_mode=False,  # Node would answer in front of the guards
         app_kwargs=guarded(blocks, host, head),
     )

@@ -4,6 +4,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   const row = element.querySelector(".bx-tokens");
   const choice = BertExplorer.choice();
   row.classList.toggle("bx-cards", Boolean(settings.detail));
+  row.classList.toggle("bx-hides", Boolean(settings.mask_on_click));
   const KINDS = { special: "added by the tokenizer", mask: "a blank", unk: "unknown to the vocabulary", continuation: "continues a word" };
   let value = null;
   let content = ""; // everything but the selection

@@ -1,6 +1,7 @@
 """A tab made from its views: what is open, what is shown of it, and what it listens to."""
 
 import contextlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -157,6 +158,7 @@ def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers) -> TabPage:
         with gr.Row(elem_classes="question"):
             gr.Markdown(f"## {tab.question}")
             look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
+            look |= {"elem_classes": "grouped"} if tab.groups else {}
             which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None
         absent = Notice(elem_id=f"{tab.id}-absent")
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
@@ -173,6 +175,15 @@ def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers) -> TabPage:
     for panel in made.panels:
         panel.controls = {name: made.controls[name] for name in panel.view.settings}
     return made
+
+
+def group_style(tabs: Sequence[Tab]) -> str:
+    """A style sheet that sets, on the first choice of each group, the group's name: Gradio's radio knows no groups."""
+    return "\n".join(
+        f"#{tab.id}-view label:nth-of-type({list(tab.choices).index(first) + 1}) {{ --group: {json.dumps(name)}; --column: 1; }}"
+        for tab in tabs
+        for name, first in tab.groups.items()
+    )
 
 
 def _build_shared(made: TabPage) -> None:

@@ -251,8 +251,9 @@ def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
 class Tab:
     """A tab: its question, and the views to choose from, each choice one or several of them in rows.
 
-    `above` stands over every choice, `note` below. `steppers` are what of the selection its pictures show ('layer',
-    'head' or 'hidden_state'); `first(subject)` chooses the layer and head that it opens with.
+    `groups` says what one wants with some choices that follow each other: its name, and the first of them. `above` stands
+    over every choice, `note` below. `steppers` are what of the selection its pictures show ('layer', 'head' or
+    'hidden_state'); `first(subject)` chooses the layer and head that it opens with.
     """
 
     id: str
@@ -260,6 +261,7 @@ class Tab:
     question: str
     choices: Mapping[str, Sequence[Sequence[Cell]]]
     needs: str | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
     optional: bool = False  # there only for a model that has what the tab needs
     above: Sequence[type[View]] = ()
     note: str = ""

@@ -16,6 +16,7 @@ TAB = Tab(
         "Which heads": [[PairHeads]],
     },
     needs="next_sentence",
+    groups={"ask": "This pair", "look inside": "Which tokens", "intervene": "Which heads"},
     note="BERT was trained with strangers from other documents, so that it judges the topic more than the logic. "
     "RoBERTa (Liu et al. 2019) dropped this task: without it, and with longer runs of text, it did as well or "
     "better; ALBERT (Lan et al. 2020) asks instead which of two neighbours came first.",
