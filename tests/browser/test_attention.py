@@ -48,6 +48,27 @@ def test_a_link_to_a_head_opens_that_head(open_at):
     expect(page.locator("#attention-head-check")).to_contain_text("✓ matches the model")
 
 
+def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
+    page = open_at("Attention", "?a=The+teacher+asked+the+%5BMASK%5D+to+open+their+books.&layer=6&head=11")
+    heads, answers = page.locator("#attention-heads-grid button"), page.locator("#attention-what-if-answers .bx-group")
+    page.locator("#attention-what-if-gestures").get_by_role("button", name="switch off layer 6, head 11").click()
+    expect(page.locator("#attention-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
+    expect(answers).to_have_count(2)
+    left, right = (group.bounding_box() for group in answers.all())
+    assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"], "side by side"
+    expect(heads.nth(5 * 12 + 10)).to_have_attribute("aria-label", re.compile("layer 6, head 11, off"))
+    heads.nth(0).dblclick()
+    expect(page.locator("#attention-what-if-outcome")).to_contain_text("Without heads 1.1, 6.11")
+    heads.nth(0).press("x")
+    expect(page.locator("#attention-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
+    open_tab(page, "Fill-mask")
+    expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
+    open_tab(page, "Attention")
+    page.locator("#attention-what-if-back").get_by_role("button", name="layer 6, head 11").click()
+    expect(page.locator("#attention-what-if-answers")).to_be_hidden()
+    expect(page.locator("#attention-heads-grid .bx-off")).to_have_count(0)
+
+
 def test_a_cell_tells_its_exact_weight(open_at, bundled):
     page = open_at("Attention", PAIR + "&layer=1&head=3")
     heatmap = page.locator("#attention-head-heatmap .nsewdrag")

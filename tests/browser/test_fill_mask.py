@@ -85,6 +85,23 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     expect(board.locator("[aria-pressed=true]")).to_have_count(0)
 
 
+def test_a_word_is_swapped_a_vector_patched_and_a_link_brings_it_back(open_view):
+    page = open_view("Guesses", "?a=The+teacher+asked+the+%5BMASK%5D+to+open+their+books.")
+    panel = "#fill-mask-what-if"
+    page.locator(f"{panel}-gestures").get_by_role("button", name="teacher → engineer").click()
+    expect(page.locator(f"{panel}-outcome")).to_contain_text("With engineer for teacher: ")
+    page.locator(f"{panel}-gestures").get_by_role("button", name="patch one vector").click()
+    expect(page.locator(f"{panel}-outcome")).to_contain_text("the vector of teacher (token 2) at hidden state")
+    outcome = page.locator(f"{panel}-outcome").inner_text()
+    page.locator("#copy-link").click()
+    page.wait_for_url("**swap=teacher%2Cengineer**")
+    page.reload()
+    expect(page.locator(f"{panel}-outcome")).to_have_text(outcome)
+    expect(page.locator("#text-a textarea")).to_have_value("The teacher asked the [MASK] to open their books.")
+    page.locator(f"{panel}-back").get_by_role("button", name="all").click()
+    expect(page.locator(f"{panel}-answers")).to_be_hidden()
+
+
 def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
     page = open_view("Attribution", ONE)
     expect(page.get_by_text(re.compile("Integrated gradients, 50 steps, baseline \\[PAD\\]"))).to_be_visible()

@@ -39,6 +39,18 @@ def preset_for(hidden_size: int, layers: int) -> str:
     return BASE_PRESET if hidden_size >= WIDE else SMALL_PRESET
 
 
+def _at_once(view: "Recipe") -> bool:
+    return _may_be_solved(view) and view.solver == LBFGS
+
+
+def _may_be_solved(view: "Recipe") -> bool:
+    return not view.layers and view.head == LINEAR
+
+
+def _by_steps(view: "Recipe") -> bool:
+    return not _at_once(view)
+
+
 class Recipe(View):
     """What is trained, and how; most of it as a preset says."""
 
@@ -49,24 +61,35 @@ class Recipe(View):
         "cancel": "It stops a training that runs in another handler.",
     }
     layers: int = number(0, "Layers trained with the head, from the top (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE)
-    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, **AT_ONCE)
-    epochs: int = number(10, "Epochs", low=1, high=50, more=True, line=True, min_width=140, **AT_ONCE)
+    preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, when=_by_steps, **AT_ONCE)
+    epochs: int = number(10, "Epochs", low=1, high=50, more=True, line=True, min_width=140, when=_by_steps, **AT_ONCE)
     rate: float = choice(
-        [(f"{rate:g}", rate) for rate in RATES], "Learning rate", default=0.01, menu=True, more=True, min_width=100, **AT_ONCE
+        [(f"{rate:g}", rate) for rate in RATES],
+        "Learning rate",
+        default=0.01,
+        menu=True,
+        more=True,
+        min_width=100,
+        when=_by_steps,
+        **AT_ONCE,
     )
-    batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70, **AT_ONCE)
+    batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70, when=_by_steps, **AT_ONCE)
     layer: int = number(6, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, more=True, line=True, min_width=140)
     pooling: str = pooling(more=True, min_width=140)
     head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
-    solver: str = choice((ADAM, LBFGS), "A linear head without layers is trained with", more=True, line=True)
+    solver: str = choice((ADAM, LBFGS), "A linear head without layers is trained with", more=True, line=True, when=_may_be_solved)
     regularization: float = choice(
-        (10, 1, 0.1, 0.01), "Regularisation (L-BFGS)", default=1, menu=True, more=True, line=True, min_width=100
+        (10, 1, 0.1, 0.01), "Regularisation (L-BFGS)", default=1, menu=True, more=True, line=True, min_width=100, when=_at_once
     )
     held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
     balanced: bool = switch(False, "Rare classes weigh more", more=True)
-    early: bool = switch(False, f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", more=True, line=True)
-    last: bool = switch(False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True)
+    early: bool = switch(
+        False, f"Stop when the held-out loss has not fallen for {PATIENCE} epochs", more=True, line=True, when=_by_steps
+    )
+    last: bool = switch(
+        False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True, when=_by_steps
+    )
     train = button("Train", variant="primary", size="lg")
     cancel = button("Cancel", interactive=False, size="lg")
 
@@ -74,7 +97,6 @@ class Recipe(View):
         """What to train, checked. Raises InputError."""
         from explorer.training.training import make_plan
 
-        at_once = not self.layers and self.solver == LBFGS and self.head != HIDDEN
         return make_plan(
             model,
             self.layer,
@@ -86,7 +108,7 @@ class Recipe(View):
             batch_size=self.batch,
             seed=self.seed,
             units=UNITS if self.head == HIDDEN else 0,
-            optimizer="lbfgs" if at_once else "adam",
+            optimizer="lbfgs" if _at_once(self) else "adam",
             regularization=self.regularization,
             balanced=self.balanced,
             held_out=self.held_out,

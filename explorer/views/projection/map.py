@@ -14,7 +14,7 @@ from explorer.figures.bars import meter
 from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
-from explorer.views.projection.picture import COLOURS, NAMES, LayerMap, Look
+from explorer.views.projection.picture import CLUSTER, COLOURS, NAMES, LayerMap, Look
 from explorer.views.projection.points import (
     Points,
     column_called,
@@ -54,6 +54,15 @@ def _with_file(view: "Map") -> bool:
     return view.source == FILE and view.table is not None
 
 
+def _has_layers(view: "Map") -> bool:
+    """The vocabulary is read before any layer, the pooler after the last."""
+    return view.source == WORDS or (view.source != VOCABULARY and view.pooling != "pooler")
+
+
+def _is_drawn_by_chance(view: "Map") -> bool:
+    return view.method != "pca" or view.source == VOCABULARY or (view.source == FILE and view.sampled)
+
+
 class Map(LongView):
     """Every point where PCA, UMAP or t-SNE puts its vector."""
 
@@ -61,7 +70,7 @@ class Map(LongView):
     widths = (7, 4)
     source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points")
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map")
-    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers)
+    layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_has_layers)
     chart = chart("Map of words or sentences", height=520, with_lasso=True, customdata=True)
     play = button("▶ Play the layers")
     stop = button("Stop")
@@ -88,17 +97,43 @@ class Map(LongView):
     hint = prose(value=HINT, classes="caption")
     forget = button("Show all again", visible=False)
     colour: str = choice(COLOURS, "Colour by", menu=True, more=True)
-    clusters: int = number(4, "Clusters (k-means on directions)", low=2, high=8, heard="release", more=True, line=True)
+    clusters: int = number(
+        4,
+        "Clusters (k-means on directions)",
+        low=2,
+        high=8,
+        heard="release",
+        more=True,
+        line=True,
+        when=lambda v: v.colour == CLUSTER,
+    )
     dimensions: int = choice([("2-D", 2), ("3-D", 3)], "Space", more=True, line=True)
     pooling: str = pooling(more=True, line=True, when=lambda view: view.source in (SENTENCES, FILE))
     neighbors: int = number(
-        15, "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)", low=2, high=100, heard="release", more=True, line=True
+        15,
+        "Neighbours (UMAP's n_neighbors; t-SNE's perplexity × 3)",
+        low=2,
+        high=100,
+        heard="release",
+        more=True,
+        line=True,
+        when=lambda view: view.method != "pca",
     )
     min_dist: float = number(
-        0.1, "Least distance (UMAP's min_dist)", low=0, high=0.99, step=0.01, heard="release", more=True, line=True
+        0.1,
+        "Least distance (UMAP's min_dist)",
+        low=0,
+        high=0.99,
+        step=0.01,
+        heard="release",
+        more=True,
+        line=True,
+        when=lambda view: view.method == "umap",
     )
-    metric: str = choice(METRICS, "Distance of UMAP and t-SNE", menu=True, more=True, line=True)
-    seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True)
+    metric: str = choice(
+        METRICS, "Distance of UMAP and t-SNE", menu=True, more=True, line=True, when=lambda view: view.method != "pca"
+    )
+    seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True, when=_is_drawn_by_chance)
     picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen, linked=False)
     drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
@@ -120,7 +155,7 @@ class Map(LongView):
 
     def waiting(self, subject: Subject) -> Content:
         """The map that is there stays; without a file, a sentence asks for one."""
-        shown = {"redraw": props(visible=self.source == SENTENCES)}
+        shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=_has_layers(self))}
         return shown if self.key(subject) else {**shown, "summary": CHOOSE_A_FILE}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:

@@ -275,3 +275,15 @@ def test_after_a_reload_the_end_of_the_training_is_waited_for(subject, opened, m
     assert waited == ["A" * 22]
     read(Outcome, subject, run=opened.id, runs=["A" * 22]).find(subject)
     assert waited == ["A" * 22], "the run is known"
+
+
+def test_what_is_solved_at_once_has_no_epochs(subject):
+    def applying(**given):
+        view = read(Recipe, subject, **given)
+        return {name for name, setting in Recipe.settings.items() if setting.when is None or setting.when(view)}
+
+    steps = {"preset", "epochs", "rate", "batch", "early", "last"}
+    assert applying() - applying(solver=LBFGS) == steps
+    assert applying(solver=LBFGS) - applying() == {"regularization"}
+    for other in ({"head": HIDDEN}, {"layers": 1}):
+        assert applying() - applying(solver=LBFGS, **other) == {"solver"}

@@ -10,8 +10,8 @@ from explorer.base.limits import TEXTS
 from explorer.model.features import features, forget
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table, read_table
-from explorer.views.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, Map
-from explorer.views.projection.picture import COLOURS
+from explorer.views.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, VOCABULARY, WORDS, Map
+from explorer.views.projection.picture import CLUSTER, COLOURS
 from explorer.views.projection.points import column_called, piece_kind, text_column_of, texts_of
 from explorer.views.subject import Subject
 
@@ -169,3 +169,16 @@ def test_lines_columns_and_pieces():
     assert (text_column_of(named), column_called("label", named)) == ("Text", "")
     kinds = [piece_kind(piece) for piece in ("cat", "##ing", "##2", "1990", "!", "##a", "[unused3]", "[")]
     assert kinds == ["word", "rest of a word", "number", "number", "single sign", "single sign", "reserved", "single sign"]
+
+
+def test_controls_are_there_where_they_apply():
+    def applying(**given):
+        return {name for name, setting in Map.settings.items() if setting.when is None or setting.when(Map(**given))}
+
+    assert "layer" not in applying(source=VOCABULARY)
+    assert "layer" not in applying(pooling="pooler")
+    assert "layer" in applying(source=WORDS, pooling="pooler")
+    assert applying(method="umap") - applying() == {"neighbors", "min_dist", "metric", "seed"}
+    assert applying(method="tsne") - applying() == {"neighbors", "metric", "seed"}
+    assert applying(colour=CLUSTER) - applying() == {"clusters"}
+    assert "seed" in applying(source=VOCABULARY)
