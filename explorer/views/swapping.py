@@ -16,7 +16,8 @@ def guessed_words(subject: Subject) -> tuple[str, list[str]]:
     side, (start, end) = encoding.sequences[token], encoding.offsets[token]
     if side < 0 or [token] not in encoding.text_words:
         return "", []
-    return (subject.text_a, subject.text_b)[side][start:end], alternatives(subject.trace, token, 3)
+    others = subject.trace.once(("alternatives", token), lambda: alternatives(subject.trace, token, 3))
+    return (subject.text_a, subject.text_b)[side][start:end], others
 
 
 def fitting_swaps(subject: Subject, most: int) -> list[tuple[str, str]]:

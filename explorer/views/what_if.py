@@ -104,7 +104,8 @@ class WhatIf(View):
 
     def compute(self, subject: Subject) -> Content:
         """What can be done; once something is, what came of it."""
-        shown: Content = {"gestures": {"label": "Break it:", "chips": [label for label, _ in self._gestures(subject)]}}
+        gestures = [label for label, _ in self._gestures(subject)]
+        shown: Content = {"gestures": {"label": "Break it:", "chips": gestures}} if gestures else {}
         if not subject.selection.is_changed:
             return shown
         shown["back"] = {"label": "Put back:", "chips": [label for label, _ in _ways_back(subject)], "kind": "back"}
@@ -125,14 +126,14 @@ class WhatIf(View):
         model, target = subject.model, question.target
         before, after = question.before.states[-1], question.states_after(subject)
         first = (target, *_first(model, target, after))
-        where = (
-            "" if question.hidden is None else f" for '{subject.trace.tokens[question.hidden]}' (token {question.hidden}), hidden"
-        )
+        hidden = question.hidden
+        where = "" if hidden is None else f" for '{subject.trace.tokens[hidden]}' (token {hidden}), hidden"
         groups = [
             (f"Before{where}", answer_rows(model, target, before, first)),
             ("After", answer_rows(model, target, after, first, before)),
         ]
-        error = abs(float(own_reading(question.before, target).logit) - float(read(model, target, before[None]).logit))
+        own = question.before.once(("own", target), lambda: float(own_reading(question.before, target).logit))
+        error = abs(own - float(read(model, target, before[None]).logit))
         return {
             "outcome": outcome_of(_changes(subject), target.token, *(dict_of(rows) for _, rows in groups)),
             "answers": bar_groups(groups, beside=True),
@@ -142,6 +143,8 @@ class WhatIf(View):
     def _gestures(self, subject: Subject) -> list[Gesture]:
         """What can be done now."""
         selection, found = subject.selection, []
+        if not _is_asked(subject):
+            return []
         head = (selection.attention_layer, selection.head_index)
         if self.this_head and head not in selection.off:
             found.append((f"switch off {head_name(head)}", lambda: toggled(subject, head)))
@@ -155,6 +158,12 @@ class WhatIf(View):
         elif selection.patch is None and is_quick(subject, subject.trace.kept * (model.layers + 1) / 2):
             found.append(("patch one vector from the run before", lambda: _patched(subject)))
         return found
+
+
+def _is_asked(subject: Subject) -> bool:
+    """Whether the model has a head for a word, or for this pair."""
+    model = subject.model.capabilities
+    return model.fill_mask or bool(model.next_sentence and subject.text_b.strip())
 
 
 def toggled(subject: Subject, head: tuple[int, int]) -> Change:

@@ -55,7 +55,8 @@ def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
     expect(page.locator("#attention-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
     expect(answers).to_have_count(2)
     left, right = (group.bounding_box() for group in answers.all())
-    assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"], "side by side"
+    assert left["y"] == right["y"], "side by side"
+    assert left["x"] + left["width"] <= right["x"]
     expect(heads.nth(5 * 12 + 10)).to_have_attribute("aria-label", re.compile("layer 6, head 11, off"))
     heads.nth(0).dblclick()
     expect(page.locator("#attention-what-if-outcome")).to_contain_text("Without heads 1.1, 6.11")

@@ -74,7 +74,7 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     (position,) = trace.mask_positions
     (guess,) = bundled.guesses(without_heads(trace, [(1, 2)])[[position]], [position], 5)
     after = page.locator("#fill-mask-heads-answers .bx-group").nth(1)
-    expect(after).to_contain_text("Without head 2.3")
+    expect(after).to_contain_text("Without layer 2, head 3")
     expect(after.locator(".bx-name").first).to_have_text(guess.candidates[0].token)
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")

@@ -134,7 +134,9 @@ def test_without_a_blank_the_chosen_word_is_hidden_or_the_pair_is_asked(bundled)
 
 def test_a_model_without_heads_for_words_says_so(variant_folders):
     changed = Subject(str(variant_folders["encoder_only"]), "the man was happy", "", Selection(off=((0, 0),)))
-    assert HeadWhatIf().compute(changed)["outcome"] == NO_QUESTION
+    shown = HeadWhatIf().compute(changed)
+    assert shown["outcome"] == NO_QUESTION
+    assert "gestures" not in shown
 
 
 def test_what_no_longer_fits_is_put_back(subject, tiny):
