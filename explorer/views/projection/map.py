@@ -155,7 +155,9 @@ class Map(LongView):
 
     def waiting(self, subject: Subject) -> Content:
         """The map that is there stays; without a file, a sentence asks for one."""
-        shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=_has_layers(self))}
+        layers = _has_layers(self)
+        shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=layers)}
+        shown["stop"] = props(visible=layers or self.method != "pca")
         return shown if self.key(subject) else {**shown, "summary": CHOOSE_A_FILE}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
