@@ -5,7 +5,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks import attention, empty_caches, features, fill_mask, finetune, load, startup
+from tests.benchmarks import attention, browser, empty_caches, features, fill_mask, finetune, load, startup
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -26,6 +26,7 @@ BENCHMARKS = {
     "sessions": load.sessions,
     "soak": load.soak,
     "bytes": load.sent_bytes,
+    "browser": browser.run,
 }
 
 
