@@ -42,6 +42,7 @@ ASSETS = Path(__file__).resolve().parent / "assets"
 ON_A_SPACE = limits.is_on_a_space()
 if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
+PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
     **{f"{name}_border_width": "0px" for name in ("block", "block_label", "checkbox_label", "panel")},
@@ -131,9 +132,6 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlo
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
         os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
     blocks = build()
-    mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
-    look = f'<style>:root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}</style>'
-    head = HEAD + look + f"<script>{(ASSETS / 'page.js').read_text('utf-8')}</script>"
     blocks._queue.max_size = limits.WAITING.most  # what queue(max_size=...) does, without making the server once more
     blocks.launch(
         server_name=host,
@@ -153,9 +151,17 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlo
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guarded(blocks, host, head),
+        app_kwargs=guarded(blocks, host, our_head(), PAINT),
     )
     return blocks
+
+
+def our_head() -> str:
+    """What stands in the page's head: its look, so that nothing is laid out twice, and its scripts."""
+    mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
+    own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
+    scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in ("page.js", "first.js"))
+    return f"<style>{THEME._get_theme_css()}{own}</style>{HEAD}{scripts}"
 
 
 def warm(blocks: PageBlocks) -> None:

@@ -32,11 +32,11 @@ INLINE = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
-    """Adds them, and puts `head` at the end of the page's head: Gradio would add it by script, after the first layout."""
+    """Adds them, and puts `ours` at the ends of the page's head and body: Gradio would add it by script, after a layout."""
 
-    def __init__(self, app: ASGIApp, head: str, on_a_space: bool) -> None:
+    def __init__(self, app: ASGIApp, ours: tuple[str, str], on_a_space: bool) -> None:
         self._app = app
-        self._head = head.encode()
+        self._head, self._tail = (text.encode() for text in ours)
         self._policy = POLICY | ({"frame-ancestors": ON_A_SPACE} if on_a_space else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,7 +54,9 @@ class SecurityHeaders:
             elif may_be_page and _is_html(start):  # its scripts are known when all of it is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = page.replace(b"</head>", self._head + b"</head>", 1)
+                    head, _, body = page.partition(b"</head>")
+                    before, _, after = body.rpartition(b"</body>")
+                    page = b"".join([head, self._head, b"</head>", before, self._tail, b"</body>", after])
                     MutableHeaders(scope=start)["Content-Length"] = str(len(page))
                     await send(self._secured(start, _hashes(page)))
                     await send({**message, "body": page})
