@@ -1,21 +1,27 @@
 // One head as lines: what looks on the left, what is looked at on the right.
 BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) => {
-  const { el, svg, rove } = BertExplorer;
+  const { el, svg, rove, window: shared } = BertExplorer;
   const root = element.querySelector(".bx-lines");
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: the headings above the lines and a caption of two lines below them
+  const MOST = 300; // edges drawn at once in a window
+  const name = `bx-fade-${Math.random().toString(36).slice(2)}`;
   const ROW = { least: 16, most: 22 }; // px
   let row = ROW.most;
   let value = null;
   let content = "";
   let weights = null; // 255 * sqrt(weight / the strongest), row by row
   let locked = null; // {side: "query" | "key", index}
-  let sides = {};
+  let sides = {}; // the buttons that are there,
+  let shown = {}; // which are those of the places [first, last) of a side
+  let overview = null; // of a long input
   let edges = null;
   let caption = null;
   let drawn = null; // what is drawn now: "all", or the side and index of one token
 
   const at = (query, key) => (weights[query * value.keys.tokens.length + key] / 255) ** 2 * value.top;
+  const long = () => Boolean(value.places.query || value.places.key);
+  const has = (side, index) => index >= shown[side].first && index < shown[side].last;
   const of = (side) => (side === "query" ? value.queries : value.keys);
 
   function label(side) {
@@ -25,7 +31,12 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   }
 
   function build() {
-    sides = { query: value.queries.tokens.map(label("query")), key: value.keys.tokens.map(label("key")) };
+    for (const side of ["query", "key"]) {
+      const places = value.places[side];
+      shown[side] = places ? shared.range(places, side) : { first: 0, last: of(side).tokens.length };
+      const { first, last } = shown[side];
+      sides[side] = of(side).tokens.slice(first, last).map((token, i) => label(side)(token, first + i));
+    }
     edges = svg("g", {});
     caption = el("p", { class: "bx-lines-caption", role: "status" });
     const rows = Math.max(sides.query.length, sides.key.length);
@@ -33,7 +44,8 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // what has to scroll anyway need not be small
     root.style.setProperty("--row", `${row}px`);
     const height = rows * row;
-    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, "aria-hidden": "true" }, edges);
+    const fades = long() ? svg("defs", {}, fadeTo("key"), fadeTo("query")) : null;
+    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, "aria-hidden": "true" }, fades, edges);
     const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
     const box = el("div", { class: "bx-lines-box" },
       el("b", {}, "query: looks"), el("b", {}), el("b", {}, "key: is looked at"),
@@ -41,24 +53,55 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
     box.addEventListener("scroll", fade);
     new ResizeObserver(fade).observe(box);
-    root.replaceChildren(box, caption);
+    if (long()) root.replaceChildren(el("div", { class: "bx-windowed bx-over-" + Object.keys(axes()).sort().join("") }, overview.root, box), caption);
+    else root.replaceChildren(box, caption);
     rove(sides.query, 0);
     rove(sides.key, 0);
   }
 
+  // A colour for lines that leave the window on the side of the keys, or of the queries.
+  function fadeTo(side) {
+    const stop = (offset, opacity) => svg("stop", { offset, "stop-color": "var(--color-accent)", "stop-opacity": opacity });
+    const ends = side === "key" ? [stop(0.1, 1), stop(0.6, 0)] : [stop(0.4, 0), stop(0.9, 1)];
+    return svg("linearGradient", { id: `${name}-${side}`, gradientUnits: "userSpaceOnUse", x1: 0, x2: 100, y1: 0, y2: 0 }, ...ends);
+  }
+
+  // Where a token stands; one outside the window beyond the first or the last row.
+  function height(side, index) {
+    const { first, last } = shown[side];
+    if (has(side, index)) return (index - first + 0.5) * row;
+    return index < first ? -2 * row : (last - first + 2) * row;
+  }
+
   function line(query, key, opacity) {
-    const from = (query + 0.5) * row;
-    const to = (key + 0.5) * row;
-    return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3) });
+    const [from, to] = [height("query", query), height("key", key)];
+    const leaves = !has("key", key) ? "key" : !has("query", query) ? "query" : null;
+    const stroke = leaves ? `url(#${name}-${leaves})` : null;
+    return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke });
+  }
+
+  // The strongest edges of the tokens in the window, and how many they have.
+  function edgesInWindow() {
+    const found = [];
+    const keys = value.keys.tokens.length;
+    for (let query = 0; query < value.queries.tokens.length; query++) {
+      for (let key = 0; key < keys; key++) {
+        if ((has("query", query) || has("key", key)) && weights[query * keys + key]) found.push(query * keys + key);
+      }
+    }
+    found.sort((a, b) => weights[b] - weights[a]);
+    return { strongest: found.slice(0, MOST), count: found.length };
   }
 
   // The strongest edges of all, the strongest on top.
   function showAll() {
-    const chosen = value.edges.map((flat) => [Math.floor(flat / sides.key.length), flat % sides.key.length]);
+    const keys = value.keys.tokens.length;
+    const all = long() ? edgesInWindow() : { strongest: value.edges, count: value.queries.tokens.length * keys };
+    const chosen = all.strongest.map((flat) => [Math.floor(flat / keys), flat % keys]);
     edges.replaceChildren(...chosen.map(([query, key]) => line(query, key, Math.min(1, at(query, key) / value.top))).reverse());
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
-    const all = sides.query.length * sides.key.length;
-    const few = value.edges.length < all ? `The ${value.edges.length.toLocaleString("en-US")} strongest of ${all.toLocaleString("en-US")} edges. ` : "";
+    const [drawn, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
+    const few = chosen.length < all.count ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
     caption.replaceChildren(`${few}The darkest line is a weight of ${value.top.toPrecision(2)}. Point at a token to see only its edges.`);
   }
 
@@ -68,9 +111,9 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     const strongest = value.strongest[side];
     const top = Math.max(strongest.weight[index], 1e-9);
     const share = (i) => Math.min(1, (side === "query" ? at(index, i) : at(i, index)) / top);
-    const order = [...sides[other].keys()].filter((i) => share(i) > 0.004).sort((a, b) => share(a) - share(b));
+    const order = [...of(other).tokens.keys()].filter((i) => share(i) > 0.004 && (has(other, i) || has(side, index))).sort((a, b) => share(a) - share(b));
     edges.replaceChildren(...order.map((i) => (side === "query" ? line(index, i, share(i)) : line(i, index, share(i)))));
-    sides[other].forEach((button, i) => button.style.setProperty("--weight", share(i).toFixed(3)));
+    sides[other].forEach((button, i) => button.style.setProperty("--weight", share(shown[other].first + i).toFixed(3)));
     sides[side].forEach((button) => button.style.removeProperty("--weight"));
     const token = (where, i) => el("bdi", {}, of(where).tokens[i]);
     const says = side === "query" ? " looks most at " : " is looked at most by ";
@@ -80,7 +123,8 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   function show(focus) {
     const now = focus ?? locked;
     for (const side of ["query", "key"]) {
-      sides[side].forEach((button, i) => {
+      sides[side].forEach((button, place) => {
+        const i = shown[side].first + place;
         button.setAttribute("aria-pressed", String(locked?.side === side && locked.index === i));
         button.classList.toggle("bx-here", now?.side === side && now.index === i);
       });
@@ -99,6 +143,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     content = tokens;
     if (!value) return root.replaceChildren();
     weights = BertExplorer.bytes(value.data);
+    if (long()) survey();
     value.edges = Array.from(new Uint32Array(BertExplorer.bytes(value.edges).buffer));
     if (!same) {
       build();
@@ -107,6 +152,24 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     if (value.selected != null) locked = { side: locked?.side ?? "query", index: value.selected };
     drawn = null;
     show();
+  }
+
+  const axes = () => Object.fromEntries([["x", value.places.key], ["y", value.places.query]].filter(([, places]) => places));
+
+  function survey() {
+    if (!overview) {
+      overview = shared.overview();
+      shared.follow(() => {
+        if (!value || !long()) return;
+        build();
+        drawn = null;
+        show();
+      }, root);
+    }
+    const [rows, columns] = [value.queries.tokens.length, value.keys.tokens.length];
+    const level = (query, key) => weights[query * columns + key];
+    const paint = shared.paintMatrix({ rows, columns, level, table: BertExplorer.rampTable() });
+    requestAnimationFrame(() => overview.draw(axes(), paint)); // once it has its place
   }
 
   const target = (event) => {
@@ -136,9 +199,10 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     const move = moves[event.key];
     if (!move) return;
     event.preventDefault();
-    const button = sides[move[0]][move[1]];
+    const place = move[1] - shown[move[0]].first;
+    const button = sides[move[0]][place];
     if (!button) return;
-    rove(sides[move[0]], move[1]);
+    rove(sides[move[0]], place);
     button.focus();
   });
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;

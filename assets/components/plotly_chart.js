@@ -1,12 +1,16 @@
 // A Plotly figure that keeps zoom and camera, follows the theme and its box, and tells Python what was clicked.
 BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
-  const { css, background, rampStops } = BertExplorer;
+  const { el, css, background, rampStops } = BertExplorer;
   const box = element.querySelector(".bx-chart");
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
   const NARROW = 480; // px: below, what a figure has in meta.narrow goes before its layout
   const LEAST = 120; // px: what is narrower, such as a window on its way to the dock, is not meant to be looked at
   const visible = () => box.clientWidth >= LEAST;
+  let figure = null; // what there is to draw, once it was read
+  let long = null; // the window over it, if it is long,
+  let ranges = {}; // the places that are drawn of it,
+  let overview = null; // and the picture of all of it
   let options = null;
   let stale = true;
   let drawing = false;
@@ -70,8 +74,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
 
   function clicked({ points: [point] }) {
     const list = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value ?? null);
+    const index = list(point.pointNumber ?? point.pointIndex ?? 0);
     trigger("select", {
-      index: list(point.pointNumber ?? point.pointIndex ?? 0),
+      index: long ? long.whole(index, ranges) : index,
       value: point.z ?? point.text ?? point.y ?? null,
       x: point.x ?? null,
       y: point.y ?? null,
@@ -86,9 +91,15 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (rows.length) trigger("lasso", { index: rows, value: rows.length });
   }
 
+  // Takes in a new value.
+  function draw() {
+    figure = null;
+    return redraw();
+  }
+
   // Draws what is to be shown now; what changes while Plotly is at work is drawn after it. In a box without room
   // Plotly cuts the margins down, and leaves them so when there is room again.
-  async function draw() {
+  async function redraw() {
     stale = true;
     if (drawing || !visible()) return; // the ResizeObserver draws it when it is shown
     drawing = true;
@@ -107,7 +118,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   // Follows the box, which may have changed while Plotly was at work.
   async function refit() {
     if (!visible()) return;
-    if (stale) return draw();
+    if (stale) return redraw();
     const drawn = box._fullLayout;
     if (!drawn || drawing) return;
     if ((box.clientWidth < NARROW) !== (drawn.width < NARROW)) return draw();
@@ -116,15 +127,42 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     }
   }
 
+  // The overview of a long figure beside the chart, which together take the chart's place.
+  function arrange() {
+    if (!long && !overview) return;
+    if (!overview) {
+      overview = BertExplorer.window.overview();
+      box.replaceWith(el("div", {}, overview.root));
+      overview.root.after(box);
+      BertExplorer.window.follow(() => long && redraw(), box);
+    }
+    const both = box.parentElement;
+    overview.root.hidden = !long;
+    both.className = long ? `bx-windowed bx-over-${Object.keys(long.axes).sort().join("")}` : "";
+    both.style.height = long ? `${Math.max(settings.height, long.rows)}px` : "";
+    box.style.height = long ? "" : `${settings.height}px`;
+  }
+
   async function drawOnce(Plotly) {
     const { value } = props;
-    const figure = value && typeof value === "string" ? JSON.parse(value) : BertExplorer.plain(value);
+    const fresh = !figure;
+    if (fresh) {
+      figure = value && typeof value === "string" ? JSON.parse(value) : BertExplorer.plain(value);
+      long = BertExplorer.figureWindow(figure);
+      arrange();
+    }
     if (!figure) return Plotly.purge(box);
-    const layout = coloured(inPageStyle(figure.layout ?? {}));
+    let layout = coloured(inPageStyle(figure.layout ?? {}));
+    let { data = [] } = figure;
+    if (long) {
+      if (fresh) overview.draw(long.axes, long.painted(layout));
+      ranges = overview.ranges();
+      ({ data, layout } = long.shown(layout, ranges, box.clientWidth, box.clientWidth < NARROW));
+    }
     const first = !box._fullLayout;
     if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
     options ??= makeOptions(Plotly);
-    await Plotly.react(box, coloured(figure.data ?? []), layout, options);
+    await Plotly.react(box, coloured(data), layout, options);
     if (first) {
       box.on("plotly_click", clicked);
       box.on("plotly_selected", lassoed);

@@ -1,6 +1,6 @@
 // Tokens as chips, or with their numbers as cards; one is chosen, and a second action masks.
 BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
-  const { el, rove } = BertExplorer;
+  const { el, rove, window: shared } = BertExplorer;
   const row = element.querySelector(".bx-tokens");
   const choice = BertExplorer.choice();
   row.classList.toggle("bx-cards", Boolean(settings.detail));
@@ -10,6 +10,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   let content = ""; // everything but the selection
   let chips = [];
   let maskButton = null;
+  let framed = []; // the chips that are in the window of a long input
 
   const canMask = (index) => value.kinds[index] !== "special";
   const maskWord = (index) => (value.kinds[index] === "mask" ? "unmask" : "mask");
@@ -71,22 +72,45 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     if (scroll) BertExplorer.reveal(row, chips[selected]);
   }
 
+  // Marks the chips that the pictures show, and scrolls to them.
+  function frame() {
+    for (const chip of framed) chip.classList.remove("bx-looks", "bx-looked-at");
+    framed = [];
+    if (!value?.long) return;
+    const all = [...chips.keys()];
+    for (const [side, name] of [["key", "bx-looked-at"], ["query", "bx-looks"]]) {
+      const { first, last } = shared.range(all, side);
+      const shown = chips.slice(first, last);
+      for (const chip of shown) chip.classList.add(name);
+      framed.push(...shown);
+      if (side === "query") for (const chip of [shown.at(-1), shown[0]]) BertExplorer.reveal(row, chip);
+    }
+  }
+
   function draw() {
+    const before = value;
     value = BertExplorer.plain(props.value);
     const { selected, ...rest } = value ?? {};
     const now = value ? JSON.stringify(rest) : "";
     const same = now === content;
     content = now;
+    row.classList.toggle("bx-long", Boolean(settings.with_window && value?.long));
     if (!value) return row.replaceChildren();
     const focused = chips.indexOf(document.activeElement);
     if (!same) build();
     mark(same ? choice.settle(selected) : selected, true);
+    if (settings.with_window) {
+      const { selected: token, kinds, tokens, sentences } = value;
+      if (!same) shared.open(tokens.length, sentences ?? [], token ?? Math.max(0, kinds.indexOf("mask")));
+      else if (token != null && token !== before?.selected) shared.show(token);
+    }
     if (!same && focused >= 0) chips[Math.min(focused, chips.length - 1)]?.focus({ preventScroll: true });
   }
 
   function select(index) {
     choice.set(index);
     mark(index, false);
+    if (settings.with_window) shared.show(index);
     props.value = value;
     trigger("select", { index, value: value.tokens[index] });
   }
@@ -120,5 +144,6 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
       mask(index);
     }
   });
+  if (settings.with_window) shared.follow(frame, row);
   return draw;
 });

@@ -1,9 +1,10 @@
 // A table of words with a colour each; the first column and the head stay when it scrolls.
 BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
-  const { el } = BertExplorer;
+  const { el, window: shared } = BertExplorer;
   const root = element.querySelector(".bx-words");
   let value = null;
   let shown = "";
+  let overview = null; // of a long input
 
   const middle = (cell) => cell.offsetLeft + cell.offsetWidth / 2 - root.clientWidth / 2;
   const bright = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b > 140;
@@ -16,18 +17,42 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
       el("bdi", {}, entry.text)));
   }
 
+  // A long input's overview, above what its window shows.
+  function arrange() {
+    const long = Boolean(value?.places);
+    root.classList.toggle("bx-window", long);
+    if (long && !overview) {
+      overview = shared.overview();
+      const both = el("div", { class: "bx-windowed bx-over-x" }, overview.root);
+      root.replaceWith(both);
+      both.append(root);
+      shared.follow(() => value?.places && fill(), root);
+    }
+    if (overview) overview.root.hidden = !long;
+    if (!long) return;
+    const [rows, columns] = [value.rows.length, value.columns.length];
+    const level = (row, column) => 255 * value.cells[row][column].share;
+    overview.draw({ x: value.places }, shared.paintMatrix({ rows, columns, level, table: BertExplorer.rampTable() }));
+  }
+
   function draw() {
     value = BertExplorer.plain(props.value);
+    arrange();
+    fill();
+  }
+
+  function fill() {
     if (!value) return root.replaceChildren();
+    const { first, last } = value.places ? overview.ranges().x : { first: 0, last: value.columns.length };
     const mark = (column) => (column === value.marked ? "bx-marked" : null);
     const head = el("tr", {}, el("th", { scope: "col" }, value.corner),
-      ...value.columns.map((name, c) => el("th", { scope: "col", class: mark(c) }, el("bdi", {}, name))));
+      ...value.columns.slice(first, last).map((name, c) => el("th", { scope: "col", class: mark(first + c) }, el("bdi", {}, name))));
     const body = value.cells.map((entries, r) =>
-      el("tr", {}, el("th", { scope: "row" }, value.rows[r]), ...entries.map((entry, c) => cell(entry, r, c))));
+      el("tr", {}, el("th", { scope: "row" }, value.rows[r]), ...entries.slice(first, last).map((entry, c) => cell(entry, r, first + c))));
     const left = root.scrollLeft;
     root.replaceChildren(el("table", {}, el("thead", {}, head), el("tbody", {}, ...body)));
     const now = JSON.stringify([value.columns, value.marked]);
-    root.scrollLeft = now === shown || value.marked == null ? left : middle(head.children[value.marked + 1]);
+    root.scrollLeft = now === shown || !head.children[value.marked - first + 1] || value.marked == null ? left : middle(head.children[value.marked - first + 1]);
     shown = now;
   }
 

@@ -9,6 +9,7 @@ import numpy as np
 from explorer.text.encoding import Encoding
 
 SPECIALS = ("all", "hidden", "renormalised")
+GROUPS = ("tokens", "words", "sentences")
 DIRECTIONS = ("all", "A→A", "A→B", "B→A", "B→B")
 
 
@@ -17,24 +18,32 @@ class Choice:
     """Which part of a weight matrix to show.
 
     `specials`: "all" tokens; [CLS] and [SEP] "hidden", so that rows sum to less than 1; or hidden and each row divided
-    by what is left of it ("renormalised"). `direction`: queries of one text and keys of another. `whole_words`: the
-    sum over the key pieces and the mean over the query pieces of a word. `top_p`: of each row the smallest set of
+    by what is left of it ("renormalised"). `direction`: queries of one text and keys of another. `group`: the
+    sum over the key pieces and the mean over the query pieces of each word or sentence. `top_p`: of each row the smallest set of
     edges that holds this share of it.
     """
 
     specials: str = "all"
     direction: str = "all"
-    whole_words: bool = False
+    group: str = "tokens"
     top_p: float = 1.0
 
 
 @dataclass(frozen=True)
 class Side:
-    """The rows or the columns of what is shown: their names and kinds, and the tokens that each stands for."""
+    """The rows or the columns of what is shown: their names and kinds, and the tokens that each stands for.
+
+    Sentences are named by all of their text.
+    """
 
     names: list[str]
     kinds: list[str]
     groups: list[list[int]]
+
+    @property
+    def places(self) -> list[int]:
+        """The zero-based token that each begins with."""
+        return [group[0] for group in self.groups]
 
     def row_of(self, token: int | None) -> int | None:
         """Which row shows the zero-based token, None when it is not shown."""
@@ -51,26 +60,28 @@ class ChosenWeights:
 
 
 def choose(weights: np.ndarray, encoding: Encoding, choice: Choice) -> ChosenWeights:
-    """The part of weights [n, n] that was chosen: words first, then specials, direction, and top-p last."""
-    groups = [[token] for token in range(len(encoding.tokens))]
-    if choice.whole_words:
-        groups = encoding.word_groups
+    """The part of weights [n, n] that was chosen: groups first, then specials, direction, and top-p last."""
+    groups = {"words": encoding.word_groups, "sentences": encoding.sentence_groups}.get(choice.group)
+    if groups is None:
+        groups = [[token] for token in range(len(encoding.tokens))]
+    else:
         weights = merged(weights, groups)
     special = np.array([encoding.kinds[group[0]] == "special" for group in groups])
-    side = np.array([encoding.segments[group[0]] for group in groups])
+    segments = np.array([encoding.segments[group[0]] for group in groups])
     kept = ~special if choice.specials != "all" else np.ones(len(groups), dtype=bool)
     if choice.specials == "renormalised":
         weights = renormalised(weights * kept)
     queries, keys = kept, kept
     if choice.direction != "all":
-        queries, keys = (kept & (side == "AB".index(letter)) for letter in choice.direction.split("→"))
+        queries, keys = (kept & (segments == "AB".index(letter)) for letter in choice.direction.split("→"))
     shown = top_p(weights[np.ix_(queries, keys)], choice.top_p)
-    return ChosenWeights(shown, _side(encoding, groups, queries), _side(encoding, groups, keys))
+    name = encoding.sentence if choice.group == "sentences" else encoding.word
 
+    def side(kept: np.ndarray) -> Side:
+        chosen = [group for group, here in zip(groups, kept, strict=True) if here]
+        return Side([name(group) for group in chosen], [encoding.kinds[group[0]] for group in chosen], chosen)
 
-def _side(encoding: Encoding, groups: list[list[int]], kept: np.ndarray) -> Side:
-    chosen = [group for group, here in zip(groups, kept, strict=True) if here]
-    return Side([encoding.word(group) for group in chosen], [encoding.kinds[group[0]] for group in chosen], chosen)
+    return ChosenWeights(shown, side(queries), side(keys))
 
 
 def merged(weights: np.ndarray, groups: Sequence[Sequence[int]]) -> np.ndarray:

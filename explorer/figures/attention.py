@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.base import ACCENT, quick_figure, token_axis, token_labels
 from explorer.figures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, head_axes, heatmap, number_axis, root_ticks
+from explorer.figures.window import window_over
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its number; above, one byte a cell is what the browser gets
 LEVELS = 255
@@ -26,9 +27,16 @@ class WeightScale:
 
 
 def attention_heatmap(
-    weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], scale: WeightScale = WeightScale(), row: int | None = None
+    weights: np.ndarray,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    scale: WeightScale = WeightScale(),
+    row: int | None = None,
+    places: tuple[Sequence[int], Sequence[int]] | None = None,
 ) -> dict[str, object]:
     """Weights [query, key], none of them negative: each row looks at the columns; `row` is outlined.
+
+    `places` are the tokens that the rows and the columns begin with, where those are not simply all tokens.
 
     A long input travels as one byte a cell, on the scale that is shown.
     """
@@ -46,6 +54,7 @@ def attention_heatmap(
     full = 1 if exact else LEVELS
     ticks = root_ticks(top, scale.square_root) | {"tickvals": [tick * full for tick in TICKS]}
     title = f"{scale.unit} (√ scale)" if scale.square_root else scale.unit
+    rows, columns = places or map(range, weights.shape)
     return quick_figure(
         [{"type": "heatmap", "x": token_labels(keys), "y": token_labels(queries), "coloraxis": "coloraxis", **cells}],
         key=f"attention-{weights.shape}",
@@ -53,7 +62,7 @@ def attention_heatmap(
         yaxis=token_axis("row: looks (query)", autorange="reversed"),
         coloraxis=colour_scale(0, full, title, **ticks),
         shapes=[] if row is None else [_outline(-0.5, row - 0.5, weights.shape[1], 1)],
-        meta=SEQUENTIAL,
+        meta=SEQUENTIAL | window_over(x=columns, y=rows),
     )
 
 
@@ -67,6 +76,7 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str]) -> go.Figure:
             token_labels(tokens),
             token_axis("column: is looked at (key)"),
             token_axis("row: looks (query)", autorange="reversed"),
+            tokens="xy",
         ),
         hover="row %{y} → column %{x}<br>there less here %{z:+.4f}",
         scale=colour_scale(-top, top, "there − here", signed=True, tickformat=".2g"),
@@ -102,7 +112,7 @@ def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     after = number_axis("after layer", len(shares))
     return heatmap(
         np.sqrt(shares / top),
-        Axes(token_labels(tokens), np.arange(1, len(shares) + 1), token_axis("input token"), after),
+        Axes(token_labels(tokens), np.arange(1, len(shares) + 1), token_axis("input token"), after, tokens="x"),
         hover="after layer %{y}<br>%{x}: share %{customdata:.4f}",
         scale=colour_scale(0, 1, "share (√ scale)", **root_ticks(top)),
         key=f"sources-{shares.shape}",

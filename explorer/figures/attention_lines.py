@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.figures.base import sqrt_bytes, to_base64
+from explorer.figures.window import token_places
 
 MOST_EDGES = 1500
 
@@ -22,7 +23,7 @@ def attention_lines(
     """The value for `weights` [query, key], none of them negative; `selected` is a zero-based query.
 
     The keys are the queries unless they are given. Of a long input only the MOST_EDGES strongest edges are drawn
-    together; those of one token are always complete.
+    together; those of one token are always complete. `places` are the tokens that the sides of a long input begin with.
     """
     weights = np.asarray(weights, dtype=np.float32)
     key_tokens = tokens if key_tokens is None else key_tokens
@@ -41,6 +42,7 @@ def attention_lines(
         "edges": to_base64(strongest[flat[strongest] > 0].astype(np.uint32)),
         "top": top,
         "strongest": {"query": _strongest(weights), "key": _strongest(weights.T)},
+        "places": {"query": token_places(range(shape[0])), "key": token_places(range(shape[1]))},
         "selected": None if selected is None else int(selected),
     }
 

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels
+from explorer.figures.window import window_over
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component puts the page's own ramp in place
 SIGNED = ((0, NEGATIVE), (0.5, "rgba(128,128,128,0)"), (1, POSITIVE))
@@ -18,12 +19,16 @@ TICKS = (0, 0.25, 0.5, 0.75, 1)  # of the colour bar's length
 
 @dataclass(frozen=True)
 class Axes:
-    """What the columns (x) and the rows (y) of a heatmap are, None for 0, 1, 2 ..., and how Plotly draws their axes."""
+    """What the columns (x) and the rows (y) of a heatmap are, None for 0, 1, 2 ..., and how Plotly draws their axes.
+
+    `tokens` names the axes along which all tokens of the input lie: "x", "y" or "xy".
+    """
 
     x: Sequence[object] | np.ndarray | None
     y: Sequence[object] | np.ndarray
     x_axis: dict[str, object]
     y_axis: dict[str, object]
+    tokens: str = ""
 
 
 def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object], key: str, **cells: object) -> go.Figure:
@@ -33,8 +38,10 @@ def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object]
     """
     values = values if values.dtype == np.uint8 else values.astype(np.float32)
     trace = go.Heatmap(z=values, x=axes.x, y=axes.y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **cells)
-    meta = None if scale["colorscale"] == SIGNED else SEQUENTIAL
-    return figure([trace], key=key, xaxis=axes.x_axis, yaxis=axes.y_axis, coloraxis=scale, meta=meta)
+    meta = {} if scale["colorscale"] == SIGNED else SEQUENTIAL
+    rows, columns = values.shape
+    window = window_over(x=range(columns) if "x" in axes.tokens else None, y=range(rows) if "y" in axes.tokens else None)
+    return figure([trace], key=key, xaxis=axes.x_axis, yaxis=axes.y_axis, coloraxis=scale, meta={**meta, **window} or None)
 
 
 def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> dict[str, object]:
@@ -69,7 +76,7 @@ def similarity_heatmap(cosines: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     labels = token_labels(tokens)
     return heatmap(
         cosines,
-        Axes(labels, labels, token_axis("token"), token_axis("token", autorange="reversed")),
+        Axes(labels, labels, token_axis("token"), token_axis("token", autorange="reversed"), tokens="xy"),
         hover="%{y} and %{x}<br>cosine %{z:.3f}",
         scale=colour_scale(min(float(cosines.min(initial=1)), 0.99), 1, "cosine"),
         key=f"similarity-{len(tokens)}",

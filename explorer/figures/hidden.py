@@ -18,7 +18,7 @@ def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> g
     """One row a token, one column a dimension: vectors [tokens, hidden]; colours end at −top and top."""
     return heatmap(
         vectors.astype(np.float32).round(2),
-        Axes(None, token_labels(tokens), number_axis("dimension"), token_axis("token", autorange="reversed")),
+        Axes(None, token_labels(tokens), number_axis("dimension"), token_axis("token", autorange="reversed"), tokens="y"),
         hover="%{y}<br>dimension %{x}<br>value %{z:.2f}",
         scale=colour_scale(-top, top, "value", signed=True),
         key=f"vectors-{vectors.shape}",
@@ -30,7 +30,7 @@ def by_layer_heatmap(values: np.ndarray, tokens: Sequence[str], first: int, name
     states = number_axis("hidden state (0: embeddings)", len(values) - 1)
     return heatmap(
         values,
-        Axes(token_labels(tokens), list(range(first, first + len(values))), token_axis("token"), states),
+        Axes(token_labels(tokens), list(range(first, first + len(values))), token_axis("token"), states, tokens="x"),
         hover=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}",
         scale=colour_scale(min(0.0, float(values.min(initial=0))), max(float(values.max(initial=0)), 1e-6), name),
         key=f"by-layer-{name}-{values.shape}",

@@ -22,12 +22,22 @@ from explorer.figures.base import (
     token_labels,
 )
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
+from explorer.figures.window import window_over
 
 
 def surprise_bars(
-    tokens: Sequence[str], bits: np.ndarray, guesses: Sequence[str], shares: np.ndarray, ranks: np.ndarray
+    tokens: Sequence[str],
+    bits: np.ndarray,
+    guesses: Sequence[str],
+    shares: np.ndarray,
+    ranks: np.ndarray,
+    positions: Sequence[int] | None = None,
 ) -> go.Figure:
-    """How surprised the model is by each token, in bits; the first guess, its probability and the rank on hover."""
+    """How surprised the model is by each token, in bits; the first guess, its probability and the rank on hover.
+
+    `positions` are the tokens' own in the input, where those are not simply all tokens.
+    """
+    window = window_over(x=range(len(tokens)) if positions is None else positions)
     notes = [
         f"first guess: {esc(guess)} ({share:.1%})<br>the word itself: rank {rank:,}"
         for guess, share, rank in zip(guesses, shares, ranks, strict=True)
@@ -36,7 +46,7 @@ def surprise_bars(
         x=token_labels(tokens),
         y=np.asarray(bits, dtype=np.float32),
         customdata=notes,
-        text=[esc(guess) if len(tokens) <= 32 else "" for guess in guesses],
+        text=[esc(guess) if len(tokens) <= 32 or window else "" for guess in guesses],
         textposition="outside",
         textangle=0,
         cliponaxis=False,
@@ -45,7 +55,7 @@ def surprise_bars(
     )
     top = max(float(np.max(bits, initial=0)), 1.0)
     bits_axis = grid_axis("surprise (bits)", range=[0, 1.15 * top])
-    return figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis)
+    return figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis, meta=window or None)
 
 
 def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
@@ -116,16 +126,17 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
         margin={"l": 56, "r": 12, "t": 56, "b": 48},
         xaxis=token_axis("token"),
         yaxis=grid_axis(f"score ({esc(unit)})", zeroline=True, zerolinecolor=FAINT),
+        meta=window_over(x=range(len(tokens))) or None,
     )
 
 
 def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:
     """The probability of `word`, [hidden states, tokens], from what the corrupted input gives to what the clean one does."""
     low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
-    axis = number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
+    labels, axis = token_labels(tokens), number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
     return heatmap(
         probabilities,
-        Axes(token_labels(tokens), list(range(len(probabilities))), token_axis("token taken from the clean run"), axis),
+        Axes(labels, list(range(len(probabilities))), token_axis("token taken from the clean run"), axis, tokens="x"),
         hover="%{x}, hidden state %{y}<br>probability %{z:.2%}",
         scale=colour_scale(low, max(high, low + 1e-6), f"probability of {esc(word)}", tickformat=".1%"),
         key=f"patching-{probabilities.shape}",

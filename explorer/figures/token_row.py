@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.figures.window import MOST_AT_ONCE
 from explorer.text.encoding import Encoding
 
 KINDS = ("special", "mask", "unk", "piece", "continuation")
@@ -54,16 +55,22 @@ def token_row(
         "mask": _integers(numbers.attention_mask),
         "chars": None if numbers.offsets is None else [_characters(*span) for span in numbers.offsets],
         "hints": None if hints is None else list(hints),
+        "long": len(tokens) > MOST_AT_ONCE,
         "selected": None if selected is None else int(selected),
     }
 
 
 def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool = False) -> dict[str, Any]:
-    """The value for an input as the model reads it; with `detail`, everything that a card can show of it."""
+    """The value for an input as the model reads it; with `detail`, everything that a card can show of it.
+
+    A long one tells where its sentences are: tokens [start, end).
+    """
+    sentences = [[group[0], group[-1] + 1] for group in encoding.sentence_groups if encoding.sequences[group[0]] >= 0]
     numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
-    return token_row(
+    row = token_row(
         encoding.tokens, encoding.kinds, encoding.segments, numbers if detail else Numbers(), encoding.hints, selected
     )
+    return row | {"sentences": sentences if row["long"] else []}
 
 
 def _integers(column: Sequence[int] | None) -> list[int] | None:

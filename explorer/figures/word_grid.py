@@ -3,13 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
+from explorer.figures.window import token_places
+
 Cell = tuple[str, float, str]
 
 
 def word_grid(
-    corner: str, columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]], marked: int | None = None
+    corner: str,
+    columns: Sequence[str],
+    rows: Sequence[str],
+    cells: Sequence[Sequence[Cell]],
+    marked: int | None = None,
+    places: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """The value for cells [rows][columns] of (word, share from 0 to 1, note); `marked` is a column of interest."""
+    """The value for cells [rows][columns] of (word, share from 0 to 1, note); `marked` is a column of interest.
+
+    `places` are the tokens that the columns stand for, if they stand for tokens.
+    """
     if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
         raise ValueError(f"the cells do not fit {len(rows)} rows and {len(columns)} columns")
     if any(not 0 <= share <= 1 + 1e-6 for row in cells for _, share, _ in row):
@@ -22,5 +32,6 @@ def word_grid(
             [{"text": word, "share": round(min(float(share), 1.0), 4), "note": note} for word, share, note in row]
             for row in cells
         ],
+        "places": token_places(places),
         "marked": None if marked is None else int(marked),
     }

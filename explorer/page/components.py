@@ -68,13 +68,13 @@ class TokenRow(Drawn):
 
     A click triggers `.select`; a double click, the M key or the small button on the chosen chip triggers `.mask`.
     With `mask_on_click` a single click triggers `.mask`, nothing triggers `.select`, and words look like gaps to be.
-    Tokens of the kind "special" cannot be masked. Handlers take `event: gr.SelectData`: `event.index` is the token's index,
-    `event.value` its text.
+    Tokens of the kind "special" cannot be masked. With `with_window` it says which part of a long input all pictures show,
+    and follows when that moves. Handlers take `event: gr.SelectData`: `event.index` is the token's index, `event.value` its text.
     """
 
     skeleton = "<div class='bx bx-tokens' role='group' aria-label='tokens'></div>"
     custom_events = ("mask",)
-    options: ClassVar = {"detail": False, "mask_on_click": False}
+    options: ClassVar = {"detail": False, "mask_on_click": False, "with_window": False}
 
 
 class AttentionLines(Drawn):
@@ -185,6 +185,9 @@ class PlotlyChart(Drawn):
     """A Plotly figure in the look of the page, which keeps zoom and camera while `layout.uirevision` stays the same.
 
     A figure with `layout.meta = {"ramp": "sequential"}` gets the page's own ramp on all its colour axes.
+
+    One with `layout.meta = {"window": {"x": [...], "y": [...]}}`, the tokens along its axes, shows the window of them that
+    the whole page shows, beside an overview.
 
     A click triggers `.select`. In the handler, `event: gr.SelectData` has `event.index`, the number of the point
     ([row, column] in a heatmap), `event.value` (z, text or y of the point), and besides `event.x`, `event.y`,

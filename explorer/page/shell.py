@@ -125,7 +125,7 @@ def _build() -> Shell:
             look = {"lines": 1, "max_lines": 4, "min_width": 240}
             text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
             text_b = gr.Textbox(FIRST_B, label="B", placeholder="A second sentence, if you like", elem_id="text-b", **look)
-        strip = TokenRow(elem_id="strip")
+        strip = TokenRow(with_window=True, elem_id="strip")
     inputs = Inputs(model_name, text_a, text_b, selection)
     notice = Notice(elem_id="notice")
     models.under_way.render()

@@ -8,6 +8,8 @@ import torch
 
 from explorer.model.trace import Trace
 
+AT_ONCE = 64  # positions: the vocabulary is large, and every one of them gets a number a piece
+
 
 @dataclass(frozen=True)
 class Lens:
@@ -23,14 +25,21 @@ class Lens:
     final_ranks: np.ndarray
 
 
-@torch.inference_mode()
 def lens(trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
     """Read the hidden states of `positions` with the masked-LM head, as if each were the last.
 
     nostalgebraist's logit lens (2020), for BERT: the head has its own dense layer and LayerNorm, which were trained
     for the last state alone, so early layers are read with glasses made for another. Raises CapabilityError.
     """
-    model, positions = trace.model, list(positions)
+    parts = [_read(trace, list(positions[start : start + AT_ONCE]), top_k) for start in range(0, len(positions), AT_ONCE)]
+    columns = zip(*parts, strict=True)
+    return Lens(tuple(positions), *(np.concatenate(column, axis=1) for column in columns))
+
+
+@torch.inference_mode()
+def _read(trace: Trace, positions: list[int], top_k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The ids, probabilities and final ranks of a few positions."""
+    model = trace.model
     top_k = min(top_k, model.capabilities.vocab_size)
     logits = model.masked_lm(trace.states[-1][positions])
     final = logits.argmax(-1, keepdim=True)  # [positions, 1]
@@ -41,7 +50,7 @@ def lens(trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
         ids.append(best_ids.numpy())
         probabilities.append(best.numpy())
         ranks.append((logits > logits.gather(-1, final)).sum(-1).numpy() + 1)
-    return Lens(tuple(positions), np.stack(ids), np.stack(probabilities), np.stack(ranks))
+    return np.stack(ids), np.stack(probabilities), np.stack(ranks)
 
 
 @torch.inference_mode()

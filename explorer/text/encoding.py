@@ -1,8 +1,11 @@
 """One input as the model reads it, and what follows from that alone."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+from explorer.text.sentences import sentence_starts
 
 MASK, UNKNOWN = "[MASK]", "[UNK]"
 
@@ -62,6 +65,22 @@ class Encoding:
         return [group for group in self.word_groups if self.sequences[group[0]] >= 0]
 
     @cached_property
+    def sentence_groups(self) -> list[list[int]]:
+        """The zero-based tokens of each sentence, in order; a token that the tokenizer added is one of its own."""
+        starts = [sentence_starts(text) for text in (self.text_a, self.text_b)]
+        groups: list[list[int]] = []
+        before = None
+        for token, sequence in enumerate(self.sequences):
+            # By its last character: a piece of SentencePiece begins with the blank that stands before it.
+            place = (sequence, bisect_right(starts[sequence], self.offsets[token][1] - 1)) if sequence >= 0 else None
+            if place and place == before:
+                groups[-1].append(token)
+            else:
+                groups.append([token])
+            before = place
+        return groups
+
+    @cached_property
     def hints(self) -> tuple[str, ...]:
         """What to tell of each token pointed at: its characters, counted from 1, and the word it is a piece of."""
         return tuple(self._hint(token, group) for group in self.word_groups for token in group)
@@ -93,6 +112,14 @@ class Encoding:
                 return spelled
         first, *rest = (self.tokens[token] for token in group)
         return first + "".join(piece.removeprefix("##") for piece in rest)
+
+    def sentence(self, group: Sequence[int]) -> str:
+        """A run of tokens as it was typed, on one line; a token that the tokenizer added as it is written."""
+        sequence = self.sequences[group[0]]
+        if sequence < 0:
+            return self.tokens[group[0]]
+        text = (self.text_a, self.text_b)[sequence]
+        return " ".join(text[self.offsets[group[0]][0] : self.offsets[group[-1]][1]].split())
 
     def spelling(self, group: Sequence[int]) -> str:
         """A word and the pieces it is made of: 'walking = walk + ##ing'."""

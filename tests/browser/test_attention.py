@@ -93,7 +93,7 @@ def test_what_is_shown_of_a_head_can_be_chosen(open_at):
     expect(ticks.filter(has_text="[SEP]")).to_have_count(0)
     expect(page.locator("#attention-head-title")).to_contain_text("divided by what is left")
     page.get_by_role("button", name="More").click()
-    page.get_by_label("Whole words").check()
+    page.get_by_label("words", exact=True).check()
     expect(ticks.filter(has_text="mispronounced")).to_have_count(1)
     choose(page, "attention-direction", "B→A")
     expect(ticks.filter(has_text="man")).to_have_count(0)

@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from explorer.analysis.attention import Choice, choose, merged, rank_in_row, rows_error, thumbnails, top_p
+from explorer.analysis.attention import GROUPS, Choice, choose, merged, rank_in_row, rows_error, thumbnails, top_p
 from explorer.analysis.rollout import rollout
 from explorer.text.encoding import Encoding
 
@@ -44,6 +46,14 @@ def test_two_words_with_the_same_number_in_a_and_b_stay_two():
     assert encoding("ab", [0, 1], [0, 0], [0, 1]).word_groups == [[0], [1]]
 
 
+def test_sentences_hold_the_tokens_that_end_in_them_and_never_those_of_both_texts():
+    text = "Hi there. You!"
+    offsets = ((0, 0), (0, 2), (2, 8), (8, 9), (9, 13), (13, 14), (0, 0), (0, 2), (0, 0))  # a piece may begin with its blank
+    here = replace(TOKENS, text_a=text, text_b="Ok", offsets=offsets, sequences=(-1, 0, 0, 0, 0, 0, -1, 1, -1))
+    assert here.sentence_groups == [[0], [1, 2, 3], [4, 5], [6], [7], [8]]
+    assert [here.sentence(group) for group in here.sentence_groups] == ["[CLS]", "Hi there.", "You!", "milk", "Ok", "[SEP]"]
+
+
 def test_whole_words_sum_over_keys_and_average_over_queries(weights):
     groups = TOKENS.word_groups
     whole = merged(weights, groups)
@@ -61,9 +71,10 @@ def test_hidden_specials_leave_the_weights_as_they_are(weights):
     assert (shown.weights.sum(-1) < 1).all()
 
 
-@pytest.mark.parametrize("whole_words", [False, True])
-def test_renormalised_rows_sum_to_1_without_the_specials(weights, whole_words):
-    shown = choose(weights, TOKENS, Choice(specials="renormalised", whole_words=whole_words))
+@pytest.mark.parametrize("group", GROUPS)
+def test_rows_sum_to_1_however_tokens_are_grouped(weights, group):
+    np.testing.assert_allclose(choose(weights, TOKENS, Choice(group=group)).weights.sum(-1), 1, atol=1e-5)
+    shown = choose(weights, TOKENS, Choice(specials="renormalised", group=group))
     np.testing.assert_allclose(shown.weights.sum(-1), 1, atol=1e-5)
     assert "[SEP]" not in shown.keys.names
 
@@ -74,7 +85,7 @@ def test_the_four_directions_are_the_four_quarters(weights):
 
     rebuilt = np.block([[part("A→A"), part("A→B")], [part("B→A"), part("B→B")]])
     np.testing.assert_array_equal(rebuilt, weights)
-    shown = choose(weights, TOKENS, Choice(direction="B→A", whole_words=True))
+    shown = choose(weights, TOKENS, Choice(direction="B→A", group="words"))
     assert (shown.queries.names, shown.keys.names[0]) == (["milks", "[SEP]"], "[CLS]")
     assert (shown.queries.row_of(7), shown.queries.row_of(1), shown.queries.row_of(None)) == (0, None, None)
 

@@ -1,14 +1,17 @@
 """All heads at a glance, one of them in full, and several at once."""
 
+import itertools
 from typing import Any
 
 import numpy as np
 
-from explorer.analysis.attention import DIRECTIONS, Choice, ChosenWeights, choose, rank_in_row, rows_error
+from explorer.analysis.attention import DIRECTIONS, GROUPS, Choice, ChosenWeights, Side, choose, rank_in_row, rows_error
 from explorer.analysis.head_metrics import METRICS
 from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.figures.attention_lines import attention_lines
+from explorer.figures.base import shorten
 from explorer.figures.head_grid import head_grid
+from explorer.figures.window import token_places
 from explorer.text import limits
 from explorer.views import settings
 from explorer.views.attention_data import (
@@ -22,7 +25,7 @@ from explorer.views.attention_data import (
     overview_of,
     weights_of,
 )
-from explorer.views.settings import choice, number, several, switch, use
+from explorer.views.settings import choice, number, several, use
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, caption, chart, check, matches, part, prose, select, sentence, show
 from explorer.views.what_if import WhatIf, toggled
@@ -34,6 +37,7 @@ SPECIALS = {  # what each is called, and what its rows sum to
     "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
 }
 NO_MARKS = "nothing"
+SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
 HEIGHT = 460
 SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
 MARKS = settings.Choice(
@@ -99,7 +103,7 @@ class OneHead(View):
     lines = part("lines", height=HEIGHT, optional=True)
     cell = sentence(keep_height=True)
     square_root: bool = use(SQUARE_ROOT, True)
-    whole_words: bool = switch(False, "Whole words", more=True)
+    group: str = choice(GROUPS, "Rows and columns are", more=True)
     direction: str = choice([("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True)
     top_p: float = number(100, "Strongest edges that hold this share of each row (%)", low=10, high=100, more=True)
     average: str = choice((ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN), "Weights of", menu=True, more=True, line=True)
@@ -108,7 +112,7 @@ class OneHead(View):
     )
     marks: str = use(MARKS, NO_MARKS)
     help = caption(
-        "Whole words: the sum over the pieces that are looked at, the mean over those that look. Weight × value: the "
+        "Words and sentences: the sum over the pieces that are looked at, the mean over those that look. Weight × value: the "
         "length of what a key really adds, ‖αf(x)‖ with f(x) = (x W_V + b_V) W_O (Kobayashi et al. 2020); its rows do not "
         "sum to 1. Either way, attention is not explanation: it says where a vector was taken from, not that the "
         "prediction depends on it (Jain & Wallace 2019).",
@@ -130,13 +134,15 @@ class OneHead(View):
         return show(cell=_cell(self._chosen(subject), *limits.check_cell(index)))
 
     def _chosen(self, subject: Subject) -> ChosenWeights:
-        part = Choice(self.specials, self.direction, self.whole_words, self.top_p / 100)
+        part = Choice(self.specials, self.direction, self.group, self.top_p / 100)
         return choose(weights_of(subject, self.average, self.measure), subject.trace.encoding, part)
 
     def _heatmap(self, chosen: ChosenWeights, row: int | None) -> object:
         unit = "‖αf(x)‖" if self.measure == VALUE else "weight"
-        names = chosen.queries.names, chosen.keys.names
-        return attention_heatmap(chosen.weights, *names, WeightScale(self.square_root, unit), row)
+        sides = chosen.queries, chosen.keys
+        queries, keys = (_labels(side, self.group) for side in sides)
+        scale = WeightScale(self.square_root, unit)
+        return attention_heatmap(chosen.weights, queries, keys, scale, row, tuple(side.places for side in sides))
 
     def _title(self, subject: Subject) -> str:
         layer, head = subject.selection.attention_layer + 1, subject.selection.head
@@ -226,7 +232,19 @@ def _lines(chosen: ChosenWeights, row: int | None) -> dict[str, Any] | None:
     if not chosen.weights.size:
         return None
     queries, keys = chosen.queries, chosen.keys
-    return attention_lines(chosen.weights, queries.names, queries.kinds, row, key_tokens=keys.names, key_kinds=keys.kinds)
+    lines = attention_lines(chosen.weights, queries.names, queries.kinds, row, key_tokens=keys.names, key_kinds=keys.kinds)
+    return lines | {"places": {"query": token_places(queries.places), "key": token_places(keys.places)}}
+
+
+def _labels(side: Side, group: str) -> list[str]:
+    """What to write beside the rows or columns: of a sentence its number and how it begins."""
+    if group != SENTENCES:
+        return side.names
+    numbers = itertools.count(1)
+    return [
+        name if kind == "special" else f"{next(numbers)} · {shorten(name, SENTENCE_LETTERS)}"
+        for name, kind in zip(side.names, side.kinds, strict=True)
+    ]
 
 
 def _cell(chosen: ChosenWeights, row: int, column: int) -> str:

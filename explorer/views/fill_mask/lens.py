@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from explorer.figures.masked_lm import followed_words
+from explorer.figures.window import MOST_AT_ONCE
 from explorer.figures.word_grid import word_grid
 from explorer.text import limits
 from explorer.views.fill_mask.word import pieces_named
 from explorer.views.settings import text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, caption, chart, check, matches, part, select, sentence
+from explorer.views.view import QUICK, Change, Content, View, caption, chart, check, matches, part, select, sentence
 
 if TYPE_CHECKING:
     from explorer.techniques.lens import Lens as Found
 
-MOST_COLUMNS = 24
 MOST_WORDS = 4
 
 
@@ -36,11 +36,12 @@ class Lens(View):
         from explorer.techniques.lens import lens, lens_error
 
         trace, seen = subject.trace, _columns(subject)
-        cut = "" if len(seen) == trace.kept else f"Positions {seen[0]} to {seen[-1]} of {trace.kept} are shown."
+        cut = "" if len(seen) == trace.kept else f"Read here: positions {seen[0]} to {seen[-1]} of {trace.kept}."
+        found, error = trace.once(("lens", seen), lambda: (lens(trace, seen), lens_error(trace, seen)))
         return {
-            "table": _table(subject, lens(trace, seen)),
-            "cut": cut,
-            "check": matches(lens_error(trace, seen), "the last row is the model's own prediction, logit by logit"),
+            "table": _table(subject, found),
+            "cut": cut and f"{cut} Click a token above to read the others.",
+            "check": matches(error, "the last row is the model's own prediction, logit by logit"),
         }
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
@@ -74,10 +75,16 @@ class FollowedWords(View):
 
 
 def _columns(subject: Subject) -> range:
-    """The positions that are shown, the one in question in their middle."""
-    kept = subject.trace.kept
-    first = max(0, min(subject.token - MOST_COLUMNS // 2, kept - MOST_COLUMNS))
-    return range(first, min(first + MOST_COLUMNS, kept))
+    """The positions that are read: all where that is quick, else as many as are, around the one in question.
+
+    They move in steps, so that another token seldom needs another reading.
+    """
+    kept, model = subject.trace.kept, subject.model.capabilities
+    multiplications = (model.layers + 1) * model.hidden_size * (model.hidden_size + model.vocab_size)
+    most = max(MOST_AT_ONCE, int(QUICK / multiplications))
+    step = most // 4
+    first = max(0, min(subject.token // step * step - most // 2 + step // 2, kept - most))
+    return range(first, min(first + most, kept))
 
 
 def _table(subject: Subject, found: "Found") -> dict[str, Any]:
@@ -90,7 +97,7 @@ def _table(subject: Subject, found: "Found") -> dict[str, Any]:
     ]
     rows = ["embeddings", *(f"layer {layer}" for layer in range(1, len(cells)))]
     columns = [subject.trace.tokens[place] for place in found.positions]
-    return word_grid("after", columns, rows, cells, marked=subject.token - found.positions[0])
+    return word_grid("after", columns, rows, cells, marked=subject.token - found.positions[0], places=found.positions)
 
 
 def _settled(ranks: Sequence[int]) -> int:

@@ -63,7 +63,7 @@ class EveryPosition(LongView):
             f"surprising: {tokens[worst]} at position {found.positions[worst]} ({bits[worst]:.1f} bits, rank "
             f"{found.ranks[worst]:,})."
         )
-        figure = surprise_bars(tokens, bits, best, found.best_probabilities, found.ranks)
+        figure = surprise_bars(tokens, bits, best, found.best_probabilities, found.ranks, found.positions)
         return {"surprise": figure, "summary": summary}
 
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.figures.window import MOST_AT_ONCE
 from explorer.views import fill_mask
 from explorer.views.fill_mask.game import COLUMNS, MOST_SEED, STRANGER, Game
 from explorer.views.fill_mask.guesses import Comparison, FilledTogether, Guesses
-from explorer.views.fill_mask.lens import MOST_COLUMNS, FollowedWords, Lens
+from explorer.views.fill_mask.lens import FollowedWords, Lens
 from explorer.views.fill_mask.patching import Patching
 from explorer.views.fill_mask.positions import HIDDEN, SEEN, EveryPosition, Likelihoods
 from explorer.views.fill_mask.quiz import BANK, Quiz, Score
@@ -135,12 +136,19 @@ def test_the_lens_ends_in_the_guess_and_a_click_moves_it(blank):
     with pytest.raises(InputError):
         Lens().on_table(blank, [0, 999])
     assert FollowedWords(follow="tea, milk").compute(blank)["summary"].startswith(f"At position {guess.position}, tea")
-    long = Subject.of(blank.model.trace("word " * 60), Selection(token=40))
+
+
+def test_the_lens_reads_all_of_a_long_input_where_that_is_quick_and_else_what_is_around(bundled, monkeypatch):
+    long = Subject.of(bundled.trace("word " * 100), Selection(token=60))
     table = Lens().compute(long)
-    assert len(table["table"]["columns"]) == MOST_COLUMNS
-    assert table["table"]["marked"] == MOST_COLUMNS // 2
-    assert table["cut"] == "Positions 28 to 51 of 62 are shown."
-    assert Lens().on_table(long, [0, 0]).selection == {"token": 28}
+    assert (table["cut"], table["table"]["marked"], len(table["table"]["columns"])) == ("", 60, 102)
+    assert table["table"]["places"] == list(range(102))
+    monkeypatch.setattr("explorer.views.fill_mask.lens.QUICK", 1)
+    table = Lens().compute(long)
+    assert len(table["table"]["columns"]) == MOST_AT_ONCE
+    assert table["table"]["marked"] + 45 == 60
+    assert table["cut"].startswith("Read here: positions 45 to 84 of 102.")
+    assert Lens().on_table(long, [0, 0]).selection == {"token": 45}
 
 
 def test_patching_ends_in_the_clean_run(blank):

@@ -1,0 +1,247 @@
+// Long inputs: a window of tokens that all pictures share, and the overviews in which it is dragged. Rows of tokens that
+// look have a window of their own, columns of tokens that are looked at another; they go together until one is moved alone.
+BertExplorer.window = (() => {
+  "use strict";
+  const { el } = BertExplorer;
+  const phone = matchMedia("(max-width: 640px)");
+  const listeners = new Set();
+  const start = { query: 0, key: 0 }; // the first token of each window
+  let input = { tokens: 0, sentences: [] };
+  let waiting = false;
+
+  const size = () => (phone.matches ? 11 : 24);
+
+  // Calls fn, at most once a frame, when a window has moved, as long as `owner` is on the page.
+  function follow(fn, owner) {
+    listeners.add({ fn, owner });
+  }
+
+  function tell() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      for (const listener of listeners) {
+        if (listener.owner.isConnected) listener.fn();
+        else listeners.delete(listener);
+      }
+    });
+  }
+
+  function move(to) {
+    const before = `${start.query} ${start.key}`;
+    for (const [side, first] of Object.entries(to)) start[side] = Math.max(0, Math.round(first));
+    if (before !== `${start.query} ${start.key}`) tell();
+  }
+
+  // A new input: both windows around `token`.
+  function open(tokens, sentences, token) {
+    input = { tokens, sentences };
+    const first = Math.max(0, Math.min(token - Math.floor(size() / 2), tokens - size()));
+    Object.assign(start, { query: first, key: first });
+    tell();
+  }
+
+  // Moves the windows that do not show a token around it.
+  function show(token) {
+    const first = Math.min(token - Math.floor(size() / 2), input.tokens - size());
+    move(Object.fromEntries(["query", "key"].filter((side) => token < start[side] || token >= start[side] + size()).map((side) => [side, first])));
+  }
+
+  const firstFrom = (tokens, token) => {
+    const found = tokens.findIndex((one) => one >= token);
+    return found < 0 ? tokens.length : found;
+  };
+
+  // The places [first, last) of an axis whose places begin with `tokens`, which a window shows: never none.
+  function range(tokens, side = "query") {
+    const least = Math.min(tokens.length, Math.ceil(size() / 2));
+    const first = Math.max(0, Math.min(firstFrom(tokens, start[side]), tokens.length - least));
+    return { first, last: Math.max(first + least, firstFrom(tokens, start[side] + size())) };
+  }
+
+  phone.addEventListener("change", tell);
+
+  // ---- The overview of a picture.
+
+  const STEPS = { ArrowLeft: ["x", -1], ArrowRight: ["x", 1], ArrowUp: ["y", -1], ArrowDown: ["y", 1] };
+
+  // `axes` are the tokens that the columns (x) and the rows (y) begin with; one that is not long is left out.
+  function overview() {
+    const canvas = el("canvas", { "aria-hidden": "true" });
+    const frame = el("div", { class: "bx-frame" });
+    const map = el("div", { class: "bx-map", role: "slider", tabindex: "0", "aria-label": "the part of the input that is shown" }, canvas, frame);
+    const brackets = { x: el("div", { class: "bx-brackets bx-brackets-x" }), y: el("div", { class: "bx-brackets bx-brackets-y" }) };
+    const caption = el("p", {});
+    const root = el("div", { class: "bx-overview" }, el("div", { class: "bx-map-box" }, brackets.x, brackets.y, map), caption);
+    let axes = {};
+    let grip = null; // where in the frame it is held, in places
+
+    const names = () => Object.keys(axes);
+    const sides = (name) => (names().length > 1 ? [name === "x" ? "key" : "query"] : ["query", "key"]);
+    const ranges = () => Object.fromEntries(names().map((name) => [name, range(axes[name], sides(name)[0])]));
+
+    // Moves the window along some axes to begin at a place of each.
+    function put(places) {
+      const to = {};
+      for (const [name, place] of Object.entries(places)) {
+        const tokens = axes[name];
+        const most = Math.max(0, tokens.at(-1) + 1 - size());
+        const token = tokens[Math.max(0, Math.min(tokens.length - 1, Math.round(place)))];
+        for (const side of sides(name)) to[side] = Math.min(token, most);
+      }
+      move(to);
+    }
+
+    function words({ first, last }, tokens) {
+      return `${tokens[first]} to ${last < tokens.length ? tokens[last] - 1 : tokens.at(-1)}`;
+    }
+
+    function place() {
+      const now = ranges();
+      for (const [name, { first, last }] of Object.entries(now)) {
+        const [from, length] = name === "x" ? ["left", "width"] : ["top", "height"];
+        const all = axes[name].length;
+        frame.style[from] = `${(100 * first) / all}%`;
+        frame.style[length] = `${(100 * (last - first)) / all}%`;
+      }
+      const told = Object.fromEntries(Object.entries(now).map(([name, one]) => [name, words(one, axes[name])]));
+      const total = Math.max(input.tokens, ...names().map((name) => axes[name].at(-1) + 1));
+      const same = names().length < 2 || told.x === told.y;
+      const text = same ? `Tokens ${told.x ?? told.y} of ${total}` : `Rows: tokens ${told.y}. Columns: tokens ${told.x}, of ${total}`;
+      caption.replaceChildren(el("b", {}, `${text}.`), " Drag the frame, or use the arrow keys.");
+      const main = axes.y ?? axes.x;
+      map.setAttribute("aria-valuemin", 0);
+      map.setAttribute("aria-valuemax", main.at(-1));
+      map.setAttribute("aria-valuenow", main[(now.y ?? now.x).first]);
+      map.setAttribute("aria-valuetext", text);
+    }
+
+    // Each sentence as a bar beside the picture.
+    function bracket() {
+      for (const [name, bar] of Object.entries(brackets)) {
+        const tokens = axes[name];
+        bar.hidden = !tokens || input.sentences.length < 2;
+        if (bar.hidden) continue;
+        const at = (token) => `${((100 * firstFrom(tokens, token)) / tokens.length).toFixed(3)}%`;
+        const stops = input.sentences.flatMap(([from, to]) => [
+          `transparent ${at(from)}`, `currentcolor ${at(from)} calc(${at(to)} - 1px)`, `transparent calc(${at(to)} - 1px)`]);
+        bar.style.background = `linear-gradient(to ${name === "x" ? "right" : "bottom"}, ${stops.join(",")})`;
+      }
+    }
+
+    // Shows the picture along these axes, drawn by paint(canvas, width, height) in pixels of the page.
+    function draw(shown, paint) {
+      axes = shown;
+      bracket();
+      place();
+      paint(canvas, map.clientWidth, map.clientHeight);
+    }
+
+    function held(event) {
+      const box = map.getBoundingClientRect();
+      const at = { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
+      return Object.fromEntries(names().map((name) => [name, at[name] * axes[name].length]));
+    }
+
+    function drag(event) {
+      const at = held(event);
+      put(Object.fromEntries(names().map((name) => [name, at[name] - grip[name]])));
+    }
+
+    map.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      const [at, now] = [held(event), ranges()];
+      const inside = names().every((name) => at[name] >= now[name].first && at[name] <= now[name].last);
+      grip = Object.fromEntries(names().map((name) => [name, inside ? at[name] - now[name].first : (now[name].last - now[name].first) / 2]));
+      map.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    map.addEventListener("pointermove", (event) => grip && drag(event));
+    for (const end of ["pointerup", "pointercancel"]) map.addEventListener(end, () => (grip = null));
+    map.addEventListener("keydown", (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      const now = ranges();
+      const all = (place) => Object.fromEntries(names().map((name) => [name, place(now[name], axes[name].length)]));
+      const [axis, sign] = STEPS[event.key] ?? [];
+      const name = axes[axis] ? axis : names()[0];
+      const step = event.shiftKey ? 1 : Math.ceil(size() / 4);
+      const places = axis ? { [name]: now[name].first + sign * step } : {
+        PageUp: () => all(({ first, last }) => first - (last - first)),
+        PageDown: () => all(({ last }) => last),
+        Home: () => all(() => 0),
+        End: () => all((_, count) => count),
+      }[event.key]?.();
+      if (!places) return;
+      event.preventDefault();
+      put(places);
+    });
+    follow(() => names().length && (bracket(), place()), root);
+    return { root, draw, ranges };
+  }
+
+  // ---- What an overview shows.
+
+  // 256 colours between the stops of a scale, on the page's background.
+  function colours(stops) {
+    const canvas = el("canvas", { width: 256, height: 1 });
+    const pen = canvas.getContext("2d");
+    const fade = pen.createLinearGradient(0, 0, 256, 0);
+    for (const [at, colour] of stops) fade.addColorStop(at, colour);
+    for (const style of [`rgb(${BertExplorer.background().join(",")})`, fade]) {
+      pen.fillStyle = style;
+      pen.fillRect(0, 0, 256, 1);
+    }
+    const { data } = pen.getImageData(0, 0, 256, 1);
+    return Array.from({ length: 256 }, (_, i) => data.subarray(4 * i, 4 * i + 3));
+  }
+
+  // A matrix; level(row, column) is 0 to 255. Of the cells that share a pixel the one farthest from `calm` is seen.
+  function paintMatrix({ rows, columns, level, table, calm = 0 }) {
+    return (canvas, width, height) => {
+      const wide = Math.max(1, Math.min(columns, Math.round(width * devicePixelRatio)));
+      const high = Math.max(1, Math.min(rows, Math.round(height * devicePixelRatio)));
+      const [xs, ys] = [[wide, columns], [high, rows]].map(([to, from]) => Array.from({ length: to + 1 }, (_, i) => Math.floor((i * from) / to)));
+      canvas.width = wide;
+      canvas.height = high;
+      const pen = canvas.getContext("2d");
+      const image = pen.createImageData(wide, high);
+      for (let y = 0, p = 0; y < high; y++) {
+        for (let x = 0; x < wide; x++, p += 4) {
+          let most = calm;
+          for (let row = ys[y]; row < ys[y + 1]; row++) {
+            for (let column = xs[x]; column < xs[x + 1]; column++) {
+              const one = level(row, column);
+              if (Math.abs(one - calm) > Math.abs(most - calm)) most = one;
+            }
+          }
+          const [r, g, b] = table[Math.round(Math.max(0, Math.min(255, most)))];
+          image.data[p] = r;
+          image.data[p + 1] = g;
+          image.data[p + 2] = b;
+          image.data[p + 3] = 255;
+        }
+      }
+      pen.putImageData(image, 0, 0);
+    };
+  }
+
+  // Bars, up from 0 or down.
+  function paintBars(values) {
+    return (canvas, width, height) => {
+      const scale = devicePixelRatio;
+      canvas.width = Math.round(width * scale);
+      canvas.height = Math.round(height * scale);
+      const pen = canvas.getContext("2d");
+      const top = Math.max(0, ...values);
+      const whole = top - Math.min(0, ...values) || 1;
+      pen.fillStyle = BertExplorer.css("--body-text-color-subdued");
+      values.forEach((value, i) => {
+        const [from, to] = [(i * canvas.width) / values.length, ((i + 1) * canvas.width) / values.length];
+        pen.fillRect(from, ((top - Math.max(0, value)) / whole) * canvas.height, Math.max(1, to - from - scale), (Math.abs(value) / whole) * canvas.height);
+      });
+    };
+  }
+
+  return { size, follow, open, show, range, overview, colours, paintMatrix, paintBars };
+})();

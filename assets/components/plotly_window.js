@@ -1,0 +1,126 @@
+// A Plotly figure over a long input, cut to the window: what is drawn is a small figure like any other.
+BertExplorer.figureWindow = (() => {
+  "use strict";
+  const { el, css, window: shared } = BertExplorer;
+  const TYPES = { f4: Float32Array, f8: Float64Array, u1: Uint8Array, i1: Int8Array, u2: Uint16Array, i2: Int16Array, u4: Uint32Array, i4: Int32Array };
+  const LABEL = { size: 12, wide: 112, narrow: 80 }; // px: the letters of labels, and the most that the longest may take
+  const ROW = 15; // px: a row with its label
+  const NO_WIDTH = /\u200b/g; // what tells the labels of equal tokens apart
+  const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+  const pen = el("canvas").getContext("2d");
+
+  const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
+  const decoded = (label) => String(label).replace(NO_WIDTH, "").replace(/&(lt|gt|amp);/g, (one) => ENTITIES[one]);
+  const encoded = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+  // An array as plotly.py writes it, base64 with its type; a matrix becomes a list of rows.
+  function unpack(value) {
+    if (!value?.bdata) return value;
+    const flat = new TYPES[value.dtype](BertExplorer.bytes(value.bdata).buffer);
+    const [rows, columns] = String(value.shape ?? "").split(",").map(Number);
+    return columns === undefined ? flat : Array.from({ length: rows }, (_, row) => flat.subarray(row * columns, (row + 1) * columns));
+  }
+
+  // What a trace holds for each place, cut to the places of the axes that have a window.
+  function cut(value, name, { x, y }) {
+    if (!isList(value)) return value;
+    const part = (list, range) => (range ? list.slice(range.first, range.last) : list);
+    if (name === "y" && y) return part(value, y);
+    if (isList(value[0])) return part(value, y).map((row) => part(row, x));
+    return name === "y" && !x ? value : part(value, x);
+  }
+
+  // Labels that fit, and the room for the longest of all of them, so that nothing moves while the window does.
+  function labels(all, room) {
+    pen.font = `${LABEL.size}px ${css("--font")}`;
+    const wide = (text) => pen.measureText(text).width;
+    const short = all.map((label) => {
+      let text = decoded(label);
+      if (wide(text) <= room) return text;
+      while (text && wide(`${text}…`) > room) text = text.slice(0, -1);
+      return `${text}…`;
+    });
+    return { short: short.map(encoded), width: Math.ceil(Math.max(...short.map(wide))) };
+  }
+
+  const moved = (place, first, count) => Math.max(-0.5, Math.min(count - 0.5, place - first));
+
+  // Outlines and notes in the coordinates of the window; what lies outside it is left out.
+  function inside(list, ranges) {
+    return (list ?? []).map((one) => {
+      const now = { ...one };
+      for (const [axis, { first, last }] of Object.entries(ranges)) {
+        if (![undefined, axis].includes(one[`${axis}ref`])) continue;
+        for (const name of [axis, `${axis}0`, `${axis}1`]) {
+          if (typeof one[name] === "number") now[name] = moved(one[name], first, last - first);
+        }
+        const empty = now[`${axis}0`] !== undefined && now[`${axis}0`] === now[`${axis}1`];
+        const gone = one[axis] !== undefined && (one[axis] < first - 0.5 || one[axis] > last - 0.5);
+        if (empty || gone) return null;
+      }
+      return now;
+    }).filter(Boolean);
+  }
+
+  // The figure as a window over it, or null for one that is drawn as a whole.
+  function figureWindow(figure) {
+    const axes = figure?.layout?.meta?.window;
+    if (!axes) return null;
+    const data = figure.data.map((trace) => ({
+      ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, unpack(value)])),
+      ...(trace.marker ? { marker: { ...trace.marker, color: unpack(trace.marker.color) } } : {}),
+    }));
+    const [first] = data;
+    const known = {};
+
+    function axis(name, { first: from, last }, width, narrow) {
+      const key = `${name} ${narrow}`;
+      known[key] ??= labels(Array.from(first[name]), narrow ? LABEL.narrow : LABEL.wide);
+      const { short, width: longest } = known[key];
+      const turned = name === "x" && (width - 200) / (last - from) < longest + 8;
+      const ticks = { tickmode: "array", tickvals: Array.from(first[name].slice(from, last)), ticktext: short.slice(from, last) };
+      return { room: name === "x" && !turned ? 16 : longest, ticks: { ...ticks, automargin: false, ...(name === "x" ? { tickangle: turned ? 90 : 0 } : {}) } };
+    }
+
+    // What Plotly draws in a box so wide, of the places that are in `ranges`.
+    function shown(layout, ranges, width, narrow) {
+      const now = { ...layout, margin: { ...layout.margin }, shapes: inside(layout.shapes, ranges), annotations: inside(layout.annotations, ranges) };
+      for (const name of Object.keys(ranges)) {
+        const { room, ticks } = axis(name, ranges[name], width, narrow);
+        now[`${name}axis`] = { ...layout[`${name}axis`], ...ticks };
+        now.margin[name === "x" ? "b" : "l"] = room + (layout[`${name}axis`]?.title?.text ? 40 : 16);
+      }
+      const traces = data.map((trace) => ({
+        ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, cut(value, name, ranges)])),
+        ...(trace.marker ? { marker: { ...trace.marker, color: cut(trace.marker.color, "color", ranges) } } : {}),
+      }));
+      return { data: traces, layout: now };
+    }
+
+    // The picture of all of it, in the colours of the layout that is drawn.
+    function painted(layout) {
+      if (!first.z) return shared.paintBars(Array.from(first.y));
+      const { cmin = 0, cmax = 1, colorscale } = layout.coloraxis ?? {};
+      const scale = 255 / (cmax - cmin || 1);
+      const up = layout.yaxis?.autorange !== "reversed"; // rows are drawn from below
+      const count = first.z.length;
+      return shared.paintMatrix({
+        rows: count,
+        columns: first.z[0].length,
+        level: (row, column) => (first.z[up ? count - 1 - row : row][column] - cmin) * scale,
+        table: shared.colours(colorscale),
+        calm: layout.meta?.ramp ? 0 : 127.5,
+      });
+    }
+
+    // The place in the whole of a point that was clicked in the window.
+    function whole(index, { x, y }) {
+      return Array.isArray(index) ? [index[0] + (y?.first ?? 0), index[1] + (x?.first ?? 0)] : index + (x?.first ?? 0);
+    }
+
+    const rows = axes.y ? shared.size() * ROW + 100 : 0; // px that the rows of a window and what is below them need
+    return { axes, rows, shown, painted, whole };
+  }
+
+  return figureWindow;
+})();

@@ -1,0 +1,50 @@
+"""Where sentences begin: as a reader would say, and for any text a partition of it."""
+
+import itertools
+import random
+
+import pytest
+
+from explorer.text.sentences import sentence_starts
+
+
+def sentences(text: str) -> list[str]:
+    starts = [*sentence_starts(text), len(text)]
+    return [text[start:end].strip() for start, end in itertools.pairwise(starts)]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", [""]),
+        ("one without an end", ["one without an end"]),
+        ("It rained. we stayed!  Why? ", ["It rained.", "we stayed!", "Why?"]),
+        ("Dr. Smith met J. Doe at 3.15, e.g. here. He left.", ["Dr. Smith met J. Doe at 3.15, e.g. here.", "He left."]),
+        ("“Stop!” he said. (So I did.) Then?!", ["“Stop!”", "he said.", "(So I did.)", "Then?!"]),
+        ("Wait... what? No.", ["Wait...", "what?", "No."]),
+        ("I love it! 🍎🍎 Next one. 🎉", ["I love it!", "🍎🍎 Next one.", "🎉"]),
+        ("أين البيت؟ هذا هو. نعم", ["أين البيت؟", "هذا هو.", "نعم"]),
+        ("یہ گھر ہے۔ وہ باغ ہے۔", ["یہ گھر ہے۔", "وہ باغ ہے۔"]),
+        ("我去商店。你呢？「好！」她说。", ["我去商店。", "你呢？", "「好！」", "她说。"]),
+        ("यह घर है। वह बाग है।", ["यह घर है।", "वह बाग है।"]),
+        ("A heading\n\nand a text\nof two lines.", ["A heading", "and a text\nof two lines."]),
+        ("! ! . a", ["! !", ". a"]),
+    ],
+)
+def test_sentences_end_where_a_reader_would_say(text, wanted):
+    assert sentences(text) == wanted
+
+
+def test_any_text_is_cut_into_parts_that_are_not_empty():
+    letters = random.Random(0)
+    for _ in range(300):
+        text = "".join(letters.choices("ab .!?\n。\"'Dr👍", k=40))
+        starts = sentence_starts(text)
+        assert starts[0] == 0
+        assert starts == sorted(set(starts))
+        assert starts == [0] or starts[-1] < len(text)
+
+
+@pytest.mark.parametrize("text", ["." * 50_000, ". " * 25_000, '."' * 25_000, "\n " * 25_000, "。" * 50_000, "a. " * 17_000])
+def test_hostile_texts_take_no_longer(text):
+    assert sentence_starts(text)[0] == 0
