@@ -4,6 +4,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   const root = element.querySelector(".bx-lines");
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
   const AROUND = 74; // px: the headings above the lines and a caption of two lines below them
+  const ABOVE = 146; // px: the overview of a long input, where it stands above
   const MOST = 300; // edges drawn at once in a window
   const name = `bx-fade-${Math.random().toString(36).slice(2)}`;
   const ROW = { least: 16, most: 22 }; // px
@@ -40,7 +41,8 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     edges = svg("g", {});
     caption = el("p", { class: "bx-lines-caption", role: "status" });
     const rows = Math.max(sides.query.length, sides.key.length);
-    const fits = Math.floor((HEIGHT - AROUND) / rows);
+    const stacked = long() && root.clientWidth < 480;
+    const fits = Math.floor((HEIGHT - AROUND - (stacked ? ABOVE : 0)) / rows);
     row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // what has to scroll anyway need not be small
     root.style.setProperty("--row", `${row}px`);
     const height = rows * row;
@@ -53,8 +55,8 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     const fade = () => box.classList.toggle("bx-more", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
     box.addEventListener("scroll", fade);
     new ResizeObserver(fade).observe(box);
-    if (long()) root.replaceChildren(el("div", { class: "bx-windowed bx-over-" + Object.keys(axes()).sort().join("") }, overview.root, box), caption);
-    else root.replaceChildren(box, caption);
+    const around = () => `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}`;
+    root.replaceChildren(long() ? el("div", { class: around() }, overview.root, box) : box, caption);
     rove(sides.query, 0);
     rove(sides.key, 0);
   }
@@ -90,7 +92,8 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
       }
     }
     found.sort((a, b) => weights[b] - weights[a]);
-    return { strongest: found.slice(0, MOST), count: found.length };
+    const [rows, columns] = ["query", "key"].map((side) => shown[side].last - shown[side].first);
+    return { strongest: found.slice(0, MOST), count: rows * keys + columns * (value.queries.tokens.length - rows) };
   }
 
   // The strongest edges of all, the strongest on top.

@@ -40,6 +40,8 @@ window.BertExplorer = (() => {
     const inner = item.getBoundingClientRect();
     if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top + 4;
     else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + 4;
+    if (inner.left < outer.left) box.scrollLeft -= outer.left - inner.left + 4;
+    else if (inner.right > outer.right) box.scrollLeft += inner.right - outer.right + 4;
   }
 
   // A choice moves at once in the browser and the server confirms it later. An answer that was under way when the

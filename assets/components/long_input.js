@@ -6,6 +6,7 @@ BertExplorer.window = (() => {
   const phone = matchMedia("(max-width: 640px)");
   const listeners = new Set();
   const start = { query: 0, key: 0 }; // the first token of each window
+  const seen = { query: [0, 0], key: [0, 0] }; // the tokens [start, end) that the picture drawn last shows
   let input = { tokens: 0, sentences: [] };
   let waiting = false;
 
@@ -29,23 +30,35 @@ BertExplorer.window = (() => {
   }
 
   function move(to) {
-    const before = `${start.query} ${start.key}`;
-    for (const [side, first] of Object.entries(to)) start[side] = Math.max(0, Math.round(first));
-    if (before !== `${start.query} ${start.key}`) tell();
+    let moves = false;
+    for (const [side, place] of Object.entries(to)) {
+      const first = Math.max(0, Math.round(place));
+      moves ||= first !== start[side];
+      start[side] = first;
+      seen[side] = [first, first + size()];
+    }
+    if (moves) tell();
+  }
+
+  // A picture shows these tokens [from, to): more than the window where a place is a word or a sentence.
+  function sees(side, from, to) {
+    if (String(seen[side]) === `${from},${to}`) return;
+    seen[side] = [from, to];
+    tell();
   }
 
   // A new input: both windows around `token`.
   function open(tokens, sentences, token) {
     input = { tokens, sentences };
-    const first = Math.max(0, Math.min(token - Math.floor(size() / 2), tokens - size()));
-    Object.assign(start, { query: first, key: first });
+    const first = Math.min(token - Math.floor(size() / 2), tokens - size());
+    move({ query: first, key: first });
     tell();
   }
 
   // Moves the windows that do not show a token around it.
   function show(token) {
     const first = Math.min(token - Math.floor(size() / 2), input.tokens - size());
-    move(Object.fromEntries(["query", "key"].filter((side) => token < start[side] || token >= start[side] + size()).map((side) => [side, first])));
+    move(Object.fromEntries(["query", "key"].filter((side) => token < seen[side][0] || token >= seen[side][1]).map((side) => [side, first])));
   }
 
   const firstFrom = (tokens, token) => {
@@ -53,11 +66,10 @@ BertExplorer.window = (() => {
     return found < 0 ? tokens.length : found;
   };
 
-  // The places [first, last) of an axis whose places begin with `tokens`, which a window shows: never none.
+  // The places [first, last) of an axis that are shown, its places beginning with `tokens`: always as many as fit.
   function range(tokens, side = "query") {
-    const least = Math.min(tokens.length, Math.ceil(size() / 2));
-    const first = Math.max(0, Math.min(firstFrom(tokens, start[side]), tokens.length - least));
-    return { first, last: Math.max(first + least, firstFrom(tokens, start[side] + size())) };
+    const first = Math.max(0, Math.min(firstFrom(tokens, start[side]), tokens.length - size()));
+    return { first, last: Math.min(first + size(), tokens.length) };
   }
 
   phone.addEventListener("change", tell);
@@ -86,16 +98,14 @@ BertExplorer.window = (() => {
       const to = {};
       for (const [name, place] of Object.entries(places)) {
         const tokens = axes[name];
-        const most = Math.max(0, tokens.at(-1) + 1 - size());
-        const token = tokens[Math.max(0, Math.min(tokens.length - 1, Math.round(place)))];
-        for (const side of sides(name)) to[side] = Math.min(token, most);
+        const token = tokens[Math.max(0, Math.min(tokens.length - size(), Math.round(place)))];
+        for (const side of sides(name)) to[side] = token;
       }
       move(to);
     }
 
-    function words({ first, last }, tokens) {
-      return `${tokens[first]} to ${last < tokens.length ? tokens[last] - 1 : tokens.at(-1)}`;
-    }
+    const end = ({ last }, tokens) => (last < tokens.length ? tokens[last] : Math.max(input.tokens, tokens.at(-1) + 1));
+    const words = (now, tokens) => `${tokens[now.first]} to ${end(now, tokens) - 1}`;
 
     function place() {
       const now = ranges();
@@ -104,6 +114,7 @@ BertExplorer.window = (() => {
         const all = axes[name].length;
         frame.style[from] = `${(100 * first) / all}%`;
         frame.style[length] = `${(100 * (last - first)) / all}%`;
+        if (map.offsetParent) for (const side of sides(name)) sees(side, axes[name][first], end({ last }, axes[name]));
       }
       const told = Object.fromEntries(Object.entries(now).map(([name, one]) => [name, words(one, axes[name])]));
       const total = Math.max(input.tokens, ...names().map((name) => axes[name].at(-1) + 1));
@@ -204,6 +215,7 @@ BertExplorer.window = (() => {
       const [xs, ys] = [[wide, columns], [high, rows]].map(([to, from]) => Array.from({ length: to + 1 }, (_, i) => Math.floor((i * from) / to)));
       canvas.width = wide;
       canvas.height = high;
+      canvas.style.imageRendering = wide < columns || high < rows ? "auto" : "pixelated";
       const pen = canvas.getContext("2d");
       const image = pen.createImageData(wide, high);
       for (let y = 0, p = 0; y < high; y++) {
@@ -243,5 +255,5 @@ BertExplorer.window = (() => {
     };
   }
 
-  return { size, follow, open, show, range, overview, colours, paintMatrix, paintBars };
+  return { size, seen: (side) => seen[side], follow, open, show, range, overview, colours, paintMatrix, paintBars };
 })();

@@ -138,8 +138,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     }
     const both = box.parentElement;
     overview.root.hidden = !long;
-    both.className = long ? `bx-windowed bx-over-${Object.keys(long.axes).sort().join("")}` : "";
-    both.style.height = long ? `${Math.max(settings.height, long.rows)}px` : "";
+    const look = long?.look(both.clientWidth, settings.height);
+    both.className = look?.class ?? "";
+    both.style.height = look ? `${look.height}px` : "";
     box.style.height = long ? "" : `${settings.height}px`;
   }
 
@@ -149,8 +150,8 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (fresh) {
       figure = value && typeof value === "string" ? JSON.parse(value) : BertExplorer.plain(value);
       long = BertExplorer.figureWindow(figure);
-      arrange();
     }
+    arrange();
     if (!figure) return Plotly.purge(box);
     let layout = coloured(inPageStyle(figure.layout ?? {}));
     let { data = [] } = figure;

@@ -3,7 +3,8 @@ BertExplorer.figureWindow = (() => {
   "use strict";
   const { el, css, window: shared } = BertExplorer;
   const TYPES = { f4: Float32Array, f8: Float64Array, u1: Uint8Array, i1: Int8Array, u2: Uint16Array, i2: Int16Array, u4: Uint32Array, i4: Int32Array };
-  const LABEL = { size: 12, wide: 112, narrow: 80 }; // px: the letters of labels, and the most that the longest may take
+  const LABEL = { size: 12, wide: 88, narrow: 76 }; // px: the letters of labels, and the most that the longest may take
+  const BESIDE = 580; // px: below, the overview stands above the picture
   const ROW = 15; // px: a row with its label
   const NO_WIDTH = /\u200b/g; // what tells the labels of equal tokens apart
   const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
@@ -88,7 +89,7 @@ BertExplorer.figureWindow = (() => {
       for (const name of Object.keys(ranges)) {
         const { room, ticks } = axis(name, ranges[name], width, narrow);
         now[`${name}axis`] = { ...layout[`${name}axis`], ...ticks };
-        now.margin[name === "x" ? "b" : "l"] = room + (layout[`${name}axis`]?.title?.text ? 40 : 16);
+        now.margin[name === "x" ? "b" : "l"] = room + (layout[`${name}axis`]?.title?.text ? 36 : 12);
       }
       const traces = data.map((trace) => ({
         ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, cut(value, name, ranges)])),
@@ -119,7 +120,15 @@ BertExplorer.figureWindow = (() => {
     }
 
     const rows = axes.y ? shared.size() * ROW + 100 : 0; // px that the rows of a window and what is below them need
-    return { axes, rows, shown, painted, whole };
+    const name = Object.keys(axes).sort().join("");
+
+    // The room that is taken with the overview, in a page so wide: at least `height`.
+    function look(width, height) {
+      const stacked = name === "xy" && width < BESIDE;
+      return { class: `bx-windowed bx-over-${name}${stacked ? " bx-stacked" : ""}`, height: Math.max(height, rows + (stacked ? 150 : 0)) };
+    }
+
+    return { axes, look, shown, painted, whole };
   }
 
   return figureWindow;

@@ -77,10 +77,9 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     for (const chip of framed) chip.classList.remove("bx-looks", "bx-looked-at");
     framed = [];
     if (!value?.long) return;
-    const all = [...chips.keys()];
     for (const [side, name] of [["key", "bx-looked-at"], ["query", "bx-looks"]]) {
-      const { first, last } = shared.range(all, side);
-      const shown = chips.slice(first, last);
+      const shown = chips.slice(...shared.seen(side));
+      if (!shown.length) continue;
       for (const chip of shown) chip.classList.add(name);
       framed.push(...shown);
       if (side === "query") for (const chip of [shown.at(-1), shown[0]]) BertExplorer.reveal(row, chip);
@@ -94,7 +93,6 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     const now = value ? JSON.stringify(rest) : "";
     const same = now === content;
     content = now;
-    row.classList.toggle("bx-long", Boolean(settings.with_window && value?.long));
     if (!value) return row.replaceChildren();
     const focused = chips.indexOf(document.activeElement);
     if (!same) build();
