@@ -226,4 +226,6 @@ def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once
     expect(window).to_have_attribute("aria-valuetext", "Tokens 88 to 111 of 122")
     expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(1)
     open_tab(page, "Hidden states")
-    expect(page.locator("#hidden-one-layer-picture").get_by_role("slider")).to_have_attribute("aria-valuetext", "Tokens 88 to 111 of 122")
+    expect(page.locator("#hidden-one-layer-picture").get_by_role("slider")).to_have_attribute(
+        "aria-valuetext", "Tokens 88 to 111 of 122"
+    )

@@ -93,3 +93,20 @@ def test_rows_that_are_not_meant_fade():
     figure = maps.point_map(np.zeros((3, 2)), ["a", "b", "c"], ["x", "x", "y"], ["a", "b"], "key", maps.Marks(bright=bright))
     shown = {row: size for group in figure.data[:-1] for row, size in zip(group.customdata, group.marker.opacity, strict=True)}
     assert shown[1] < 0.2 < 0.8 < min(shown[0], shown[2])
+
+
+def test_only_long_axes_have_a_window_and_it_knows_their_tokens():
+    def window(figure):
+        return dict(go.Figure(figure).layout.meta or {}).get("window", {})
+
+    def attended(rows, columns, places=None):
+        names = ["x"] * rows, ["x"] * columns
+        return attention.attention_heatmap(np.ones((rows, columns)), *names, places=places)
+
+    assert window(attended(40, 40)) == {}
+    assert window(attended(41, 41)) == {"x": list(range(41)), "y": list(range(41))}
+    assert window(attended(41, 3, (range(1, 42), range(3)))) == {"y": list(range(1, 42))}
+    assert set(window(heatmaps.similarity_heatmap(np.eye(50), ["x"] * 50))) == {"x", "y"}
+    assert set(window(hidden.by_layer_heatmap(np.ones((7, 50)), ["x"] * 50, 0, "norm"))) == {"x"}
+    assert set(window(hidden.vectors_heatmap(np.ones((50, 60)), ["x"] * 50, 1.0))) == {"y"}
+    assert window(heatmaps.similarity_heatmap(np.eye(9), ["x"] * 9)) == {}, "what a long figure says stays with it"
