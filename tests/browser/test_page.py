@@ -197,3 +197,16 @@ def test_nothing_is_wider_than_a_phone(open_app):
         open_tab(page, tab)
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, tab
+
+
+def test_the_first_picture_is_there_before_gradio_s_scripts(new_page, served):
+    page = new_page()
+    page.route("**/assets/*.js", lambda route: route.abort())
+    page.goto(served, wait_until="commit")
+    expect(page.locator("#first .bx-heads canvas").first).to_be_visible()
+    expect(page.locator("#first .bx-token").first).to_have_text("[CLS]")
+    page.problems.clear()  # of what was not let in
+    page.unroute("**/assets/*.js")
+    page.reload()
+    expect(page.locator("#attention-heads-grid canvas").first).to_be_visible()
+    expect(page.locator("#first")).to_have_count(0)

@@ -1,0 +1,54 @@
+"""The page as it is first sent: with what the first example gives, and without it where a link asks for something else."""
+
+import json
+import urllib.request
+from urllib.parse import urlencode
+
+import pytest
+
+from explorer.figures.token_row import token_row_of
+from explorer.page.first import filled
+from explorer.page.shell import EXAMPLES, FIRST_A, FIRST_B, build_shell
+
+
+@pytest.fixture(scope="module")
+def page():
+    blocks, shell = build_shell()
+    return blocks, shell, blocks.opens_with()
+
+
+def props(config, elem_id):
+    return next(one["props"] for one in config["components"] if one["props"].get("elem_id") == elem_id)
+
+
+def test_it_carries_what_the_first_example_gives(page, bundled):
+    blocks, _, updates = page
+    config = filled(blocks.config, updates)
+    trace = bundled.trace(FIRST_A, FIRST_B)
+    assert props(config, "strip")["value"] == json.loads(json.dumps(token_row_of(trace.encoding, None)))
+    assert props(config, "attention-heads-grid")["value"]["layers"] == bundled.capabilities.layers
+    assert "✓ matches the model" in props(config, "attention-head-check")["value"]["text"]
+    assert [one["id"] for one in config["components"]] == [one["id"] for one in blocks.config["components"]]
+
+
+def test_what_opens_the_page_leaves_the_page_itself_as_it_was(page):
+    blocks, _, updates = page
+    before = json.dumps(blocks.config, default=str)
+    filled(blocks.config, updates)
+    assert json.dumps(blocks.config, default=str) == before
+
+
+def test_every_example_says_which_it_is():
+    from explorer.page.shell import _example_of
+
+    assert [_example_of(*texts) for texts in EXAMPLES.values()] == list(range(len(EXAMPLES)))
+    assert _example_of("anything", "else") is None
+
+
+@pytest.mark.parametrize(
+    ("query", "carries"), [({}, True), ({"__theme": "dark"}, True), ({"a": "x"}, False), ({"tab": ""}, False)]
+)
+def test_only_a_page_that_no_link_describes_carries_it(served, query, carries):
+    html = urllib.request.urlopen(f"{served}/?{urlencode(query)}").read().decode()
+    config, _ = json.JSONDecoder().raw_decode(html.partition("window.gradio_config = ")[2])
+    assert bool(props(config, "strip").get("value")) == carries
