@@ -34,6 +34,8 @@ from explorer.page.components import HEAD
 from explorer.page.shell import build
 from explorer.page.tab import group_style
 from explorer.server import logs
+from explorer.server.document import Document
+from explorer.server.routes import CARD_ADDRESS
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 from explorer.views import TABS
@@ -42,6 +44,7 @@ ASSETS = Path(__file__).resolve().parent / "assets"
 ON_A_SPACE = limits.is_on_a_space()
 if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
+ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
@@ -151,7 +154,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlo
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guarded(blocks, host, our_head(), PAINT),
+        app_kwargs=guarded(blocks, host, Document(our_head(), PAINT)),
     )
     return blocks
 
@@ -161,7 +164,10 @@ def our_head() -> str:
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in ("page.js", "first.js"))
-    return f"<style>{THEME._get_theme_css()}{own}</style>{HEAD}{scripts}"
+    told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website", "og:image": CARD_ADDRESS}
+    metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
+    described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'
+    return f"{described}{metas}<style>{THEME._get_theme_css()}{own}</style>{HEAD}{scripts}"
 
 
 def warm(blocks: PageBlocks) -> None:

@@ -215,15 +215,15 @@ window.BertExplorer = (() => {
   // The ramp as a Plotly colorscale.
   const rampStops = () => Array.from({ length: 33 }, (_, i) => [i / 32, `rgb(${ramp(i / 32).join(",")})`]);
 
-  // ---- Plotly, once it has arrived.
+  // ---- Plotly, from when the first chart wants it: to run it takes a second, which is the page's before.
 
   let plotlyArrives = null;
   function plotly() {
     plotlyArrives ??= new Promise((resolve, reject) => {
-      if (window.Plotly) return resolve(window.Plotly);
-      const script = document.getElementById("plotly-js");
+      const script = el("script", { src: document.getElementById("plotly-js").href });
       script.addEventListener("load", () => resolve(window.Plotly));
       script.addEventListener("error", () => reject(new Error("plotly.min.js could not be loaded")));
+      document.head.append(script);
     });
     return plotlyArrives;
   }

@@ -21,7 +21,7 @@ def _joined(suffix: str) -> str:
 
 PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # the server has it there: no path of the machine in the page
 HEAD = f"""<style>{_joined("css")}</style>
-<script async fetchpriority="low" id="plotly-js" src="{PLOTLY_ADDRESS}"></script>
+<link rel="prefetch" as="script" id="plotly-js" href="{PLOTLY_ADDRESS}">
 <script>{_joined("js")}</script>
 """
 """For `launch(head=...)`: everything that the components need in the page."""

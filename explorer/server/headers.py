@@ -7,6 +7,8 @@ import re
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.server.document import Document
+
 # Gradio compiles the scripts of its components: no 'unsafe-eval', no page. Nothing else runs that is not ours: an inline
 # script must have its hash here, and no handler in an attribute has one.
 POLICY = {
@@ -32,11 +34,11 @@ INLINE = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
-    """Adds them, and puts `ours` at the ends of the page's head and body: Gradio would add it by script, after a layout."""
+    """Adds them, and completes the page, whose scripts its policy names."""
 
-    def __init__(self, app: ASGIApp, ours: tuple[str, str], on_a_space: bool) -> None:
+    def __init__(self, app: ASGIApp, document: Document, on_a_space: bool) -> None:
         self._app = app
-        self._head, self._tail = (text.encode() for text in ours)
+        self._document = document
         self._policy = POLICY | ({"frame-ancestors": ON_A_SPACE} if on_a_space else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,9 +56,7 @@ class SecurityHeaders:
             elif may_be_page and _is_html(start):  # its scripts are known when all of it is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
-                    head, _, body = page.partition(b"</head>")
-                    before, _, after = body.rpartition(b"</body>")
-                    page = b"".join([head, self._head, b"</head>", before, self._tail, b"</body>", after])
+                    page = self._document.complete(page)
                     MutableHeaders(scope=start)["Content-Length"] = str(len(page))
                     await send(self._secured(start, _hashes(page)))
                     await send({**message, "body": page})

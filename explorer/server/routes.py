@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from explorer.base.paths import ASSETS
 from explorer.figures.base import PLOTLY_JS
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.gate import is_loopback
@@ -17,6 +18,7 @@ from explorer.server.metrics import Metrics, loaded_models
 from explorer.server.refusals import refusal
 from explorer.training import downloads
 
+CARD_ADDRESS = "bx/card.png"
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # the version is in the name
 NOT_YOURS = (
     "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
@@ -30,8 +32,14 @@ def routes(metrics: Metrics) -> list[Route]:
         Route("/healthz", healthz),
         Route("/metrics", _metrics(metrics)),
         Route(f"/{PLOTLY_ADDRESS}", plotly),
+        Route(f"/{CARD_ADDRESS}", card),
         Route("/download/{token}", download),
     ]
+
+
+async def card(request: Request) -> Response:
+    """The picture that other sites show of a link to the page."""
+    return FileResponse(ASSETS / "card.png", media_type="image/png", headers=FOR_EVER)
 
 
 async def healthz(request: Request) -> Response:

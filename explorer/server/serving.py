@@ -16,6 +16,7 @@ from explorer.base.limits import is_on_a_space
 from explorer.page.blocks import PageBlocks
 from explorer.page.first import WISHED
 from explorer.server.calls import watch_calls
+from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
 from explorer.server.metrics import Metrics
@@ -26,15 +27,15 @@ from explorer.server.routes import routes
 COMPRESSION = 6  # of 9: the last percents take most of the time
 
 
-def guarded(blocks: PageBlocks, host: str, head: str, tail: str = "") -> dict[str, Any]:
-    """The `app_kwargs` for launching `blocks` on the address `host`, with `head` and `tail` in its document."""
+def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
+    """The `app_kwargs` for launching `blocks` on the address `host`."""
     metrics = Metrics(blocks)
     watch_calls(blocks, metrics)
     names = Names.of(host, os.environ)
 
     def around(app: ASGIApp) -> ASGIApp:
         gate = Gate(RequestsAMinute(Refusals(app, metrics), metrics), names, metrics)
-        return GZipMiddleware(SecurityHeaders(told_of_links(gate), (head, tail), is_on_a_space()), compresslevel=COMPRESSION)
+        return GZipMiddleware(SecurityHeaders(told_of_links(gate), document, is_on_a_space()), compresslevel=COMPRESSION)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     return {"routes": routes(metrics), "exception_handlers": handlers, "lifespan": _outermost(around)}

@@ -18,6 +18,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.components import HEAD, AttentionLines, Bars, HeadGrid, Notice, PlotlyChart, TokenRow
 from explorer.page.events import QUIET
 from explorer.page.turns import Turns
+from explorer.server.document import Document
 from explorer.server.serving import guarded
 from tests.browser.steps import click_chart, squeeze_charts
 
@@ -149,7 +150,8 @@ def _buttons(made, notice, hidden, space):
 def address():
     blocks = build()
     settings = {"footer_links": [], "run_history": False, "enable_monitoring": False}
-    _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, app_kwargs=guarded(blocks, "127.0.0.1", HEAD), **settings)
+    kwargs = guarded(blocks, "127.0.0.1", Document(HEAD))
+    _, url, _ = blocks.launch(prevent_thread_lock=True, quiet=True, app_kwargs=kwargs, **settings)
     yield url
     blocks.close()
 

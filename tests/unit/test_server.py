@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from explorer.base.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
 from explorer.page.blocks import PageBlocks
 from explorer.server import refusals
+from explorer.server.document import Document
 from explorer.server.gate import Names
 from explorer.server.headers import FIXED
 from explorer.server.refusals import Refusals
@@ -400,7 +401,7 @@ def around(app):
     wrapped = SimpleNamespace(middleware_stack=app)
 
     async def start():
-        async with guarded(blocks, "127.0.0.1", "")["lifespan"](wrapped):
+        async with guarded(blocks, "127.0.0.1", Document(""))["lifespan"](wrapped):
             return wrapped.middleware_stack
 
     return anyio.run(start)
