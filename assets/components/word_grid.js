@@ -13,7 +13,7 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
     const colour = BertExplorer.ramp(0.75 * entry.share);
     const style = `background:rgb(${colour.join(",")});color:${bright(colour) ? "#111827" : "#fff"}`;
     const label = `${value.rows[row]}, ${value.columns[column]}: ${entry.text}${entry.note && `, ${entry.note}`}`;
-    return el("td", {}, el("button", { type: "button", style, title: entry.note || null, "aria-label": label, "data-row": row, "data-column": column },
+    return el("td", { class: String([row, column]) === String(value.outlined) ? "bx-outlined" : null }, el("button", { type: "button", style, title: entry.note || null, "aria-label": label, "data-row": row, "data-column": column },
       el("bdi", {}, entry.text)));
   }
 

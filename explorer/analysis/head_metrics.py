@@ -45,7 +45,14 @@ METRICS = (
         "clearest other word",
         "mean over the text's own tokens of the largest weight on another of them, [CLS] and [SEP] apart",
         "0 to 1",
-        "ours: decides which head is shown first",
+        "ours",
+    ),
+    Metric(
+        "ahead",
+        "on later words",
+        "mean over the text's own tokens of the weight on those of them that come later",
+        "0 to 1",
+        "ours: decides which head 'If it were a decoder' opens with",
     ),
 )
 PATTERN_SOURCE = "after Kovaleva et al. 2019, section 4.1, and Voita et al. 2019, section 5"
@@ -83,6 +90,11 @@ class TokenFacts:
         np.fill_diagonal(same, False)
         return same.astype(np.float32)
 
+    @cached_property
+    def ahead(self) -> np.ndarray:
+        """[n, n] float32: 1 where a token of the text may look at a later one of it."""
+        return np.triu(self.words[:, None] & self.words[None, :], 1).astype(np.float32)
+
 
 def head_metrics(attention: np.ndarray, facts: TokenFacts) -> dict[str, np.ndarray]:
     """Every metric of METRICS for the heads of one layer: attention [heads, n, n] → [heads] float64 each."""
@@ -102,6 +114,7 @@ def head_metrics(attention: np.ndarray, facts: TokenFacts) -> dict[str, np.ndarr
         "next": _diagonal(attention, 1),
         "same_token": (flat @ same.ravel()).astype(np.float64) / max(int(twice), 1),
         "word": _clearest_other_word(attention, facts.words),
+        "ahead": (flat @ facts.ahead.ravel()).astype(np.float64) / max(int(facts.words.sum()), 1),
     }
 
 
@@ -150,7 +163,13 @@ def patterns(metrics: dict[str, np.ndarray]) -> np.ndarray:
     return np.where(shares.max(axis=0) >= CLEAR, names, rest)
 
 
-def most_interesting(metrics: dict[str, np.ndarray]) -> tuple[int, int]:
-    """(layer, head), zero-based, of the head whose words look most surely at one other word: metrics [layers, heads]."""
-    layer, head = np.unravel_index(int(np.argmax(metrics["word"])), metrics["word"].shape)
-    return int(layer), int(head)
+def strongest_pairs(attention: np.ndarray, allowed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The largest weight of each head [heads, n, n] among the (query, key) that are allowed, bool [n, n]: weight, query, key.
+
+    All three are [heads]; the weights are 0 where nothing is allowed.
+    """
+    n = attention.shape[-1]
+    places = np.array([int(np.argmax(np.where(allowed, head, 0))) for head in attention])
+    queries, keys = np.divmod(places, n)
+    weights = attention[np.arange(len(attention)), queries, keys] * allowed[queries, keys]
+    return weights, queries, keys

@@ -4,12 +4,24 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import ACCENT, quick_figure, token_axis, token_labels
-from explorer.figures.heatmaps import SEQUENTIAL, TICKS, Axes, colour_scale, head_axes, heatmap, number_axis, root_ticks
+from explorer.figures.base import quick_figure, token_axis, token_labels
+from explorer.figures.heatmaps import (
+    SEQUENTIAL,
+    TICKS,
+    Axes,
+    colour_scale,
+    head_axes,
+    heatmap,
+    number_axis,
+    outline,
+    outlined_cell,
+    root_ticks,
+)
 from explorer.figures.window import window_over
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its number; above, one byte a cell is what the browser gets
@@ -61,9 +73,15 @@ def attention_heatmap(
         xaxis=token_axis("column: is looked at (key)"),
         yaxis=token_axis("row: looks (query)", autorange="reversed"),
         coloraxis=colour_scale(0, full, title, **ticks),
-        shapes=[] if row is None else [_outline(-0.5, row - 0.5, weights.shape[1], 1)],
+        shapes=[] if row is None else [outline(-0.5, row - 0.5, weights.shape[1], 1)],
         meta=SEQUENTIAL | window_over(x=columns, y=rows),
     )
+
+
+def with_cell(picture: dict[str, Any], cell: tuple[int, int] | None) -> dict[str, Any]:
+    """An `attention_heatmap` with the cell at a row and a column outlined, if there is one."""
+    picture["layout"]["shapes"] += outlined_cell(cell)
+    return picture
 
 
 def difference_heatmap(change: np.ndarray, tokens: Sequence[str]) -> go.Figure:
@@ -84,11 +102,6 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     )
 
 
-def _outline(x: float, y: float, width: float, height: float) -> dict[str, object]:
-    line = {"color": ACCENT, "width": 2}
-    return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": line}
-
-
 def metric_heatmap(
     values: np.ndarray, patterns: np.ndarray, name: str, selected: tuple[int, int], unit_range: bool = True
 ) -> go.Figure:
@@ -103,7 +116,7 @@ def metric_heatmap(
         customdata=patterns.tolist(),
         xgap=2,
         ygap=2,
-    ).update_layout(shapes=[_outline(head + 0.5, layer + 0.5, 1, 1)])
+    ).update_layout(shapes=[outline(head + 0.5, layer + 0.5, 1, 1)])
 
 
 def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:

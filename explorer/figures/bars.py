@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 Row = tuple[str, float, str]
+SEEN = 0.005  # a change of a share that whole percents show
 
 
 def bars(rows: Sequence[Row]) -> dict[str, Any]:
@@ -24,6 +25,22 @@ def percent(share: float) -> str:
     if 0.9995 <= share < 1:
         return ">99.9 %"
     return f"{share:.1%}".replace("%", " %")
+
+
+def whole_percent(share: float) -> str:
+    """A share as a sentence tells it, in whole percents: never 0 or 100 % where it is not exactly that."""
+    if 0 < share < 0.005:
+        return "less than 1 %"
+    if 0.995 <= share < 1:
+        return "more than 99 %"
+    return f"{share:.0%}".replace("%", "\u00a0%")
+
+
+def change_of(word: str, before: float, after: float) -> str:
+    """What becomes of the probability of a word: '“tokyo” falls from 77 % to 21 %'."""
+    if abs(after - before) < SEEN:
+        return f"“{word}” stays at {whole_percent(after)}"
+    return f"“{word}” {'falls' if after < before else 'rises'} from {whole_percent(before)} to {whole_percent(after)}"
 
 
 def _row(label: str, share: float, note: str) -> dict[str, Any]:

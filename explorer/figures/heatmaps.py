@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels
+from explorer.figures.base import ACCENT, NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels
 from explorer.figures.window import window_over
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component puts the page's own ramp in place
@@ -52,6 +52,22 @@ def colour_scale(low: float, high: float, title: str = "", *, signed: bool = Fal
         "cmax": high,
         "colorbar": {**COLOUR_BAR, "title": {"text": title, "side": "right"}, **bar},
     }
+
+
+def outline(x: float, y: float, width: float, height: float) -> dict[str, object]:
+    """A rectangle around what is selected, from its corner at x and y."""
+    return {"type": "rect", "x0": x, "x1": x + width, "y0": y, "y1": y + height, "line": {"color": ACCENT, "width": 2}}
+
+
+def outlined_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
+    """Rectangles around the cell at a row and a column, seen on the ramp's blue too: the accent, on the page's background."""
+    if cell is None:
+        return []
+    accent = outline(cell[1] - 0.5, cell[0] - 0.5, 1, 1)
+    return [
+        {**accent, "line": {"color": "var(--body-background-fill)", "width": 6}},
+        {**accent, "line": {"color": ACCENT, "width": 3}},
+    ]
 
 
 def root_ticks(top: float, square_root: bool = True) -> dict[str, object]:

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
-from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis
+from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis, outlined_cell
 
 OWN_LINES = (CATEGORIES[0], CATEGORIES[1])
 OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
@@ -25,8 +25,13 @@ def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> g
     )
 
 
-def by_layer_heatmap(values: np.ndarray, tokens: Sequence[str], first: int, name: str) -> go.Figure:
-    """A number for every token at every hidden state: values [hidden states, tokens], the first row is `first`."""
+def by_layer_heatmap(
+    values: np.ndarray, tokens: Sequence[str], first: int, name: str, cell: tuple[int, int] | None = None
+) -> go.Figure:
+    """A number for every token at every hidden state: values [hidden states, tokens], the first row is `first`.
+
+    `cell` is the hidden state and the token of one that is outlined.
+    """
     states = number_axis("hidden state (0: embeddings)", len(values) - 1)
     return heatmap(
         values,
@@ -34,7 +39,7 @@ def by_layer_heatmap(values: np.ndarray, tokens: Sequence[str], first: int, name
         hover=f"%{{x}}, hidden state %{{y}}<br>{name} %{{z:.3f}}",
         scale=colour_scale(min(0.0, float(values.min(initial=0))), max(float(values.max(initial=0)), 1e-6), name),
         key=f"by-layer-{name}-{values.shape}",
-    )
+    ).update_layout(shapes=outlined_cell(cell))
 
 
 def layers_heatmap(similarity: np.ndarray) -> go.Figure:

@@ -15,9 +15,11 @@ def word_grid(
     cells: Sequence[Sequence[Cell]],
     marked: int | None = None,
     places: Sequence[int] = (),
+    outlined: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
-    """The value for cells [rows][columns] of (word, share from 0 to 1, note); `marked` is a column of interest.
+    """The value for cells [rows][columns] of (word, share from 0 to 1, note).
 
+    `marked` is a column of interest, `outlined` the [row, column] of a cell;
     `places` are the tokens that the columns stand for, if they stand for tokens.
     """
     if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
@@ -34,4 +36,5 @@ def word_grid(
         ],
         "places": token_places(places),
         "marked": None if marked is None else int(marked),
+        "outlined": None if outlined is None else [int(place) for place in outlined],
     }

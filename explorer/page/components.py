@@ -181,6 +181,15 @@ class Notice(Drawn):
         super().__init__(value, **kw)
 
 
+class Finding(Drawn):
+    """What is most telling, in a sentence: {"text": ..., "why": the place of the reason, or None}. Its place stays when empty.
+
+    A press of its button triggers `.select`.
+    """
+
+    skeleton = "<div class='bx bx-finding'></div>"
+
+
 class PlotlyChart(Drawn):
     """A Plotly figure in the look of the page, which keeps zoom and camera while `layout.uirevision` stays the same.
 

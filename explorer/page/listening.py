@@ -167,10 +167,12 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
             return
         subject = tab.inputs.subject(values)
         yield from panel.run(subject, panel.read(values, subject))
+        if told := tab.show_finding(subject, values):
+            yield told
 
     triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], TRAINING)
-    outputs = [*panel.outputs, *panel.unasked]
-    running = run(triggers, work, outputs, [*tab.inputs.all, *panel.controls.values(), *panel.unasked], **options)
+    outputs = [*panel.outputs, *panel.unasked, *([tab.finding] if tab.finds else [])]
+    running = run(triggers, work, outputs, [*tab.inputs_of([panel]), *panel.unasked], **options)
     cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # After it, not with it: the last progress is still on its way.
     run(cancelled.then, lambda values: panel.stopped(), outputs)

@@ -14,7 +14,7 @@ from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
 from explorer.outlets import links
-from explorer.page import finetune
+from explorer.page import findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Notice, Steppers, TokenRow
 from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
@@ -31,7 +31,7 @@ TYPED = "async (...values) => BertPage.busy(await BertPage.typed(values, '#input
 
 
 EXAMPLES = {
-    "A pair with a blank": ("The teacher asked the [MASK] to open their books.", "They read the first page aloud."),
+    "A pair with a blank": ("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."),
     "One word, two senses: bank": ("She sat on the bank of the river.", "He put the money in the bank."),
     "Agreement across a phrase": ("The keys to the old cabinet [MASK] on the table.", ""),
     "Who is 'it'?": ("The dog did not cross the street because it was too tired.", ""),
@@ -98,6 +98,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         for tab in shell.tabs.values():
             listen(tab)
             _listen_to_tab(shell, tab)
+        _refresh(shell, findings.listen(shell.inputs, shell.open_tab, shell.tab_bar, shell.tabs).success)
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
         _listen_to_model(shell, finetune.build(shell.tabs))

@@ -9,13 +9,15 @@ from typing import Any
 import gradio as gr
 
 from explorer.base.errors import CapabilityError, ExplorerError
-from explorer.page.components import Notice, Steppers, TokenRow
+from explorer.page.components import Finding, Notice, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values
 from explorer.page.panel import Builder, Panel, make_control
 from explorer.page.steppers import steppers_of
+from explorer.views import TABS
 from explorer.views.settings import Memory
 from explorer.views.subject import Subject
-from explorer.views.view import Cell, Tab, View, views_in
+from explorer.views.view import Cell, Tab, View, Why, views_in
+from explorer.views.view import Finding as Found
 
 
 @dataclass(eq=False)
@@ -29,6 +31,11 @@ class Choice:
     def views(self) -> list[type[View]]:
         """What its panels show."""
         return [panel.view for panel in self.panels]
+
+    @property
+    def finders(self) -> list[Panel]:
+        """Those that may have a finding."""
+        return [panel for panel in self.panels if panel.view.finding is not View.finding]
 
 
 @dataclass(eq=False)
@@ -44,6 +51,7 @@ class TabPage:
     way_out: gr.Button
     hint: Notice
     wanted: gr.State  # another number: the tab is to be drawn
+    finding: Finding
     which: gr.Radio | None = None
     controls: dict[str, gr.components.Component] = field(default_factory=dict)
     shared: dict[str, gr.Column] = field(default_factory=dict)  # of settings that several choices read
@@ -67,7 +75,7 @@ class TabPage:
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
         """Everything that showing some views may change."""
-        own = [self.inputs.selection, self.hint, self.steppers]
+        own = [self.inputs.selection, self.hint, self.steppers, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
@@ -81,6 +89,11 @@ class TabPage:
     def all_outputs(self) -> list[Any]:
         """Everything that showing the tab may change."""
         return [self.body, self.absent, self.way_out, *self.shared.values(), *self.outputs_of(self.panels)]
+
+    @property
+    def finds(self) -> bool:
+        """Whether any of its views may have a finding."""
+        return any(view.finding is not View.finding for view in self.tab.views)
 
     @property
     def token_rows(self) -> list[TokenRow]:
@@ -111,6 +124,8 @@ class TabPage:
             return {**hidden, self.absent: str(why), self.steppers: []}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         subject = self.tab.first(subject)
+        for view in self.open(values).views:
+            subject = view().first(subject)
         return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
 
     def _frame(self, subject: Subject, values: Values) -> Updates:
@@ -142,13 +157,38 @@ class TabPage:
             try:
                 view = panel.read(values, subject)
                 if why := view.unless(subject):
-                    return {**updates, self.hint: why, self.open(values).column: gr.Column(visible=False)}
+                    hidden = {self.open(values).column: gr.Column(visible=False)}
+                    return {**updates, **hidden, self.hint: why, **self._told(None)}
                 shown = panel.show(subject, view, values, but)
                 updates |= shown
                 values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
             except ExplorerError as error:
                 updates[self.hint] = {"text": str(error), "kind": "error"}
-        return updates
+        return {**updates, **self.show_finding(subject, values)}
+
+    def find(self, subject: Subject, values: Values) -> Found | None:
+        """The finding of the open choice: that of the first of its views that has one."""
+        views = (panel.read(values, subject) for panel in self.open(values).finders)
+        return next(filter(None, (view.finding(subject) for view in views if not view.unless(subject))), None)
+
+    def show_finding(self, subject: Subject, values: Values) -> Updates:
+        """The finding in its place; it stays as it is where what it depends on is not among the values."""
+        if not all(panel.is_read_from(values) for panel in self.open(values).finders):
+            return {}
+        try:
+            return self._told(self.find(subject, values))
+        except ExplorerError:  # a view has said what is wrong
+            return self._told(None)
+
+    def _told(self, found: Found | None) -> Updates:
+        value = found and {"text": found.text, "why": found.why and _place(found.why)}
+        return {self.finding: value} if self.finds else {}
+
+
+def _place(why: Why) -> str:
+    """The place of a reason as a person reads it."""
+    label = next(tab.label for tab in TABS if tab.id == why.tab)
+    return f"{label}, {why.choice}" if why.choice else label
 
 
 def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers) -> TabPage:
@@ -164,7 +204,10 @@ def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers) -> TabPage:
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
         with gr.Column(elem_classes="view") as body:
             hint = Notice(render=False, elem_id=f"{tab.id}-hint")
-            made = TabPage(tab, inputs, steppers, item, body, absent, way_out, hint, gr.State(None), which)
+            finding = Finding(render=False, elem_id=f"{tab.id}-finding")
+            made = TabPage(tab, inputs, steppers, item, body, absent, way_out, hint, gr.State(None), finding, which)
+            if made.finds:
+                finding.render()
             made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
             hint.render()
             _build_shared(made)

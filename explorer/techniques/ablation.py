@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from explorer.base.errors import InputError
+from explorer.base.steps import finished
 from explorer.model.network import Network
 from explorer.model.trace import Trace
 from explorer.techniques.targets import Target, batches, read, read_at
@@ -40,6 +41,11 @@ def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None
             found[layer, batch] = read_at(model, target, vectors).probability.numpy()
         yield (layer + 1) / layers
     return found
+
+
+def head_effects(trace: Trace, target: Target) -> np.ndarray:
+    """The same at once, and kept with the trace."""
+    return trace.once(("head effects", target), lambda: finished(head_effects_in_steps(trace, target)))
 
 
 def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:

@@ -1,12 +1,22 @@
 """Attention as the views show it: from a subject to arrays, the small ones made once and kept with the trace."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from explorer.analysis.attention import rows_error
-from explorer.analysis.head_metrics import TokenFacts, most_interesting
+from explorer.analysis.head_metrics import CLEAR, TokenFacts, strongest_pairs
 from explorer.analysis.overview import Overview, overview
+from explorer.figures.bars import SEEN, change_of
+from explorer.text.roles import telling_pairs
 from explorer.views.subject import Subject
-from explorer.views.view import max_error, verdict
+from explorer.views.view import Why, is_quick, max_error, verdict
+from explorer.views.what_if import head_name
+
+if TYPE_CHECKING:
+    from explorer.techniques.targets import Target
 
 ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
     "this head",
@@ -17,23 +27,145 @@ ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
 WEIGHT, VALUE = "weight", "weight × value"
 
 
+FALL = 0.85  # of its probability or less is left to a word that a head matters for
+
+
 def overview_of(subject: Subject) -> Overview:
     """Pictures, metrics and patterns of all heads on this input."""
+    return _seen(subject)[0]
+
+
+def _seen(subject: Subject) -> tuple[Overview, np.ndarray]:
+    """The overview, and the strongest telling pair of each head: its weight, query and key [3, layers, heads]."""
     trace = subject.trace
 
-    def make() -> Overview:
-        layers = (trace.attention(layer) for layer in range(subject.model.capabilities.layers))
-        return overview(layers, TokenFacts.of(trace.encoding))
+    def make() -> tuple[Overview, np.ndarray]:
+        allowed, pairs = telling_pairs(trace.encoding), []
+
+        def layers() -> Iterator[np.ndarray]:
+            for layer in range(subject.model.capabilities.layers):
+                attention = trace.attention(layer)
+                pairs.append(strongest_pairs(attention, allowed))
+                yield attention
+
+        seen = overview(layers(), TokenFacts.of(trace.encoding))
+        return seen, np.stack(pairs, axis=1)
 
     return trace.once("overview", make)
 
 
+@dataclass(frozen=True)
+class Telling:
+    """What there is to tell of a head, zero-based: what its absence does to the first guess, or where one word looks.
+
+    `query` and `key` are the tokens to look at in its picture, None where there is only one.
+    """
+
+    layer: int
+    head: int
+    query: int | None = None
+    key: int | None = None
+    weight: float = 0
+    word: str = ""  # the first guess for the blank, when the head matters for it; its probability
+    before: float = 0  # with the head, and
+    after: float = 0  # without it
+
+    @property
+    def selection(self) -> dict[str, int]:
+        """The head, counted from 1, and the token that looks, for the page."""
+        chosen = {"layer": self.layer + 1, "head": self.head + 1}
+        return chosen if self.query is None else {**chosen, "token": self.query}
+
+
+def effects_of(subject: Subject) -> "tuple[Target, float, np.ndarray] | None":
+    """The first guess for the blank, its probability, and that without each head [layers, heads]; None if not quickly found."""
+    model = subject.model.capabilities
+    passes = model.layers * model.heads / 3  # a head alone needs, on average, less than half of the layers
+    if not (model.fill_mask and subject.trace.mask_positions and is_quick(subject, 4 * passes)):  # within a quarter of a second
+        return None
+    from explorer.techniques.ablation import head_effects  # loads torch
+    from explorer.techniques.targets import read, word_target
+
+    trace = subject.trace
+    target = word_target(trace, "", subject.blank)
+    return target, float(read(trace.model, target, trace.states[-1:]).probability), head_effects(trace, target)
+
+
+def telling_of(subject: Subject) -> Telling:
+    """What there is to tell of the chosen head if it was picked, else of the one that has most to tell of this input.
+
+    That is the head without which the first guess for the blank loses most; or the one in which a pronoun looks most
+    strongly at a word before it; or the one with the strongest weight between two words that stand apart.
+    """
+    picked, found = subject.chosen.picked, effects_of(subject)
+    chosen = subject.selection.attention_layer, subject.selection.head_index
+    if found is not None:
+        target, before, without = found
+        layer, head = chosen if picked else _place(int(without.argmin()), without)
+        after = float(without[layer, head])
+        if abs(after - before) >= SEEN if picked else after <= FALL * before - SEEN:
+            key, weight = _looked_at(subject, layer, head, target.position)
+            return Telling(layer, head, target.position, key, weight, target.token, before, after)
+    if picked:
+        layer, head = chosen
+        allowed = telling_pairs(subject.trace.encoding, pronouns=False)
+        weight, query, key = (one[0] for one in strongest_pairs(subject.trace.attention(layer)[[head]], allowed))
+    else:
+        weights, queries, keys = _seen(subject)[1]
+        layer, head = _place(int(weights.argmax()), weights)
+        weight, query, key = (one[layer, head] for one in (weights, queries, keys))
+    return Telling(layer, head, int(query), int(key), float(weight)) if weight > 0 else Telling(layer, head)
+
+
+def _place(index: int, array: np.ndarray) -> tuple[int, int]:
+    layer, head = np.unravel_index(index, array.shape)
+    return int(layer), int(head)
+
+
+def _looked_at(subject: Subject, layer: int, head: int, query: int) -> tuple[int | None, float]:
+    """The other token of the texts that a token looks at most, and the weight; None where there is no other."""
+    others = [token for token in subject.trace.encoding.text_positions if token != query]
+    if not others:
+        return None, 0.0
+    row = subject.trace.attention(layer)[head, query]
+    key = others[int(row[others].argmax())]
+    return key, float(row[key])
+
+
+def head_sentence(subject: Subject, found: Telling) -> str:
+    """What there is to tell of a head, in one sentence."""
+    if found.word:
+        where, change = head_name((found.layer, found.head)), change_of(found.word, found.before, found.after)
+        if found.weight < CLEAR:
+            return f"Without {where}, {change}."
+        query, key = (subject.trace.tokens[place] for place in (found.query, found.key))
+        return f"{where.capitalize()} looks from “{query}” to “{key}” with a weight of {found.weight:.2f}; without it, {change}."
+    if found.query is None or found.key is None:
+        encoding = subject.trace.encoding
+        added = (token for token, side in zip(encoding.tokens, encoding.sequences, strict=True) if side < 0)
+        named = " and ".join(dict.fromkeys(added))
+        return f"A single token: besides {named or 'itself'} there is nothing to look at."
+    return looks_at(subject, found)
+
+
+def looks_at(subject: Subject, found: Telling) -> str:
+    """Where a token looks in a head; the head has one that looks at another."""
+    query, key = (subject.trace.tokens[place] for place in (found.query, found.key))
+    return f"In {head_name((found.layer, found.head))}, “{query}” looks at “{key}” with a weight of {found.weight:.2f}."
+
+
+def switched_off(found: Telling) -> Why:
+    """Where it is seen what becomes of the guess without a head."""
+    off = ((found.layer, found.head),)
+    return Why("fill-mask", "Switch heads off", {**found.selection, "off": off}, {"word": ""})
+
+
 def most_telling_first(subject: Subject) -> Subject:
-    """The subject with a layer and head: those that were picked, or else the most interesting head of this input."""
+    """The subject with a layer and head: those that were picked, or else those that have most to tell of this input."""
     if subject.chosen.picked:
         return subject
-    layer, head = most_interesting(overview_of(subject).metrics)
-    return subject.select(layer=layer + 1, head=head + 1, picked=False)
+    found = telling_of(subject)
+    return subject.select(layer=found.layer + 1, head=found.head + 1, picked=False)
 
 
 def weights_of(subject: Subject, average: str = ONE_HEAD, measure: str = WEIGHT) -> np.ndarray:

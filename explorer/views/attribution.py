@@ -1,13 +1,15 @@
 """Which tokens a prediction rests on: one view for a word in a blank and for IsNext."""
 
 from abc import abstractmethod
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from explorer.figures.masked_lm import attribution_bars
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, caption, chart, part
+from explorer.views.view import Content, Finding, LongView, caption, chart, part
 
 if TYPE_CHECKING:
     from explorer.techniques.attribution import Attribution
@@ -62,6 +64,21 @@ class AttributionView(LongView):
         unit = f"logit of {target.token}"
         figure = attribution_bars(subject.trace.tokens, scores.scores, name, occluded.scores, unit)
         return {"bars": figure, "check": _check(scores, target.token)}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """Which token decides."""
+        if (found := self.known(subject)) is None:
+            return None
+        target, scores, _ = found
+        return Finding(_strongest(subject.trace.tokens, scores.scores, target.token))
+
+
+def _strongest(tokens: Sequence[str], scores: np.ndarray, target: str) -> str:
+    """Which token speaks most for the answer, and which most against it."""
+    high, low = int(scores.argmax()), int(scores.argmin())
+    said = [f"“{tokens[high]}” speaks most for “{target}” ({scores[high]:+.2f})"] if scores[high] > 0 else []
+    said += [f"“{tokens[low]}” most against it ({scores[low]:+.2f})"] if scores[low] < 0 and said else []
+    return ", ".join(said) + "." if said else f"No token speaks for “{target}”."
 
 
 def _check(found: "Attribution", token: str) -> dict[str, str] | str:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.figures.bars import bar_groups, percent
+from explorer.figures.bars import bar_groups, change_of, percent
 from explorer.figures.switch_board import switch_board
 from explorer.views.answers import answer_rows
 from explorer.views.subject import Off, Subject
-from explorer.views.view import Change, Content, LongView, button, matches, part, select, sentence
+from explorer.views.view import Change, Content, Finding, LongView, Why, button, matches, part, select, sentence
 from explorer.views.what_if import head_name, heads_named
 
 if TYPE_CHECKING:
@@ -63,6 +63,12 @@ class SwitchHeads(LongView):
 
         return head_effects_in_steps(subject.trace, self.target(subject))
 
+    def result(self, subject: Subject) -> np.ndarray:
+        """The same, kept with the trace: the findings of other tabs need it too."""
+        from explorer.techniques.ablation import head_effects
+
+        return head_effects(subject.trace, self.target(subject))
+
     def draw(self, subject: Subject, found: np.ndarray) -> Content:
         """The coloured board, and the answer without the heads that are off."""
         from explorer.techniques.targets import read
@@ -71,6 +77,24 @@ class SwitchHeads(LongView):
         before = float(read(subject.model, target, subject.trace.states[-1:]).probability)
         shown = {"board": self._board(subject, found, before), "strongest": _strongest(found, before, target.token)}
         return shown | self._without(subject)
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What the heads that are off do to the answer, or else which single head does most."""
+        from explorer.techniques.ablation import without_heads
+        from explorer.techniques.targets import read
+
+        target, off, trace = self.target(subject), subject.selection.off, subject.trace
+        before = float(read(subject.model, target, trace.states[-1:]).probability)
+        if off:
+            after = float(read(subject.model, target, without_heads(trace, off)[None]).probability)
+        elif (found := self.known(subject)) is not None:
+            strongest = np.unravel_index(int(found.argmin()), found.shape)
+            off, after = ((int(strongest[0]), int(strongest[1])),), float(found[strongest])
+        else:
+            return None
+        layer, head = off[0]
+        seen = Why("inside-head", "One head", {"layer": layer + 1, "head": head + 1, "token": target.position})
+        return Finding(f"Without {heads_named(off)}, {change_of(target.token, before, after)}.", seen)
 
     def waiting(self, subject: Subject) -> Content:
         """The board without colours: heads can be switched off before their effects are known."""

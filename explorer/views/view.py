@@ -81,6 +81,24 @@ class Change:
     content: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Why:
+    """Where the reason of a finding is seen: a choice of a tab, what is selected on the page, and settings of that tab."""
+
+    tab: str  # its id
+    choice: str
+    selection: Mapping[str, Any] = field(default_factory=dict)  # as for `select`
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is most telling here: one sentence of plain text with computed numbers, which may hold words of the person's."""
+
+    text: str
+    why: Why | None = None
+
+
 def select(**chosen: Any) -> Change:
     """Choose a layer (from 1), a head (from 1) or a token (from 0) for the whole page."""
     return Change(selection=chosen)
@@ -161,9 +179,17 @@ class View(ABC):
         """Why there is nothing to see for this input, or ''."""
         return ""
 
+    def first(self, subject: Subject) -> Subject:
+        """The subject with the layer and head that the view opens with; what was picked stays."""
+        return subject
+
     def compute(self, subject: Subject) -> Content:
         """What is to be seen."""
         return {}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What is most telling of this input, if it is known or quickly found; asked after `compute`."""
+        return None
 
     @classmethod
     def listens_to(cls) -> dict[str, Callable[..., Any]]:

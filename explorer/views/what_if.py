@@ -60,11 +60,9 @@ class Question:
 
     def strongest(self, off: Off) -> tuple[int, int]:
         """Of the heads that are on, the one without which, alone, the first answer is least probable."""
-        from explorer.techniques.ablation import head_effects_in_steps
+        from explorer.techniques.ablation import head_effects
 
-        effects = self.before.once(
-            ("effects", self.target), lambda: finished(head_effects_in_steps(self.before, self.target))
-        ).copy()
+        effects = head_effects(self.before, self.target).copy()
         for head in off:
             effects[head] = np.inf
         layer, head = np.unravel_index(int(effects.argmin()), effects.shape)

@@ -31,15 +31,29 @@ def choose(page, element: str, option: str) -> None:
 
 def test_the_most_telling_head_is_shown_first_until_one_is_picked(open_at):
     page = open_at("Attention")
-    about = page.locator("#attention-heads-about")
-    expect(about).to_contain_text(re.compile(r"Shown first: layer \d+, head \d+, because its words look most surely"))
+    about, finding = page.locator("#attention-heads-about"), page.locator("#attention-finding p")
+    expect(finding).to_contain_text(re.compile(r"In layer \d+, head \d+, “\w+” looks at “\w+” with a weight of 0\.\d\d"))
     page.locator("#attention-heads-grid button").nth(13).click()
-    expect(about).to_contain_text("Layer 2, head 2. Pattern:")
+    expect(about).to_contain_text("Layer 2, head 2:")
+    expect(finding).to_contain_text("layer 2, head 2")
+    outlines = page.locator("#attention-head-heatmap .shapelayer path")
+    expect(outlines).to_have_count(2)  # the cell of the finding, twice
     chips(page).nth(2).click()
-    expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(1)
-    expect(about).to_contain_text("Layer 2, head 2. Pattern:")
+    expect(outlines).to_have_count(3)
+    expect(about).to_contain_text("Layer 2, head 2:")
     open_tab(page, "Inside a head")
     expect(stepper(page, "head")).to_have_value("2")
+
+
+def test_a_finding_leads_to_where_its_reason_is_seen(open_app):
+    page = open_app()
+    finding = page.locator("#attention-finding")
+    expect(finding).to_contain_text(re.compile(r"Layer 6, head 6 .* without it, “tokyo” falls from 77\s% to 21\s%"))
+    finding.get_by_role("button").click()
+    expect(page.get_by_role("tab", name="Fill-mask", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_label("Switch heads off")).to_be_checked()
+    expect(page.locator("#fill-mask-heads-count")).to_contain_text("1 of 72 heads are off")
+    expect(page.locator("#strip [aria-pressed=true]")).to_have_text(re.compile("MASK"))
 
 
 def test_a_link_to_a_head_opens_that_head(open_at):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, most_interesting, patterns
+from explorer.analysis.head_metrics import METRICS, TokenFacts, head_metrics, patterns, strongest_pairs
 from explorer.analysis.overview import overview
 from explorer.text.encoding import Encoding
 
@@ -124,13 +124,19 @@ def test_the_numbers_are_those_of_transformers(bundled, eager):
             assert seen.strongest[layer, head] == pytest.approx(weights.max(), abs=1e-5)
 
 
-def test_the_head_shown_first_is_the_one_whose_words_look_most_surely_at_another(bundled):
-    trace = bundled.trace("The keys to the old cabinet were on the table.")
-    facts = TokenFacts.of(trace.encoding)
-    seen = overview((trace.attention(layer) for layer in range(6)), facts)
-    layer, head = most_interesting(seen.metrics)
-    assert seen.metrics["word"].max() == seen.metrics["word"][layer, head] > 0.5
-    assert most_interesting({"word": np.zeros((2, 3))}) == (0, 0), "a text of one word has no other word"
+def test_the_strongest_pair_is_the_largest_weight_among_those_that_are_allowed():
+    attention = np.random.default_rng(0).random((3, 5, 5)).astype(np.float32)
+    allowed = np.eye(5, k=2, dtype=bool)
+    weights, queries, keys = strongest_pairs(attention, allowed)
+    assert (keys - queries == 2).all()
+    np.testing.assert_array_equal(weights, np.diagonal(attention, 2, axis1=1, axis2=2).max(axis=1))
+    assert not strongest_pairs(attention, np.zeros((5, 5), dtype=bool))[0].any(), "a text of one word has no other word"
+
+
+def test_the_weight_on_later_words_is_what_lies_above_the_diagonal():
+    facts = facts_of(range(4), [-1, 0, 0, -1])
+    attention = np.full((1, 4, 4), 0.25, dtype=np.float32)
+    assert head_metrics(attention, facts)["ahead"] == pytest.approx(0.25 / 2), "of two words, one has a later one"
 
 
 def test_one_token_and_one_word_have_numbers_too():

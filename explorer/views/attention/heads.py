@@ -7,8 +7,9 @@ import numpy as np
 
 from explorer.analysis.attention import DIRECTIONS, GROUPS, Choice, ChosenWeights, Side, choose, rank_in_row, rows_error
 from explorer.analysis.head_metrics import METRICS
-from explorer.figures.attention import WeightScale, attention_heatmap
+from explorer.figures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.figures.attention_lines import attention_lines
+from explorer.figures.bars import whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.head_grid import head_grid
 from explorer.figures.window import token_places
@@ -22,12 +23,30 @@ from explorer.views.attention_data import (
     VALUE,
     WEIGHT,
     attention_check,
+    head_sentence,
     overview_of,
+    switched_off,
+    telling_of,
     weights_of,
 )
 from explorer.views.settings import choice, number, several, use
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, caption, chart, check, matches, part, prose, select, sentence, show
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    View,
+    Why,
+    caption,
+    chart,
+    check,
+    matches,
+    part,
+    prose,
+    select,
+    sentence,
+    show,
+)
 from explorer.views.what_if import WhatIf, toggled
 
 HEATMAP, LINES = "Heatmap", "Lines"
@@ -35,6 +54,18 @@ SPECIALS = {  # what each is called, and what its rows sum to
     "all": ("All tokens", "each row sums to 1"),
     "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
     "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
+}
+MEANINGS = {  # of the patterns of a head, in words
+    "previous token": "most of the weight goes to the token before",
+    "next token": "most of the weight goes to the token behind",
+    "itself": "tokens look mostly at themselves",
+    "[SEP]": "most of the weight is parked at [SEP], where little comes from",
+    "[CLS]": "most of the weight goes to [CLS]",
+    "diagonal": "tokens look at themselves and at their neighbours",
+    "[CLS] and [SEP]": "most of the weight is parked at [CLS] and [SEP]",
+    "same token": "tokens look at the same token elsewhere",
+    "broad": "tokens look at nearly everything alike",
+    "mixed": "no single habit explains it; look at the words",
 }
 NO_MARKS = "nothing"
 SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
@@ -58,6 +89,12 @@ class Heads(View):
     def compute(self, subject: Subject) -> Content:
         """The grid, and what kind of head the chosen one is."""
         return {"grid": lambda: self._grid(subject), "about": _about(subject)}
+
+    def finding(self, subject: Subject) -> Finding:
+        """What the chosen head does to the guess, or where it looks."""
+        found = telling_of(subject)
+        inside = None if found.query is None else Why("inside-head", "One head", found.selection)
+        return Finding(head_sentence(subject, found), switched_off(found) if found.word else inside)
 
     def on_grid(self, subject: Subject, index: list[int]) -> Change:
         """Another head: [layer, head], zero-based."""
@@ -127,7 +164,7 @@ class OneHead(View):
         row = chosen.queries.row_of(subject.selection.token)
         if self.look == LINES:
             return {**shown, "lines": _lines(chosen, row)}
-        return {**shown, "heatmap": self._heatmap(chosen, row)}
+        return {**shown, "heatmap": self._heatmap(chosen, row, self._telling(subject, chosen))}
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
         """The exact weight of a cell: [row, column]."""
@@ -137,12 +174,21 @@ class OneHead(View):
         part = Choice(self.specials, self.direction, self.group, self.top_p / 100)
         return choose(weights_of(subject, self.average, self.measure), subject.trace.encoding, part)
 
-    def _heatmap(self, chosen: ChosenWeights, row: int | None) -> object:
+    def _telling(self, subject: Subject, chosen: ChosenWeights) -> tuple[int, int] | None:
+        """The cell that the finding is about, if it is to be seen."""
+        if self.average != ONE_HEAD:
+            return None
+        found = telling_of(subject)
+        cell = chosen.queries.row_of(found.query), chosen.keys.row_of(found.key)
+        return None if None in cell else cell
+
+    def _heatmap(self, chosen: ChosenWeights, row: int | None, cell: tuple[int, int] | None) -> object:
         unit = "‖αf(x)‖" if self.measure == VALUE else "weight"
         sides = chosen.queries, chosen.keys
         queries, keys = (_labels(side, self.group) for side in sides)
         scale = WeightScale(self.square_root, unit)
-        return attention_heatmap(chosen.weights, queries, keys, scale, row, tuple(side.places for side in sides))
+        picture = attention_heatmap(chosen.weights, queries, keys, scale, row, tuple(side.places for side in sides))
+        return with_cell(picture, cell)
 
     def _title(self, subject: Subject) -> str:
         layer, head = subject.selection.attention_layer + 1, subject.selection.head
@@ -202,6 +248,15 @@ class SeveralHeads(View):
         picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
         return {**shown, "heatmap": picture}
 
+    def finding(self, subject: Subject) -> Finding:
+        """Where all of these heads together look most."""
+        weights, number = self._weights(subject)
+        shares = weights.mean(axis=0) / number  # [key]
+        key = int(shares.argmax())
+        heads = f"head {self.heads[0]}" if number == 1 else f"{number} heads together"
+        text = f"In layer {self.layer}, {heads} look most at “{subject.trace.tokens[key]}” (token {key}): "
+        return Finding(f"{text}it gets {whole_percent(float(shares[key]))} of their weight.")
+
     def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:
         """[query, key], the sum over the chosen heads, and how many they are."""
         attention = subject.trace.attention(self.layer - 1)
@@ -212,19 +267,12 @@ class SeveralHeads(View):
 def _about(subject: Subject) -> str:
     seen, selection = overview_of(subject), subject.selection
     at = (selection.attention_layer, selection.head_index)
-    numbers = {key: float(values[at]) for key, values in seen.metrics.items()}
-    if selection.picked:
-        lead = f"Layer {at[0] + 1}, head {at[1] + 1}"
-    else:
-        lead = (
-            f"Shown first: layer {at[0] + 1}, head {at[1] + 1}, because its words look most surely at one other word "
-            f"(weight {numbers['word']:.2f} on average, the highest of {seen.patterns.size} heads)"
-        )
+    pattern, entropy, distance = seen.patterns[at], seen.metrics["entropy"][at], seen.metrics["distance"][at]
     return (
-        f"{lead}. Pattern: **{seen.patterns[at]}**; entropy {numbers['entropy']:.3f} of 1; mean distance "
-        f"{numbers['distance']:.1f} tokens.\n\nOne picture a head: its rows look at its columns, darker (lighter on dark) is "
-        "more, each on its own scale. A diagonal is a head that looks at the token itself or at a neighbour, a column "
-        "one that all tokens look at. Click one, or use the arrow keys."
+        f"Layer {at[0] + 1}, head {at[1] + 1}: **{pattern}**: {MEANINGS[pattern]}. One picture a head: its rows "
+        "look at its columns, darker (lighter on dark) is more, each on its own scale. Click one, or use the arrow keys.\n\n"
+        f"In numbers: a token looks {distance:.1f} tokens away on average; entropy {entropy:.2f} (0: each looks at one token; "
+        "1: at all alike)."
     )
 
 

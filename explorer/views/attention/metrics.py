@@ -1,6 +1,9 @@
 """A number for every head."""
 
+from collections import Counter
 from typing import Any
+
+import numpy as np
 
 from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
 from explorer.analysis.overview import Overview
@@ -10,7 +13,7 @@ from explorer.text import limits
 from explorer.views.attention_data import overview_of
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, caption, chart, part, prose, select
+from explorer.views.view import Change, Content, Finding, View, Why, caption, chart, part, prose, select
 
 BY_KEY = {metric.key: metric for metric in METRICS}
 COLUMNS = [Column("head", "name"), Column("pattern", "text"), *(Column(metric.label, "number") for metric in METRICS)]
@@ -33,6 +36,18 @@ class HeadNumbers(View):
         figure = metric_heatmap(values, seen.patterns, chosen.label, selected, self.metric != "distance")
         formula = f"**{chosen.label}**: {chosen.formula}; {chosen.range}. {chosen.source}."
         return {"heatmap": figure, "formula": formula}
+
+    def finding(self, subject: Subject) -> Finding:
+        """What most heads do that do one thing, and the head that is the clearest case of it."""
+        seen, metric = overview_of(subject), BY_KEY[self.metric]
+        values = seen.metrics[self.metric]
+        layer, head = (int(place) for place in np.unravel_index(int(values.argmax()), values.shape))
+        pattern, count = Counter(seen.patterns.ravel().tolist()).most_common(1)[0]
+        highest = f"highest in {metric.label} is layer {layer + 1}, head {head + 1}: {values[layer, head]:.2f}"
+        return Finding(
+            f"{count} of {seen.patterns.size} heads have the pattern ‘{pattern}’ here; {highest}.",
+            Why("attention", "One head", {"layer": layer + 1, "head": head + 1}),
+        )
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
         """Another head: [layer, head], zero-based."""

@@ -5,9 +5,10 @@ import numpy as np
 from explorer.analysis.attention import rows_error
 from explorer.analysis.rollout import rollout
 from explorer.figures.attention import WeightScale, attention_heatmap, sources_heatmap
+from explorer.figures.bars import whole_percent
 from explorer.views.settings import number
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, caption, chart, check, matches, sentence
+from explorer.views.view import Content, Finding, View, caption, chart, check, matches, sentence
 
 
 class Rollout(View):
@@ -26,6 +27,23 @@ class Rollout(View):
     token = sentence()
     check = check()
 
+    def finding(self, subject: Subject) -> Finding | None:
+        """Which other word a token comes from most, after all layers."""
+        trace, token = subject.trace, subject.token
+        others = [place for place in trace.encoding.text_positions if place != token]
+        if not others:
+            return None
+        after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
+        best = others[int(after[others].argmax())]
+        own, most = (whole_percent(float(after[place])) for place in (token, best))
+        named = f"“{trace.tokens[token]}” after all layers: {own} of it come from itself"
+        return Finding(f"{named} and, of the other words, most from “{trace.tokens[best]}”: {most}.")
+
+    def _rows(self, subject: Subject) -> np.ndarray:
+        """[layers, tokens]: where the chosen token comes from after each layer."""
+        layers = range(subject.model.capabilities.layers)
+        return np.stack([flow[subject.token] for flow in rollout(map(subject.trace.attention, layers))])
+
     def compute(self, subject: Subject) -> Content:
         """Both pictures, from one walk through the layers."""
         trace, token = subject.trace, subject.token
@@ -36,6 +54,7 @@ class Rollout(View):
             rows.append(flow[token])
             if layer == self.up_to:
                 wanted = flow
+        trace.once(("rollout", token), lambda: np.stack(rows))
         name = trace.tokens[token]
         return {
             "matrix": attention_heatmap(wanted, trace.tokens, trace.tokens, WeightScale(True, "share"), token),

@@ -4,14 +4,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from explorer.figures.bars import Row, bar_groups, bars
+from explorer.figures.bars import Row, bar_groups, bars, whole_percent
 from explorer.figures.token_row import token_row_of
 from explorer.figures.word_grid import Cell, word_grid
 from explorer.model.checkpoints import BUNDLED
 from explorer.views.fill_mask.word import no_blank, pieces_named
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, caption, is_quick, part, prose, sentence
+from explorer.views.view import Content, Finding, View, Why, caption, is_quick, part, prose, sentence
 
 if TYPE_CHECKING:
     from explorer.model.network import MaskGuesses
@@ -63,6 +63,13 @@ class Guesses(View):
         shown |= {"hint": NO_END} if _ends_in_a_blank(subject) else {}
         return shown | ({"small": SMALL} if subject.model.name == BUNDLED else {})
 
+    def finding(self, subject: Subject) -> Finding:
+        """The first two guesses for the blank in question, and how sure the first is."""
+        (guess,) = subject.model.guesses(subject.trace.states[-1][[subject.blank]], [subject.blank], 2)
+        (first, *rest), where = guess.candidates, Why("fill-mask", "Lens", {"token": subject.blank})
+        then = f", then “{rest[0].token}” with {whole_percent(rest[0].probability)}" if rest else ""
+        return Finding(f"{_surety(first.probability)}: “{first.token}” with {whole_percent(first.probability)}{then}.", where)
+
 
 class Comparison(View):
     """Words weighed against each other in the chosen or the first blank."""
@@ -109,6 +116,12 @@ class FilledTogether(View):
             "the probabilities of these steps, so it is the probability of the whole only for a chain. Both orders are "
             "greedy: another filling may be likelier.",
         }
+
+
+def _surety(share: float) -> str:
+    """How sure a first guess of this probability is, in words."""
+    names = {0.9: "Nearly sure", 0.5: "Fairly sure", 0.2: "A guess with doubts"}
+    return next((name for least, name in names.items() if share >= least), "Not sure at all")
 
 
 def _ends_in_a_blank(subject: Subject) -> bool:

@@ -10,7 +10,7 @@ from explorer.text import limits
 from explorer.views.fill_mask.word import pieces_named
 from explorer.views.settings import text
 from explorer.views.subject import Subject
-from explorer.views.view import QUICK, Change, Content, View, caption, chart, check, matches, part, select, sentence
+from explorer.views.view import QUICK, Change, Content, Finding, View, Why, caption, chart, check, matches, part, select, sentence
 
 if TYPE_CHECKING:
     from explorer.techniques.lens import Lens as Found
@@ -33,16 +33,25 @@ class Lens(View):
 
     def compute(self, subject: Subject) -> Content:
         """The table of words around the token in question."""
-        from explorer.techniques.lens import lens, lens_error
-
         trace, seen = subject.trace, _columns(subject)
         cut = "" if len(seen) == trace.kept else f"Read here: positions {seen[0]} to {seen[-1]} of {trace.kept}."
-        found, error = trace.once(("lens", seen), lambda: (lens(trace, seen), lens_error(trace, seen)))
+        found, error = _lens(subject)
         return {
             "table": _table(subject, found),
             "cut": cut and f"{cut} Click a token above to read the others.",
             "check": matches(error, "the last row is the model's own prediction, logit by logit"),
         }
+
+    def finding(self, subject: Subject) -> Finding:
+        """Since when the last guess leads at the token in question, and what led before."""
+        (found, _), column = _lens(subject), subject.token - _columns(subject).start
+        ranks, ids = found.final_ranks[:, column], found.ids[:, column, 0]
+        since = _settled(ranks)
+        leads, before = (subject.model.pieces([int(ids[layer])])[0] for layer in (-1, since - 1))
+        if since == 0:
+            return Finding(f"“{leads}” leads from the embeddings on: the layers change nothing about it.")
+        seen = Why("hidden", "Layer by layer", {"layer": since, "token": subject.token})
+        return Finding(f"“{leads}” leads from layer {since} on; before it, “{before}” does.", seen)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Another token: [row, column] of a word."""
@@ -74,6 +83,14 @@ class FollowedWords(View):
         return {"followed": followed_words(names, shares, ranks), "summary": summary}
 
 
+def _lens(subject: Subject) -> tuple["Found", float]:
+    """The first guess at each position that is shown, after each layer, and how far the last is from the model's own."""
+    from explorer.techniques.lens import lens, lens_error
+
+    trace, seen = subject.trace, _columns(subject)
+    return trace.once(("lens", seen), lambda: (lens(trace, seen), lens_error(trace, seen)))
+
+
 def _columns(subject: Subject) -> range:
     """The positions that are read: all where that is quick, else as many as are, around the one in question.
 
@@ -97,7 +114,9 @@ def _table(subject: Subject, found: "Found") -> dict[str, Any]:
     ]
     rows = ["embeddings", *(f"layer {layer}" for layer in range(1, len(cells)))]
     columns = [subject.trace.tokens[place] for place in found.positions]
-    return word_grid("after", columns, rows, cells, marked=subject.token - found.positions[0], places=found.positions)
+    column = subject.token - found.positions[0]
+    settled = (_settled(found.final_ranks[:, column]), column)
+    return word_grid("after", columns, rows, cells, column, found.positions, settled)
 
 
 def _settled(ranks: Sequence[int]) -> int:

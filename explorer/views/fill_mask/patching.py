@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from explorer.figures.bars import percent
+from explorer.figures.bars import percent, whole_percent
 from explorer.figures.masked_lm import patching_heatmap
 from explorer.views.fill_mask.word import WORD, no_blank
 from explorer.views.settings import text, use
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, caption, chart, part, sentence, verdict
+from explorer.views.view import Content, Finding, LongView, caption, chart, part, sentence, verdict
 
 if TYPE_CHECKING:
     from explorer.model.trace import Trace
@@ -79,6 +79,20 @@ class Patching(LongView):
             "heatmap": patching_heatmap(found.probabilities, found.tokens, target.token, clean, corrupted),
             "check": verdict(error < 1e-4, proof),
         }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """Up to which layer another token than the blank still holds half of the answer by itself."""
+        if (found := self.known(subject)) is None:
+            return None
+        others = [token for token in range(len(found.tokens)) if token != found.target.position]
+        best = found.probabilities[:, others].max(axis=1)  # [hidden states]
+        held = np.flatnonzero(best >= (found.clean + found.corrupted) / 2)
+        if not len(held) or found.clean <= found.corrupted:
+            return None
+        layer = int(held[-1])
+        token = found.tokens[others[int(found.probabilities[layer, others].argmax())]]
+        back = f"{whole_percent(float(best[layer]))}, after {whole_percent(found.corrupted)} in the corrupted run"
+        return Finding(f"Up to hidden state {layer}, “{token}” alone brings “{found.target.token}” back: {back}.")
 
     def _pair(self, subject: Subject) -> "tuple[Trace, Trace]":
         """The clean and the corrupted input."""

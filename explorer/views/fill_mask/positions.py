@@ -12,7 +12,21 @@ from explorer.base.steps import finished
 from explorer.figures.masked_lm import surprise_bars
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, LongView, View, button, caption, chart, heading, part, sentence, show
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    LongView,
+    View,
+    Why,
+    button,
+    caption,
+    chart,
+    heading,
+    part,
+    sentence,
+    show,
+)
 
 if TYPE_CHECKING:
     from explorer.techniques.pseudo_likelihood import Surprise
@@ -65,6 +79,17 @@ class EveryPosition(LongView):
         )
         figure = surprise_bars(tokens, bits, best, found.best_probabilities, found.ranks, found.positions)
         return {"surprise": figure, "summary": summary}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The most surprising word, and what was guessed instead."""
+        found = self.known(subject)
+        if found is None or not found.positions:
+            return None
+        worst = int(np.argmax(found.bits))
+        place, (guess,) = found.positions[worst], subject.model.pieces([int(found.best_ids[worst])])
+        text = f"“{subject.trace.tokens[place]}” surprises most, by {found.bits[worst]:.1f} bits: "
+        instead = "though it is the first guess there" if found.ranks[worst] == 1 else f"BERT would have said “{guess}”"
+        return Finding(f"{text}{instead}.", Why("fill-mask", "Lens", {"token": place}))
 
 
 class Likelihoods(View):

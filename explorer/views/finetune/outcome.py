@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from explorer.figures.bars import bar_groups
+from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
 from explorer.training import jobs
-from explorer.views.finetune.run import RunView, run_id
+from explorer.views.finetune.run import NothingTrained, RunView, run_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
-from explorer.views.view import Content, chart, part, sentence
+from explorer.views.view import Content, Finding, chart, part, sentence
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
@@ -45,6 +45,19 @@ class Outcome(RunView):
     def without_run(self, why: str) -> Content:
         """How to begin."""
         return {**super().without_run(why), "status": why}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """How right the classifier is, beside the best of what needs no BERT."""
+        try:
+            run = None if jobs.is_running(self.training) else self.find(subject)
+        except NothingTrained:
+            run = None
+        if run is None or not run.baselines:
+            return None
+        name, best = max(run.baselines.items(), key=lambda item: item[1])
+        return Finding(
+            f"Right on {whole_percent(run.accuracy)} of the held-out sentences; without BERT ({name}), {whole_percent(best)}."
+        )
 
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """The curves, and the end in a sentence."""

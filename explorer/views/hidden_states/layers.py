@@ -10,7 +10,7 @@ from explorer.figures.heatmaps import similarity_heatmap
 from explorer.figures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, View, chart, check, max_error, prose, verdict
+from explorer.views.view import Content, Finding, LongView, View, Why, chart, check, max_error, prose, verdict
 
 SIMILARITY, VECTORS = "Similarity", "All dimensions"
 STEP, DRIFT, NORM = "Change per layer", "Away from the embedding", "Norm"
@@ -32,6 +32,20 @@ def layer_name(layer: int) -> str:
     return "the embedding output" if layer == 0 else f"the output of layer {layer}"
 
 
+def turning(subject: Subject) -> tuple[np.ndarray, int]:
+    """How far each layer turns each token [layers, tokens], 1 − cosine, and the layer that does most on average, from 1."""
+    steps = contextuality.steps(subject.trace.hidden_states)
+    return steps, int(steps.mean(axis=1).argmax()) + 1
+
+
+def _turned_most(subject: Subject, layer: int) -> int:
+    """The token of the texts that a layer, counted from 1, turns most."""
+    encoding = subject.trace.encoding
+    words = [token for token in encoding.text_positions if any(map(str.isalnum, encoding.tokens[token]))]
+    words = words or list(encoding.text_positions)
+    return words[int(turning(subject)[0][layer - 1, words].argmax())]
+
+
 class OneLayer(LongView):
     """The tokens' vectors at one hidden state: compared with each other, or in all dimensions.
 
@@ -43,6 +57,24 @@ class OneLayer(LongView):
     look: str = choice((SIMILARITY, VECTORS))
     picture = chart("The tokens at one hidden state", height=440)
     about = prose(classes="caption")
+
+    def first(self, subject: Subject) -> Subject:
+        """The layer that turns the tokens most."""
+        return subject if subject.chosen.picked else subject.select(layer=turning(subject)[1], picked=False)
+
+    def finding(self, subject: Subject) -> Finding:
+        """How far the chosen layer turns the tokens, and which of them most."""
+        steps, most = turning(subject)
+        at, tokens = subject.selection.layer, subject.trace.tokens
+        if at == 0:
+            mean = steps[most - 1].mean()
+            return Finding(
+                f"No layer has mixed anything yet; layer {most} will turn the tokens most, by {mean:.2f} on average (1 − cosine)."
+            )
+        token = _turned_most(subject, at)
+        where = f"Of all layers, layer {at} turns the tokens most" if at == most else f"Layer {at} turns the tokens"
+        text = f"{where}: by {steps[at - 1].mean():.2f} on average (1 − cosine), “{tokens[token]}” by {steps[at - 1, token]:.2f}."
+        return Finding(text, Why("inside-head", "The whole layer", {"layer": at, "token": token}))
 
     def passes(self, subject: Subject) -> float:
         """Reading those sentences, which only the similarities need."""
@@ -93,7 +125,9 @@ class EveryLayer(View):
         else:
             change = contextuality.steps if self.measure == STEP else contextuality.drift
             values, first, unit = change(states), 1, "1 − cosine"
-        picture = by_layer_heatmap(values, subject.trace.tokens, first, unit)
+        at = subject.selection.layer
+        cell = (at, _turned_most(subject, at)) if self.measure == STEP and at else None
+        picture = by_layer_heatmap(values, subject.trace.tokens, first, unit, cell)
         return {"picture": picture, "about": MEANINGS[self.measure]}
 
 

@@ -1,5 +1,7 @@
 """How alike sentences are: the first thing people try, and what to judge it by."""
 
+import numpy as np
+
 from explorer.analysis.similarity import SPACES, closest_pairs, cosine_matrix, mean_of_pairs, moved_to
 from explorer.base.errors import ExplorerError
 from explorer.base.limits import COMPARED
@@ -11,7 +13,7 @@ from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, pooling, text
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, chart, part, prose, sentence
+from explorer.views.view import Content, Finding, View, chart, part, prose, sentence
 
 EACH = 3  # sentences of a topic in the example
 
@@ -38,18 +40,32 @@ class Sentences(View):
     problem = sentence()
     closest = part("ranking")
 
+    def _read(self, subject: Subject) -> tuple[list[str], int, np.ndarray]:
+        """The sentences, the hidden state that is read, and the cosines between its vectors. Raises ExplorerError."""
+        from explorer.model.features import features  # loads torch
+
+        at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
+        texts = check_texts(read_lines(self.sentences)[0], COMPARED)
+        return texts, at, cosine_matrix(moved_to(features(subject.model, texts, at, self.pooling), self.space))
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The closest pair."""
+        texts, _, cosines = self._read(subject)
+        closest = closest_pairs(cosines)
+        if not closest:
+            return None
+        i, j, value = closest[0]
+        return Finding(f"Closest of {len(texts)}: “{texts[i]}” and “{texts[j]}”, with a cosine of {value:.2f}.")
+
     def compute(self, subject: Subject) -> Content:
         """The matrix and its closest pairs; or what is wrong with the sentences, and nothing else changes."""
         from explorer.model import reference  # loads torch
         from explorer.model.features import features
 
-        at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
         try:
-            texts = check_texts(read_lines(self.sentences)[0], COMPARED)
-            vectors = features(subject.model, texts, at, self.pooling)
+            texts, at, cosines = self._read(subject)
         except ExplorerError as error:
             return {"problem": {"text": str(error), "kind": "error"}}
-        cosines = cosine_matrix(moved_to(vectors, self.space))
         random = mean_of_pairs(cosine_matrix(features(subject.model, reference.texts(), at, self.pooling)))
         rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", f"{value:.2f}") for i, j, value in closest_pairs(cosines)]
         return {

@@ -22,7 +22,7 @@ from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, switch, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, chart, props, prose, sentence, show
+from explorer.views.view import Change, Content, Finding, View, chart, props, prose, sentence, show
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
@@ -126,6 +126,22 @@ class OneWord(View):
             "about": _about(subject, contexts),
             "problem": "",
         }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """How far the chosen layer tells the senses of the word apart."""
+        try:
+            texts, labels = self._texts(subject)
+            word, contexts = self._word_and_contexts(subject, texts, labels)
+        except InputError:
+            return None
+        at, number = subject.selection.layer, len(contexts.texts)
+        if len(set(contexts.senses)) < 2:
+            alike = contextuality.self_similarity(contexts.vectors)[[0, at]]
+            where = f"before any layer and of {alike[1]:.2f} in {layer_name(at)}"
+            return Finding(f"The vectors of “{word}” have a cosine of {alike[0]:.2f} {where}.")
+        before, after = (contextuality.told_apart(contexts.vectors[layer], contexts.senses) for layer in (0, at))
+        nearest = f"{after} of {number} “{word}” lie nearest to one of the same sense"
+        return Finding(f"In {layer_name(at)}, {nearest}; before any layer, {before} do.")
 
     def on_source(self, subject: Subject, source: str) -> Change:
         """The ready sentences of a word and the first of their words, or A and B and theirs."""

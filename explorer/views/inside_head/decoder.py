@@ -3,9 +3,12 @@
 import numpy as np
 
 from explorer.analysis.attention import renormalised
-from explorer.figures.attention import WeightScale, attention_heatmap
+from explorer.analysis.head_metrics import strongest_pairs
+from explorer.figures.attention import WeightScale, attention_heatmap, with_cell
+from explorer.figures.bars import whole_percent
+from explorer.views.attention_data import overview_of
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, caption, chart, check, heading, matches
+from explorer.views.view import Content, Finding, View, Why, caption, chart, check, heading, matches
 
 
 class Decoder(View):
@@ -25,6 +28,28 @@ class Decoder(View):
     )
     check = check()
 
+    def first(self, subject: Subject) -> Subject:
+        """The head that looks ahead most: of the others a decoder would take little."""
+        if subject.chosen.picked:
+            return subject
+        ahead = overview_of(subject).metrics["ahead"]
+        layer, head = np.unravel_index(int(ahead.argmax()), ahead.shape)
+        return subject.select(layer=int(layer) + 1, head=int(head) + 1, picked=False)
+
+    def finding(self, subject: Subject) -> Finding:
+        """How much of its weight the chosen head would lose."""
+        layer, head = subject.selection.attention_layer, subject.selection.head_index
+        share = float(overview_of(subject).metrics["ahead"][layer, head])
+        if (cell := _ahead(subject)) is None:
+            return Finding("No word comes after another one here, so no word could look ahead.")
+        query, key = (subject.trace.tokens[place] for place in cell)
+        chosen = {"layer": layer + 1, "head": head + 1, "token": cell[0]}
+        return Finding(
+            f"In layer {layer + 1}, head {head + 1}, words give {whole_percent(share)} of their weight to later "
+            f"words, most of all “{query}” to “{key}”; in a decoder none could.",
+            Why("inside-head", "One head", chosen),
+        )
+
     def compute(self, subject: Subject) -> Content:
         """Both heatmaps on one scale."""
         from explorer.techniques.inside import causal_attention  # loads torch
@@ -37,7 +62,16 @@ class Decoder(View):
         top = float(max(before.max(), after.max()))
 
         def figure(weights: np.ndarray) -> object:
-            return attention_heatmap(weights, names, names, WeightScale(True, top=top), row)
+            return with_cell(attention_heatmap(weights, names, names, WeightScale(True, top=top), row), _ahead(subject))
 
         what = "masked weights are the model's own, renormalised over the tokens before"
         return {"both_ways": figure(before), "causal": figure(after), "check": matches(error, what, 1e-5)}
+
+
+def _ahead(subject: Subject) -> tuple[int, int] | None:
+    """The word and the later word that the chosen head looks at most strongly; None where there is no later word."""
+    words = np.array(subject.trace.encoding.sequences) >= 0
+    later = np.triu(words[:, None] & words[None, :], 1)
+    weights = subject.trace.attention(subject.selection.attention_layer)[[subject.selection.head_index]]
+    weight, query, key = (one[0] for one in strongest_pairs(weights, later))
+    return (int(query), int(key)) if weight > 0 else None

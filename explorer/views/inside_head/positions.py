@@ -3,12 +3,13 @@
 import numpy as np
 
 from explorer.analysis.positions import sinusoids
-from explorer.analysis.similarity import cosine_matrix
+from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.figures.attention import position_similarity, vectors_heatmap
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, chart, heading, prose
+from explorer.views.view import Content, Finding, View, chart, heading, prose
 
 MOST_POSITIONS = 128
+FAR = 32  # positions
 
 
 class Positions(View):
@@ -27,6 +28,16 @@ class Positions(View):
     def unless(self, subject: Subject) -> str:
         """A model may have no such vectors."""
         return subject.model.why_not("positions")
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """How alike neighbours are, and places far apart."""
+        table = subject.model.position_table
+        if len(table) <= FAR:
+            return None
+        near, far = (float(cosines(table[:-apart], table[apart:]).mean()) for apart in (1, FAR))
+        return Finding(
+            f"Neighbouring positions have vectors with a cosine of {near:.2f} on average, positions {FAR} apart of {far:.2f}."
+        )
 
     def compute(self, subject: Subject) -> Content:
         """Both tables of vectors, and how alike their rows are; of many positions every few."""

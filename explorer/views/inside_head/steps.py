@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from explorer.analysis.contextuality import steps
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
+from explorer.views.attention_data import head_sentence, looks_at, switched_off, telling_of
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, caption, check, matches, part, select, sentence
+from explorer.views.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
 if TYPE_CHECKING:
     from explorer.techniques.inside import HeadStep, Step
@@ -41,7 +43,8 @@ class DotProducts(View):
         """The table, and whether its softmax is the model's own."""
         from explorer.techniques.inside import head_step  # loads torch
 
-        trace, selection, token = subject.trace, subject.selection, subject.token
+        trace, selection, found = subject.trace, subject.selection, telling_of(subject)
+        token = subject.token if selection.token is not None or found.query is None else found.query
         layer, head = selection.attention_layer, selection.head_index
         step = head_step(trace, layer, head, token)
         keys = strongest(step.weights, MOST_KEYS)
@@ -53,9 +56,17 @@ class DotProducts(View):
                 f"head {selection.head}, vectors of {len(step.query)} numbers.{few} "
                 "Click a key, or a token above, to let it ask."
             ),
-            "table": _table(step, trace.tokens, token, keys),
+            "table": _table(step, trace.tokens, (token, found.key if token == found.query else None), keys),
             "check": matches(error, "the softmax is the row of the head's attention", 1e-5),
         }
+
+    def finding(self, subject: Subject) -> Finding:
+        """Where the chosen head looks."""
+        found = telling_of(subject)
+        if found.query is None or found.key is None:
+            return Finding(head_sentence(subject, found))
+        seen = Why("attention", "One head", found.selection)
+        return Finding(looks_at(subject, found), switched_off(found) if found.word else seen)
 
     def on_table(self, subject: Subject, index: int) -> Change:
         """Let the token of a key ask (zero-based)."""
@@ -75,6 +86,15 @@ class WholeLayer(View):
         "chosen head contributes. The feed-forward part works on each token by itself: only attention mixes tokens."
     )
 
+    def finding(self, subject: Subject) -> Finding:
+        """How much the layer changes the token."""
+        token, turned, mean = _turned(subject)
+        layer = subject.selection.attention_layer + 1
+        text = (
+            f"Layer {layer} turns “{subject.trace.tokens[token]}” by {turned:.2f} (1 − cosine), a token on average by {mean:.2f}."
+        )
+        return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
+
     def compute(self, subject: Subject) -> Content:
         """A row for each step, and whether the last one is the model's own."""
         from explorer.techniques.inside import layer_steps  # loads torch
@@ -93,8 +113,16 @@ class WholeLayer(View):
         }
 
 
-def _table(step: "HeadStep", tokens: Sequence[str], token: int, keys: np.ndarray) -> dict[str, Any]:
-    """The query on top, a row for each of the keys, and the sum over all keys."""
+def _turned(subject: Subject) -> tuple[int, float, float]:
+    """The token in question, how far the chosen layer turns its vector, and those of all tokens on average: 1 − cosine."""
+    layer, states = subject.selection.attention_layer, subject.trace.hidden_states
+    turned = steps(states[layer : layer + 2])[0]
+    return subject.token, float(turned[subject.token]), float(turned.mean())
+
+
+def _table(step: "HeadStep", tokens: Sequence[str], pair: tuple[int, int | None], keys: np.ndarray) -> dict[str, Any]:
+    """The query on top, a row for each of the keys, and the sum over all keys; the key of the pair is outlined, if it has one."""
+    token, telling = pair
     added = step.weights[:, None] * step.values
     columns = [
         Column("", "name"),
@@ -110,7 +138,8 @@ def _table(step: "HeadStep", tokens: Sequence[str], token: int, keys: np.ndarray
     def key_row(key: int) -> Row:
         numbers = [f"{step.dots[key]:.2f}", f"{step.scaled[key]:.2f}", f"{step.weights[key]:.4f}"]
         strips = [step.keys[key], step.keys[key] * step.query]
-        return Row([tokens[key], *strips, *numbers, step.weights[key], added[key]], token=int(key))
+        marked = (0, len(step.query)) if key == telling else None
+        return Row([tokens[key], *strips, *numbers, step.weights[key], added[key]], token=int(key), marked=marked)
 
     query = Row([f"query {tokens[token]}", step.query, *[None] * 6], strong=True)
     total = Row(["sum over all keys", *[None] * 4, f"{step.weights.sum():.4f}", None, step.output], strong=True)

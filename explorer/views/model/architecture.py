@@ -1,9 +1,10 @@
 """The model by itself: its size, its parts and its configuration."""
 
+from explorer.figures.bars import whole_percent
 from explorer.figures.charts import parameter_bars
 from explorer.views.model.meanings import MEANINGS
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, chart, part, prose, sentence
+from explorer.views.view import Content, Finding, View, chart, part, prose, sentence
 
 MOST_LABELS = 6
 
@@ -47,6 +48,13 @@ class Parameters(View):
     def compute(self, subject: Subject) -> Content:
         """A bar for each part."""
         return {"bars": parameter_bars(subject.model.parameters_by_part())}
+
+    def finding(self, subject: Subject) -> Finding:
+        """The largest part."""
+        counts = subject.model.parameters_by_part()
+        name, most = max(counts.items(), key=lambda item: item[1])
+        total = sum(counts.values())
+        return Finding(f"{whole_percent(most / total)} of its {total:,} parameters are one part: {name}.")
 
 
 class Configuration(View):

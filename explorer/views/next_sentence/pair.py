@@ -3,11 +3,11 @@
 from collections.abc import Generator, Hashable
 from typing import TYPE_CHECKING
 
-from explorer.figures.bars import bars
+from explorer.figures.bars import bars, whole_percent
 from explorer.views.attribution import AttributionView
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
-from explorer.views.view import Content, LongView, View, caption, check, heading, matches, part, prose, sentence
+from explorer.views.view import Content, Finding, LongView, View, Why, caption, check, heading, matches, part, prose, sentence
 
 if TYPE_CHECKING:
     from explorer.model.explorer import NextSentence
@@ -56,6 +56,14 @@ class ThisPair(View):
             "saturated": _saturation(answer),
             "help": ORDER_HELP if subject.model.family.pair_order else HELP,
         }
+
+    def finding(self, subject: Subject) -> Finding:
+        """How sure it is, and what it says of the pair swapped, if that is known."""
+        answer, known = subject.model.next_sentence(subject.text_a, subject.text_b), SwappedPair().known(subject)
+        follows = "follows A" if answer.is_next >= 0.5 else "does not follow A"
+        sure = whole_percent(max(answer.is_next, answer.not_next))
+        swapped = f"; swapped, A follows B with {whole_percent(known[0].is_next)}" if known else ""
+        return Finding(f"B {follows}, says BERT with {sure}{swapped}.", Why("next-sentence", "Which tokens"))
 
 
 class SwappedPair(LongView):

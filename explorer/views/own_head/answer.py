@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from explorer.figures.bars import bars, percent
+from explorer.figures.bars import bars, percent, whole_percent
 from explorer.figures.word_grid import word_grid
 from explorer.model.families import ANSWER
 from explorer.views.own_head.tokens import TokenHead
 from explorer.views.subject import Subject
-from explorer.views.view import Content, part
+from explorer.views.view import Content, Finding, part
 
 MOST_ANSWERS = 6
 
@@ -20,6 +20,13 @@ class OwnAnswer(TokenHead):
     answers = part("bars", classes="sentences", optional=True)
 
     task = ANSWER
+
+    def found(self, subject: Subject) -> Finding | None:
+        """The likeliest span."""
+        from explorer.techniques import own_head
+
+        best = next(iter(own_head.answers(subject.trace, 1)), None) if subject.text_b.strip() else None
+        return best and Finding(f"The likeliest answer is “{best.text}”, with {whole_percent(best.share)}.")
 
     def tell(self, subject: Subject) -> Content:
         """The best spans, and how likely each token is to begin and to end one; without a text in B, what to do."""

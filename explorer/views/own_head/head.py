@@ -4,7 +4,7 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, matches, part, prose
+from explorer.views.view import Content, Finding, View, matches, part, prose
 
 
 class HeadView(View):
@@ -17,6 +17,14 @@ class HeadView(View):
     @abstractmethod
     def tell(self, subject: Subject) -> Content:
         """What is to be seen, but for the check."""
+
+    def found(self, subject: Subject) -> Finding | None:
+        """What is most telling, for a model with such a head."""
+        return None
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What is most telling, where the model's head has this task."""
+        return self.found(subject) if subject.model.capabilities.own_head == self.task else None
 
     def compute(self, subject: Subject) -> Content:
         """What the head tells, and whether transformers says the same."""

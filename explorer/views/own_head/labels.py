@@ -1,13 +1,18 @@
 """A classifier's labels, and the words that decided."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from explorer.figures.bars import bars
+from explorer.figures.bars import bars, whole_percent
 from explorer.figures.training import word_effects as effects_chart
 from explorer.model.families import LABELS
 from explorer.views.own_head.head import HeadView
 from explorer.views.subject import Subject
-from explorer.views.view import Content, chart, is_quick, part, sentence
+from explorer.views.view import Content, Finding, chart, is_quick, part, sentence
+
+if TYPE_CHECKING:
+    from explorer.techniques.own_head import Labelled
 
 MOST_BARS = 12
 
@@ -22,6 +27,12 @@ class OwnLabels(HeadView):
     about = sentence(classes="caption", optional=True)
     layout = ("verdict", "number", "words", "about", "check", "help")
     task = LABELS
+
+    def found(self, subject: Subject) -> Finding:
+        """The likeliest label."""
+        from explorer.techniques import own_head
+
+        return Finding(_best(own_head.labels(subject.trace), subject.model.own_head.squash == "none"))
 
     def tell(self, subject: Subject) -> Content:
         """The labels, and what each word does for the best of them where that is quickly found."""
@@ -41,6 +52,13 @@ class OwnLabels(HeadView):
             label = found.labels[best]
             shown["about"] = f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
         return shown
+
+
+def _best(found: "Labelled", number: bool) -> str:
+    """The likeliest label."""
+    place = int(np.argmax(found.shares))
+    share = f"{found.shares[place]:.2f}" if number else whole_percent(float(found.shares[place]))
+    return f"“{found.labels[place]}” with {share}."
 
 
 def _help(squash: str) -> str:

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from explorer.figures.bars import percent
+from explorer.figures.bars import percent, whole_percent
 from explorer.figures.word_grid import word_grid
 from explorer.model.families import REPLACED, TAGS
 from explorer.text import limits
 from explorer.views.own_head.head import HeadView
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, part, select, sentence
+from explorer.views.view import Change, Content, Finding, part, select, sentence
 
 
 class TokenHead(HeadView):
@@ -59,6 +59,15 @@ class ReplacedPieces(TokenHead):
     name, question = "own-head/replaced", "Which pieces does it think were replaced?"
     task = REPLACED
 
+    def found(self, subject: Subject) -> Finding:
+        """The most suspicious piece."""
+        from explorer.techniques import own_head
+
+        shares = own_head.replaced(subject.trace)
+        worst = _most_suspicious(subject, shares)
+        share = whole_percent(float(shares[worst]))
+        return Finding(f"“{subject.trace.tokens[worst]}” (token {worst}) looks most as if it had been put there: {share}.")
+
     def tell(self, subject: Subject) -> Content:
         """A share below each piece."""
         from explorer.techniques import own_head  # loads torch
@@ -66,15 +75,19 @@ class ReplacedPieces(TokenHead):
         trace, chosen = subject.trace, subject.token
         shares = own_head.replaced(trace)
         cells = [(percent(float(share)), float(share), "") for share in shares]
-        worst = int(
-            np.argmax([share if sequence >= 0 else -1 for share, sequence in zip(shares, trace.encoding.sequences, strict=True)])
-        )
+        worst = _most_suspicious(subject, shares)
         return {
             "row": word_grid("token", trace.tokens, ["replaced"], [cells], chosen),
             "found": f"Most suspicious: '{trace.tokens[worst]}' (token {worst}), {percent(float(shares[worst]))}.",
             "help": "ELECTRA's discriminator reads a text in which a small model has replaced some pieces, and says of each how "
             "likely it is one of these (sigmoid, 0 to 100 %; Clark et al. 2020, section 2). Put an odd word into A and see.",
         }
+
+
+def _most_suspicious(subject: Subject, shares: np.ndarray) -> int:
+    """The token of the texts that is likeliest to have been replaced."""
+    words = list(subject.trace.encoding.text_positions)
+    return words[int(shares[words].argmax())]
 
 
 def _ranked(tags: tuple[str, ...], shares: np.ndarray) -> str:

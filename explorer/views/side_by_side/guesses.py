@@ -1,9 +1,9 @@
 """What both sides put in the blank, and whether B follows A."""
 
-from explorer.figures.bars import Row, bar_groups
+from explorer.figures.bars import Row, bar_groups, whole_percent
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
-from explorer.views.view import Content, part, sentence
+from explorer.views.view import Content, Finding, part, sentence
 
 GUESSES = 6
 
@@ -15,6 +15,16 @@ class SideGuesses(SideView):
     guesses = part("bars", optional=True)
     about = sentence()
 
+    def finding(self, subject: Subject) -> Finding | None:
+        """The first guess on both sides."""
+        from explorer.base.errors import CapabilityError, InputError
+
+        try:
+            (here, before, _), (there, after, _) = (_rows(one)[0] for one in (subject, self.other(subject)))
+        except (CapabilityError, InputError):
+            return None
+        return Finding(f"Here “{here}” with {whole_percent(before)}, there “{there}” with {whole_percent(after)}.")
+
     def compute(self, subject: Subject) -> Content:
         """Two groups of bars; a sentence where a side has no blank, or no head for one."""
         from explorer.base.errors import CapabilityError, InputError
@@ -22,8 +32,8 @@ class SideGuesses(SideView):
         groups, said = [], []
         for side, one in (("Here", subject), ("There", self.other(subject))):
             try:
-                one.trace.blanks()
-                groups.append((f"{side}, token {one.blank}", _rows(one)))
+                rows = _rows(one)
+                groups.append((f"{side}, token {one.blank}", rows))
             except (CapabilityError, InputError) as why:
                 said.append(f"{side}: {why}")
         return ({"guesses": bar_groups(groups)} if groups else {}) | {"about": " ".join(said)}
@@ -44,6 +54,8 @@ class SidePair(SideView):
 
 
 def _rows(subject: Subject) -> list[Row]:
+    """The best guesses for the blank. Raises CapabilityError or InputError where there is none."""
+    subject.trace.blanks()
     trace, blank = subject.trace, subject.blank
     (guess,) = subject.model.guesses(trace.states[-1][[blank]], [blank], GUESSES)
     return [(candidate.token, candidate.probability, f"logit {candidate.logit:.2f}") for candidate in guess.candidates]

@@ -3,7 +3,7 @@
 from explorer.figures.token_row import token_row_of
 from explorer.text.pieces import meanings
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, part, prose, sentence
+from explorer.views.view import Content, Finding, View, part, prose, sentence
 
 MOST_SPELLED = 6
 NAMED = ("special", "mask", "unk")  # kinds of tokens that are called by a name, which is no spelling
@@ -21,6 +21,24 @@ class Pieces(View):
         """A card for each token, and how many there are."""
         cards = token_row_of(subject.trace.encoding, subject.selection.token, detail=True)
         return {"cards": cards, "counts": _counts(subject), "help": _help(subject)}
+
+    def finding(self, subject: Subject) -> Finding:
+        """The word that is cut into most pieces."""
+        return Finding(_pieces_finding(subject))
+
+
+def _pieces_finding(subject: Subject) -> str:
+    encoding, words = subject.trace.encoding, subject.trace.encoding.text_words
+    longest = max(words, key=len)
+    if len(longest) > 1:
+        pieces = [f"“{encoding.tokens[token]}”" for token in longest[:MOST_SPELLED]]
+        listed = ", ".join(pieces) + (", …" if len(longest) > MOST_SPELLED else "")
+        return f"One word to you, {len(longest)} pieces to BERT: “{encoding.word(longest)}” is read as {listed}."
+    if unknown := encoding.kinds.count("unk"):
+        return f"The vocabulary cannot spell {unknown} of the {len(words)} words here: BERT reads {encoding.unknown} for each."
+    added = encoding.kept - len(encoding.text_positions)
+    whole = "The only word here is" if len(words) == 1 else f"All {len(words)} words here are"
+    return f"{whole} in the vocabulary as a whole; the tokenizer adds {added} tokens of its own."
 
 
 def _help(subject: Subject) -> str:

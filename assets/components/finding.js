@@ -1,0 +1,20 @@
+// What is most telling, in a sentence, with a way to the reason. The sentence is told when it changes, not when it is drawn.
+BertExplorer.define("Finding", ({ element, trigger, props }) => {
+  const { el } = BertExplorer;
+  const root = element.querySelector(".bx-finding");
+  const text = el("p", { role: "status" });
+  const button = el("button", { type: "button", hidden: "" }, "see why →");
+  root.append(text, button);
+
+  function draw() {
+    const value = BertExplorer.plain(props.value || null);
+    const now = value?.text ?? "";
+    if (text.textContent !== now) text.textContent = now;
+    button.hidden = !value?.why;
+    button.title = value?.why ?? "";
+    button.setAttribute("aria-label", `see why → ${value?.why ?? ""}`);
+  }
+
+  button.addEventListener("click", () => trigger("select", { index: 0, value: text.textContent }));
+  return draw;
+});

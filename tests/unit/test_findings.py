@@ -1,0 +1,267 @@
+"""Findings: each sentence is held to the numbers that transformers gives, and each way to a reason leads somewhere."""
+
+import re
+
+import numpy as np
+import pytest
+
+from explorer.base.errors import ExplorerError
+from explorer.page.shell import EXAMPLES, FIRST_A, FIRST_B
+from explorer.views import TABS
+from explorer.views.attention.heads import Heads
+from explorer.views.fill_mask.guesses import Guesses
+from explorer.views.fill_mask.lens import Lens
+from explorer.views.fill_mask.positions import EveryPosition
+from explorer.views.fill_mask.word import WordHeads
+from explorer.views.finetune.outcome import Outcome
+from explorer.views.hidden_states.layers import OneLayer
+from explorer.views.inside_head.decoder import Decoder
+from explorer.views.inside_head.steps import DotProducts
+from explorer.views.model.architecture import Parameters
+from explorer.views.next_sentence.pair import ThisPair
+from explorer.views.subject import Subject
+from explorer.views.tokens.pieces import Pieces
+from explorer.views.view import LongView, View, views_in
+from tests.families import write_family
+
+BY_ID = {tab.id: tab for tab in TABS}
+PRONOUN = EXAMPLES["Who is 'it'?"][0]
+HARD = ("Hello", "[MASK]", "🙂🙂 🎉", "مدينة [MASK] قديمة على البحر.", "hello world", "bank " * 600, PRONOUN)
+SLOW = ("projection", "fine-tune")  # their findings, if any, need no text
+
+
+def opened(model, tab_id: str, view: type[View], a: str = FIRST_A, b: str = FIRST_B, **chosen) -> Subject:
+    """The input with the layer and head that the view opens with."""
+    subject = Subject(model.name, a, b)
+    return view().first(BY_ID[tab_id].first(subject.select(**chosen) if chosen else subject))
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers outside quotes."""
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", re.sub("“.*?”", "", text))]
+
+
+def words(text: str) -> list[str]:
+    """What is quoted."""
+    return re.findall("“(.*?)”", text)
+
+
+def near(share: float, percents: float) -> bool:
+    return abs(100 * share - percents) <= 0.5 + 1e-3
+
+
+@pytest.fixture(scope="module")
+def theirs(bundled, eager):
+    """The opening example by transformers itself."""
+    return eager(bundled, FIRST_A, FIRST_B)[1]
+
+
+def test_the_opening_example_is_one_where_the_model_is_right_and_a_head_matters(bundled):
+    trace = bundled.trace(FIRST_A, FIRST_B)
+    (guess,) = bundled.guesses(trace.states[-1][trace.mask_positions], trace.mask_positions, 2)
+    first, second = guess.candidates
+    assert first.token == "tokyo"
+    assert first.probability > 0.7 > 10 * second.probability
+    assert bundled.next_sentence(FIRST_A, FIRST_B).is_next > 0.9
+    assert trace.kept <= 20
+    assert "##s" in trace.tokens
+
+
+def test_the_head_shown_first_is_the_one_without_which_the_guess_loses_most(bundled, theirs):
+    subject = opened(bundled, "attention", Heads)
+    found = Heads().finding(subject)
+    layer, head, weight, before, after = numbers(found.text)
+    query, key, word = words(found.text)
+    probabilities = theirs.prediction_logits[0].softmax(-1)
+    blank = subject.blank
+    assert query == "[MASK]"
+    assert bundled.pieces([int(probabilities[blank].argmax())]) == [word]
+    assert near(float(probabilities[blank].max()), before)
+    weights = theirs.attentions[int(layer) - 1][0, int(head) - 1].numpy()
+    assert weights[blank, subject.trace.tokens.index(key)] == pytest.approx(weight, abs=0.005)
+    without = [
+        float(without_head(bundled, subject, place).softmax(-1)[probabilities[blank].argmax()])
+        for place in [(int(layer) - 1, int(head) - 1), (0, 0), (4, 2)]
+    ]
+    assert near(without[0], after)
+    assert without[0] == min(without)
+    assert (found.why.tab, found.why.choice) == ("fill-mask", "Switch heads off")
+    assert (layer, head) == (subject.selection.layer, subject.selection.head)
+
+
+def without_head(model, subject, head):
+    """The logits at the blank when transformers' own W_O of that layer does not read the head."""
+    layer, number = head
+    dense = model.layers[layer].attention_dense
+    size = dense.in_features // model.capabilities.heads
+
+    def silence(module, given):
+        vectors = given[0].clone()
+        vectors[..., number * size : (number + 1) * size] = 0
+        return (vectors,)
+
+    hook = dense.register_forward_pre_hook(silence)
+    try:
+        return model.own_masked_lm(subject.trace.encoding)[subject.blank]
+    finally:
+        hook.remove()
+
+
+def test_where_a_head_is_off_the_sentence_says_what_that_does(bundled):
+    subject = opened(bundled, "fill-mask", WordHeads)
+    alone = WordHeads().finding(subject)
+    pressed = WordHeads().finding(subject.select(off=((5, 5),)))
+    assert alone == pressed, "the head that matters most is that of the opening example"
+    assert near(float(without_head(bundled, subject, (5, 5)).softmax(-1).max()), numbers(pressed.text)[-1])
+    assert (
+        WordHeads().finding(subject.select(off=((0, 0), (1, 1)))).text.startswith("Without heads 1.1, 2.2 (layer.head), “tokyo”")
+    )
+
+
+def test_a_pronoun_looks_at_a_word_before_it(bundled, eager):
+    subject = opened(bundled, "attention", Heads, PRONOUN, "")
+    found = Heads().finding(subject)
+    layer, head, weight = numbers(found.text)
+    assert words(found.text) == ["it", "dog"]
+    tokens, attentions = subject.trace.tokens, eager(bundled, PRONOUN)[1].attentions
+    it, dog = tokens.index("it"), tokens.index("dog")
+    assert attentions[int(layer) - 1][0, int(head) - 1, it, dog] == pytest.approx(weight, abs=0.005)
+    before = [tokens.index(word) for word in ("dog", "cross", "street")]
+    assert max(float(layer[0, :, it, before].max()) for layer in attentions) == pytest.approx(weight, abs=0.005)
+    assert DotProducts().finding(subject).text == found.text
+    assert dict(found.why.selection) == {"layer": layer, "head": head, "token": it}
+
+
+def test_a_head_that_was_picked_is_told_of_as_it_is(bundled, theirs):
+    subject = opened(bundled, "attention", Heads, layer=4, head=3)
+    layer, head, weight, _, after = numbers(Heads().finding(subject).text)
+    assert (layer, head) == (4, 3)
+    assert theirs.attentions[3][0, 2, subject.blank].max() == pytest.approx(weight, abs=0.005)
+    assert near(float(without_head(bundled, subject, (3, 2)).softmax(-1).max()), after)
+    layer, head, weight = numbers(Heads().finding(subject.select(layer=5, head=9)).text)
+    assert (layer, head) == (5, 9), "without it the guess stays, so the sentence says where it looks"
+
+
+def test_the_decoder_opens_on_the_head_that_looks_ahead_most(bundled, theirs):
+    subject = opened(bundled, "inside-head", Decoder)
+    layer, head, share = numbers(Decoder().finding(subject).text)
+    text = np.array(subject.trace.encoding.sequences) >= 0
+    later = np.triu(np.outer(text, text), 1)
+    shares = np.stack([(one[0].numpy() * later).sum((1, 2)) / text.sum() for one in theirs.attentions])
+    assert np.unravel_index(shares.argmax(), shares.shape) == (layer - 1, head - 1)
+    assert near(shares.max(), share)
+
+
+def test_hidden_states_open_at_the_layer_that_turns_the_tokens_most(bundled, theirs):
+    subject = opened(bundled, "hidden", OneLayer)
+    found = OneLayer().finding(subject)
+    states = np.stack([one[0].numpy() for one in theirs.hidden_states])
+    units = states / np.linalg.norm(states, axis=-1, keepdims=True)
+    turned = 1 - (units[1:] * units[:-1]).sum(-1)  # [layers, tokens]
+    layer, mean, own = (number for number in numbers(found.text) if number != 1 or "layer 1 " in found.text)
+    assert turned.mean(1).argmax() == layer - 1 == subject.selection.layer - 1
+    assert turned.mean(1).max() == pytest.approx(mean, abs=0.005)
+    (word,) = words(found.text)
+    places = [place for place, token in enumerate(subject.trace.tokens) if token == word]
+    assert turned[int(layer) - 1, places].max() == pytest.approx(own, abs=0.005)
+    assert OneLayer().first(subject.select(layer=2)).selection.layer == 2, "what was picked stays"
+
+
+def test_guesses_and_lens_are_those_of_the_head(bundled, theirs):
+    subject = opened(bundled, "fill-mask", Guesses)
+    shares, ids = theirs.prediction_logits[0, subject.blank].softmax(-1).topk(2)
+    text = Guesses().finding(subject).text
+    assert words(text) == bundled.pieces(ids.tolist())
+    assert all(near(float(share), told) for share, told in zip(shares, numbers(text), strict=True))
+    text = Lens().finding(subject).text
+    states = [one[0, subject.blank] for one in theirs.hidden_states]
+    best = [bundled.pieces([int(bundled.masked_lm(state[None]).argmax())])[0] for state in states]
+    leads, before = words(text)
+    since = int(numbers(text)[0])
+    assert set(best[since:]) == {leads}
+    assert best[since - 1] == before != leads
+
+
+def test_the_most_surprising_word_is_named(bundled):
+    subject = opened(bundled, "fill-mask", EveryPosition)
+    found = EveryPosition().finding(subject)
+    surprise = EveryPosition().result(subject)
+    assert numbers(found.text)[0] == pytest.approx(surprise.bits.max(), abs=0.05)
+    assert found.why.selection["token"] == surprise.positions[int(surprise.bits.argmax())]
+
+
+def test_pairs_words_runs_and_parts(bundled, theirs):
+    subject = opened(bundled, "next-sentence", ThisPair)
+    both, swapped = numbers(ThisPair().finding(subject).text)
+    assert near(float(theirs.seq_relationship_logits[0].softmax(-1)[0]), both)
+    assert near(bundled.next_sentence(FIRST_B, FIRST_A).is_next, swapped)
+    assert "skyscrapers" in Pieces().finding(subject).text
+    assert numbers(Pieces().finding(subject).text) == [2]
+    counts = bundled.parameters_by_part()
+    text = Parameters().finding(subject).text
+    assert near(max(counts.values()) / sum(counts.values()), numbers(text)[0])
+    assert f"{sum(counts.values()):,}" in text
+    run = Outcome().find(subject)
+    accuracy, without = numbers(Outcome().finding(subject).text)
+    assert near(run.accuracy, accuracy)
+    assert near(max(run.baselines.values()), without)
+
+
+def every_finding(model, a: str, b: str = ""):
+    """Each view with its finding, as the page asks for them."""
+    for tab in TABS:
+        for choice in tab.choices.values():
+            for view in views_in(choice):
+                if tab.id in SLOW or view.finding is View.finding or (tab.needs and not getattr(model.capabilities, tab.needs)):
+                    continue
+                subject = opened(model, tab.id, view, a, b)
+                if view().unless(subject) or (issubclass(view, LongView) and len(subject.trace.tokens) > 100):
+                    continue
+                yield view, view().finding(subject)
+
+
+def check(view, found) -> None:
+    if found is None:
+        return
+    assert found.text.endswith("."), view.name
+    assert "\n" not in found.text
+    assert "nan" not in re.sub("“.*?”", "", found.text)
+    if found.why:
+        tab = BY_ID[found.why.tab]
+        assert found.why.choice in tab.choices
+        assert set(found.why.selection) <= {"layer", "head", "token", "off"}
+        views = tab.views
+        assert set(found.why.settings) <= {name for one in views for name in one.settings}
+
+
+def test_every_view_that_has_something_to_say_says_it_of_the_opening_example(bundled):
+    found = dict(every_finding(bundled, FIRST_A, FIRST_B))
+    assert len(found) > 20
+    for view, one in found.items():
+        check(view, one)
+        assert one or view.name.startswith("own-head/"), view.name
+
+
+@pytest.mark.parametrize("text", HARD)
+def test_no_input_is_too_odd_for_a_finding(bundled, text):
+    for view, found in every_finding(bundled, text):
+        check(view, found)
+
+
+def test_an_empty_text_has_no_finding_but_a_sentence_that_says_what_to_do(bundled):
+    with pytest.raises(ExplorerError, match="empty"):
+        opened(bundled, "attention", Heads, "")
+
+
+@pytest.mark.parametrize("kind", ["roberta", "electra-discriminator"])
+def test_other_families_have_findings_too(kind, tmp_path):
+    import explorer
+
+    model = explorer.load(write_family(tmp_path / kind, kind))
+    for view, found in every_finding(model, "the man went to the store.", "he was happy."):
+        check(view, found)
+
+
+def test_one_word_has_nothing_to_look_at(bundled):
+    text = Heads().finding(opened(bundled, "attention", Heads, "Hello", "")).text
+    assert text == "A single token: besides [CLS] and [SEP] there is nothing to look at."
