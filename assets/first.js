@@ -26,6 +26,7 @@ BertPage.paintFirst = function () {
     el("p", {}, text("about").replaceAll("*", "")),
     el("div", { class: "bx-first-tabs" }, ...names),
     el("h2", {}, parts.get("attention-view").label),
+    el("div", { class: "bx-finding" }, parts.get("attention-finding").value?.text ?? ""),
     el("div", { class: "bx-first-pair" }, drawn("attention-heads-grid"), el("div", { class: "bx-first-picture" })));
   document.body.append(first);
 
