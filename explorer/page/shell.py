@@ -18,6 +18,7 @@ from explorer.page import findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Notice, Steppers, TokenRow
 from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
+from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.steppers import stepped
@@ -30,16 +31,6 @@ from explorer.views.subject import Selection, Subject
 TYPED = "async (...values) => BertPage.busy(await BertPage.typed(values, '#input'))"
 
 
-EXAMPLES = {
-    "A pair with a blank": ("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."),
-    "One word, two senses: bank": ("She sat on the bank of the river.", "He put the money in the bank."),
-    "Agreement across a phrase": ("The keys to the old cabinet [MASK] on the table.", ""),
-    "Who is 'it'?": ("The dog did not cross the street because it was too tired.", ""),
-    "Two strangers": ("We ran out of flour this morning.", "Saturn is the second largest planet."),
-    "Pieces of rare words": ("The ornithologist mispronounced antidisestablishmentarianism again.", ""),
-}
-"""Inputs worth looking at; the page opens with the first."""
-FIRST_A, FIRST_B = next(iter(EXAMPLES.values()))
 ABOUT = (
     "BERT reads a whole text at once and guesses the words that are hidden in it. "
     "**Type a sentence, click a word** to follow it, double click to hide it."
@@ -56,7 +47,7 @@ class Shell:
     open_tab: gr.Textbox
     blanks: gr.State
     models: ModelBox
-    examples: gr.Dropdown
+    examples: ExampleBox
     strip: TokenRow
     steppers: Steppers
     notice: Notice
@@ -115,9 +106,7 @@ def _build() -> Shell:
         with gr.Row(elem_id="header"):
             gr.Markdown("# BERT Explorer", elem_id="title")
             opener = gr.Button("Edit", elem_id="open-bar", size="sm", min_width=40)  # seen on a phone only
-            labels = [(label, index) for index, label in enumerate(EXAMPLES)]
-            examples = gr.Dropdown(labels, value=0, label="Example", elem_id="examples", min_width=160)
-            another = gr.Button("next ›", elem_id="next-example", size="sm", min_width=56)
+            examples = ExampleBox.build()
             models = ModelBox.build(model_name)
             steppers = Steppers(elem_id="steppers")
             theme = gr.Button("◐", elem_id="theme", size="sm", min_width=40)
@@ -135,7 +124,7 @@ def _build() -> Shell:
         tabs = {tab.id: build_tab(tab, inputs, steppers) for tab in TABS}
     shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, tab_bar, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
-    _listen_to_header(shell, another, theme, link)
+    _listen_to_header(shell, theme, link)
     return shell
 
 
@@ -152,26 +141,22 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
         try:
             strip = token_row_of(subject.trace.encoding, subject.selection.token)
         except ExplorerError as error:
-            return {shell.notice: {"text": str(error), "kind": "error"}}
+            told = {shell.notice: {"text": str(error), "kind": "error"}}
+            return told if (subject.text_a + subject.text_b).strip() else {**told, shell.strip: None}
         updates = {shell.strip: strip, shell.notice: _truncation(subject), shell.inputs.selection: subject.selection}
-        updates[shell.examples] = _example_of(subject.text_a, subject.text_b)
+        updates[shell.examples.box] = number_of(subject.text_a, subject.text_b)
         return updates | {tab.wanted: next(_number)}
 
     inputs = [*shell.inputs.all, shell.open_tab, shell.models.refused]
     outputs = [
         shell.strip,
         shell.notice,
-        shell.examples,
+        shell.examples.box,
         shell.models.refused,
         shell.inputs.selection,
         *(tab.wanted for tab in shell.tabs.values()),
     ]
     run(triggers, refresh, outputs, inputs, js=js, **options).then(None, js=DONE, api_visibility="private")
-
-
-def _example_of(text_a: str, text_b: str, default: int | None = None) -> int | None:
-    """The number of the example that these texts are."""
-    return next((number for number, texts in enumerate(EXAMPLES.values()) if texts == (text_a, text_b)), default)
 
 
 def _truncation(subject: Subject) -> str:
@@ -187,22 +172,10 @@ def _listen_to_texts(shell: Shell) -> None:
     _refresh(shell, [box.submit for box in boxes], trigger_mode="multiple")
 
 
-def _listen_to_header(shell: Shell, another: gr.Button, theme: gr.Button, link: gr.Button) -> None:
-    inputs, examples = shell.inputs, shell.examples
-
-    def show(chosen: int) -> Updates:
-        text_a, text_b = list(EXAMPLES.values())[chosen]
-        return {inputs.text_a: text_a, inputs.text_b: text_b, inputs.selection: Selection(), examples: chosen}
-
-    def choose(values: Values) -> Updates:
-        return show(limits.check_integer(values[examples], "the example", 0, len(EXAMPLES) - 1))
-
-    def go_on(values: Values) -> Updates:
-        return show((_example_of(values[inputs.text_a], values[inputs.text_b], -1) + 1) % len(EXAMPLES))
-
-    outputs = [inputs.text_a, inputs.text_b, inputs.selection, examples]
-    _refresh(shell, run([examples.input], choose, outputs, [examples], queue=False).success)
-    _refresh(shell, run([another.click], go_on, outputs, [inputs.text_a, inputs.text_b], queue=False).success)
+def _listen_to_header(shell: Shell, theme: gr.Button, link: gr.Button) -> None:
+    inputs = shell.inputs
+    for chosen in shell.examples.listen(inputs):
+        _refresh(shell, chosen.success)
     theme.click(None, js="() => BertPage.toggleTheme()", api_visibility="private")
 
     def write(values: Values) -> Updates:

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from explorer.page.shell import FIRST_B
+from explorer.page.examples import FIRST_B
 from explorer.views import TABS
 from tests.browser.steps import chips, open_tab, type_into
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import ExplorerError
-from explorer.page.shell import EXAMPLES, FIRST_A, FIRST_B
+from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B
 from explorer.views import TABS
 from explorer.views.attention.heads import Heads
 from explorer.views.fill_mask.guesses import Guesses

@@ -7,8 +7,9 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.figures.token_row import token_row_of
+from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B, number_of
 from explorer.page.first import filled
-from explorer.page.shell import EXAMPLES, FIRST_A, FIRST_B, build_shell
+from explorer.page.shell import build_shell
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +40,8 @@ def test_what_opens_the_page_leaves_the_page_itself_as_it_was(page):
 
 
 def test_every_example_says_which_it_is():
-    from explorer.page.shell import _example_of
-
-    assert [_example_of(*texts) for texts in EXAMPLES.values()] == list(range(len(EXAMPLES)))
-    assert _example_of("anything", "else") is None
+    assert [number_of(*texts) for texts in EXAMPLES.values()] == list(range(len(EXAMPLES)))
+    assert number_of("anything", "else") is None
 
 
 @pytest.mark.parametrize(

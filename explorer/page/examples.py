@@ -1,0 +1,59 @@
+"""Inputs worth looking at, and the box in which one is chosen."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from explorer.page.events import Inputs, Updates, Values, run
+from explorer.text import limits
+from explorer.views.subject import Selection
+
+EXAMPLES = {
+    "A pair with a blank": ("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."),
+    "One word, two senses: bank": ("She sat on the bank of the river.", "He put the money in the bank."),
+    "Agreement across a phrase": ("The keys to the old cabinet [MASK] on the table.", ""),
+    "Who is 'it'?": ("The dog did not cross the street because it was too tired.", ""),
+    "Two strangers": ("We ran out of flour this morning.", "Saturn is the second largest planet."),
+    "Pieces of rare words": ("The ornithologist mispronounced antidisestablishmentarianism again.", ""),
+}
+"""Inputs worth looking at; the page opens with the first."""
+FIRST_A, FIRST_B = next(iter(EXAMPLES.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class ExampleBox:
+    """The box, which names the example that is shown, if one is, and the button for the next of them."""
+
+    box: gr.Dropdown
+    another: gr.Button
+
+    @classmethod
+    def build(cls) -> "ExampleBox":
+        """Make both where they stand."""
+        labels = [(label, index) for index, label in enumerate(EXAMPLES)]
+        box = gr.Dropdown(labels, value=0, label="Example", elem_id="examples", min_width=160)
+        return cls(box, gr.Button("next ›", elem_id="next-example", size="sm", min_width=56))
+
+    def listen(self, inputs: Inputs) -> list[gr.events.Dependency]:
+        """Let an example be chosen: its texts, with nothing selected. Returns what the page is to be drawn after."""
+
+        def show(chosen: int) -> Updates:
+            text_a, text_b = list(EXAMPLES.values())[chosen]
+            return {inputs.text_a: text_a, inputs.text_b: text_b, inputs.selection: Selection(), self.box: chosen}
+
+        def choose(values: Values) -> Updates:
+            return show(limits.check_integer(values[self.box], "the example", 0, len(EXAMPLES) - 1))
+
+        def go_on(values: Values) -> Updates:
+            return show((number_of(values[inputs.text_a], values[inputs.text_b], -1) + 1) % len(EXAMPLES))
+
+        outputs = [inputs.text_a, inputs.text_b, inputs.selection, self.box]
+        return [
+            run([self.box.input], choose, outputs, [self.box], queue=False),
+            run([self.another.click], go_on, outputs, [inputs.text_a, inputs.text_b], queue=False),
+        ]
+
+
+def number_of(text_a: str, text_b: str, default: int | None = None) -> int | None:
+    """The number of the example that two texts are."""
+    return next((number for number, texts in enumerate(EXAMPLES.values()) if texts == (text_a, text_b)), default)
