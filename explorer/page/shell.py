@@ -142,7 +142,7 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
             strip = token_row_of(subject.trace.encoding, subject.selection.token)
         except ExplorerError as error:
             told = {shell.notice: {"text": str(error), "kind": "error"}}
-            return told if (subject.text_a + subject.text_b).strip() else {**told, shell.strip: None}
+            return told if subject.text_a.strip() else {**told, shell.strip: None}
         updates = {shell.strip: strip, shell.notice: _truncation(subject), shell.inputs.selection: subject.selection}
         updates[shell.examples.box] = number_of(subject.text_a, subject.text_b)
         return updates | {tab.wanted: next(_number)}

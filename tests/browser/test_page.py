@@ -42,13 +42,15 @@ def test_typing_updates_the_open_tab_only(open_app):
     expect(page.locator("#attention-head-heatmap .ytick text", has_text="hello")).to_be_visible()
 
 
-def test_an_emptied_input_is_told_and_the_picture_stays(open_app):
+def test_an_emptied_input_is_told_and_leaves_no_proof_standing(open_app):
     page = open_app()
-    before = chips(page).all_inner_texts()
+    expect(page.locator("#attention-head-check")).to_be_visible()
     page.locator("#text-a textarea").fill("")
     expect(page.locator("#notice")).to_contain_text("Text A is empty; type a sentence.")
-    assert chips(page).all_inner_texts() == before
+    expect(chips(page)).to_have_count(0)
+    expect(page.locator("#attention-head-check")).to_be_hidden()
     type_into(page, "text-a", "back again")
+    expect(page.locator("#attention-head-check")).to_be_visible()
     expect(page.locator("#notice")).not_to_contain_text("empty")
 
 
