@@ -12,7 +12,6 @@ BertExplorer.define("Finding", ({ element, trigger, props }) => {
     if (text.textContent !== now) text.textContent = now;
     button.hidden = !value?.why;
     button.title = value?.why ?? "";
-    button.setAttribute("aria-label", `see why → ${value?.why ?? ""}`);
   }
 
   button.addEventListener("click", () => trigger("select", { index: 0, value: text.textContent }));

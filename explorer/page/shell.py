@@ -89,7 +89,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         for tab in shell.tabs.values():
             listen(tab)
             _listen_to_tab(shell, tab)
-        _refresh(shell, findings.listen(shell.inputs, shell.open_tab, shell.tab_bar, shell.tabs).success)
+        _refresh(shell, findings.listen(shell.inputs, shell.open_tab, shell.tab_bar, shell.tabs, shell.opened).success)
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
         _listen_to_model(shell, finetune.build(shell.tabs))

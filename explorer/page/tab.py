@@ -123,10 +123,15 @@ class TabPage:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
             return {**hidden, self.absent: str(why), self.steppers: []}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
+        subject = self.opening(subject, values)
+        return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
+
+    def opening(self, subject: Subject, values: Values) -> Subject:
+        """The subject with the layer and head that the open choice opens with."""
         subject = self.tab.first(subject)
         for view in self.open(values).views:
             subject = view().first(subject)
-        return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
+        return subject
 
     def _frame(self, subject: Subject, values: Values) -> Updates:
         """Which choice is to be seen, with the steppers and the settings that it needs."""

@@ -51,7 +51,7 @@ def test_a_finding_leads_to_where_its_reason_is_seen(open_app):
     expect(finding).to_contain_text(re.compile(r"Layer 6, head 6 .* without it, “tokyo” falls from 77\s% to 21\s%"))
     finding.get_by_role("button").click()
     expect(page.get_by_role("tab", name="Fill-mask", exact=True)).to_have_attribute("aria-selected", "true")
-    expect(page.get_by_label("Switch heads off")).to_be_checked()
+    expect(page.get_by_role("radio", name="Switch heads off")).to_be_checked()
     expect(page.locator("#fill-mask-heads-count")).to_contain_text("1 of 72 heads are off")
     expect(page.locator("#strip [aria-pressed=true]")).to_have_text(re.compile("MASK"))
 
