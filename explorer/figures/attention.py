@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from explorer.figures.alternatives import ARROW, names_of, strongest_cells
 from explorer.figures.base import quick_figure, token_axis, token_labels
 from explorer.figures.heatmaps import (
     SEQUENTIAL,
@@ -74,7 +75,9 @@ def attention_heatmap(
         yaxis=token_axis("row: looks (query)", autorange="reversed"),
         coloraxis=colour_scale(0, full, title, **ticks),
         shapes=[] if row is None else [outline(-0.5, row - 0.5, weights.shape[1], 1)],
-        meta=SEQUENTIAL | window_over(x=columns, y=rows),
+        meta=SEQUENTIAL
+        | window_over(x=columns, y=rows)
+        | {"alt": strongest_cells(weights, names_of(queries), names_of(keys), scale.unit, ARROW)},
     )
 
 

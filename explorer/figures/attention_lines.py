@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.figures.alternatives import ARROW, strongest_cells
 from explorer.figures.base import sqrt_bytes, to_base64
 from explorer.figures.window import token_places
 
@@ -44,6 +45,7 @@ def attention_lines(
         "strongest": {"query": _strongest(weights), "key": _strongest(weights.T)},
         "places": {"query": token_places(range(shape[0])), "key": token_places(range(shape[1]))},
         "selected": None if selected is None else int(selected),
+        "alt": strongest_cells(weights, tokens.__getitem__, key_tokens.__getitem__, "weight", ARROW),
     }
 
 

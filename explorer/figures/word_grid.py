@@ -1,8 +1,10 @@
 """A table of words, each with a colour."""
 
+import heapq
 from collections.abc import Sequence
 from typing import Any
 
+from explorer.figures.alternatives import MOST
 from explorer.figures.window import token_places
 
 Cell = tuple[str, float, str]
@@ -37,4 +39,16 @@ def word_grid(
         "places": token_places(places),
         "marked": None if marked is None else int(marked),
         "outlined": None if outlined is None else [int(place) for place in outlined],
+        "alt": _strongest(columns, rows, cells),
     }
+
+
+def _strongest(columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]]) -> str:
+    """The cells with the largest shares, in words."""
+    named = [
+        (share, f"{row}, {column}: {word}{f', {note}' if note else ''}")
+        for row, entries in zip(rows, cells, strict=True)
+        for column, (word, share, note) in zip(columns, entries, strict=True)
+    ]
+    strongest = heapq.nlargest(MOST, named, key=lambda cell: cell[0])
+    return f"The strongest {len(strongest)} of {len(named):,}: {'; '.join(words for _, words in strongest)}."

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import gradio as gr
 
 from explorer.base.paths import ASSETS
+from explorer.figures import alternatives
 
 
 def _joined(suffix: str) -> str:
@@ -114,7 +115,7 @@ class WordGrid(Drawn):
     A click triggers `.select`: `event.index` is [row, column]. Wider than the page, it scrolls by itself.
     """
 
-    skeleton = "<div class='bx bx-words' tabindex='0'></div>"
+    skeleton = "<div class='bx bx-words'></div>"
 
 
 class Bars(Drawn):
@@ -209,9 +210,9 @@ class PlotlyChart(Drawn):
     options: ClassVar = {"label": "", "height": 400, "with_lasso": False}
 
     def __init__(self, value: Any = None, *, height: int = 400, **kw: Any) -> None:
-        self.skeleton = f"<div class='bx bx-chart' role='img' style='height:{height}px'></div>"
+        self.skeleton = f"<div class='bx bx-chart' role='group' style='height:{height}px'></div>"
         super().__init__(value, height=height, **kw)
 
     def postprocess(self, value: Any) -> str | dict[str, Any] | None:
-        """A figure as JSON, in which arrays are base64."""
-        return value if value is None or isinstance(value, (str, dict)) else value.to_json()
+        """A figure as JSON, in which arrays are base64, with what it shows in words for those who do not see it."""
+        return value if value is None or isinstance(value, str) else alternatives.described(value)

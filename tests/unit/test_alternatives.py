@@ -1,0 +1,138 @@
+"""What is said of a picture to those who do not see it: it holds to the numbers, whatever the picture."""
+
+import inspect
+import json
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from explorer.figures import attention, charts, heatmaps, hidden, maps, masked_lm, training, weights
+from explorer.figures.alternatives import alternative, described
+from explorer.figures.attention import WeightScale
+from explorer.page.components import PlotlyChart
+
+WORDS = ["[CLS]", "the", "cat", "<b>", "[SEP]"]
+ROWS = np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=5).astype(np.float32)
+ALIKE = np.corrcoef(np.random.default_rng(2).normal(size=(5, 9))).astype(np.float32)
+CURVE = np.linspace(0.2, 0.8, 5)
+EPOCH = dict.fromkeys(("train_loss", "held_out_loss", "train_accuracy", "held_out_accuracy", "held_out_macro_f1"), 0.5)
+FIGURES = {
+    attention.attention_heatmap: (ROWS, WORDS, WORDS),
+    attention.difference_heatmap: (ROWS - ROWS.T, WORDS),
+    attention.metric_heatmap: (ROWS, np.full((5, 5), "broad"), "entropy", (0, 1)),
+    attention.sources_heatmap: (ROWS, WORDS),
+    attention.vectors_heatmap: (ROWS, np.arange(5), "key"),
+    attention.position_similarity: (ALIKE, np.arange(5), "key"),
+    charts.parameter_bars: ({"<b>": 3, "x": 4},),
+    heatmaps.similarity_heatmap: (ALIKE, WORDS),
+    hidden.by_layer_heatmap: (ROWS, WORDS, 0, "norm"),
+    hidden.context_lines: ([("a and b", CURVE)], "bank", [("river", CURVE)], CURVE, True),
+    hidden.layers_heatmap: (ALIKE,),
+    hidden.pooled_heatmap: (CURVE, CURVE),
+    hidden.sentences_heatmap: (ALIKE, WORDS),
+    hidden.vectors_heatmap: (ROWS, WORDS, 1.0),
+    maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
+    masked_lm.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
+    masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),
+    masked_lm.patching_heatmap: (ROWS, WORDS, "door", 0.9, 0.1),
+    masked_lm.span_lengths: (CURVE, [1, 1, 2]),
+    masked_lm.surprise_bars: (WORDS, CURVE, WORDS, CURVE, np.arange(1, 6)),
+    training.attention_shift: (ROWS,),
+    training.calibration_curve: (CURVE, CURVE, np.arange(5)),
+    training.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),
+    training.drift_bars: (CURVE,),
+    training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
+    training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
+    training.run_curves: ([("first", CURVE), ("second", CURVE)],),
+    training.word_effects: (WORDS, CURVE),
+    weights.weight_histogram: (CURVE, np.arange(5)),
+    weights.weights_heatmap: (ROWS, WORDS),
+}
+"""Every function that draws, and what it draws."""
+
+
+def said_of(figure) -> str:
+    sent = PlotlyChart().postprocess(figure)
+    return (json.loads(sent) if isinstance(sent, str) else sent)["layout"]["meta"]["alt"]
+
+
+def test_no_function_that_draws_is_forgotten():
+    modules = {inspect.getmodule(draw) for draw in FIGURES}
+    public = {
+        made
+        for module in modules
+        for name, made in inspect.getmembers(module, inspect.isfunction)
+        if made.__module__ == module.__name__
+        and not name.startswith("_")
+        and inspect.signature(made).return_annotation in ("go.Figure", "dict[str, object]")
+    }
+    drawing = {made for made in public if "axis" not in made.__name__ and made not in NO_PICTURES}
+    assert drawing == set(FIGURES)
+
+
+NO_PICTURES = {heatmaps.heatmap, heatmaps.colour_scale, heatmaps.root_ticks}
+
+
+@pytest.mark.parametrize("draw", FIGURES, ids=lambda draw: draw.__name__)
+def test_every_chart_says_what_it_shows_and_names_three_things_at_most(draw):
+    words = said_of(draw(*FIGURES[draw]))
+    assert "Nothing" not in words
+    assert any(digit in words for digit in "0123456789")
+    assert words.endswith(".")
+    assert not {"nan", "&lt;", "\u200b", "<br>"} & {part for part in ("nan", "&lt;", "\u200b", "<br>") if part in words}
+    assert len(words) < 400
+
+
+def test_the_strongest_cells_are_those_of_the_matrix_on_every_scale():
+    for size, root in ((5, False), (5, True), (300, True)):
+        values = np.random.default_rng(size).dirichlet(np.full(size, 0.1), size=size).astype(np.float32)
+        names = [f"w{i}" for i in range(size)]
+        words = said_of(attention.attention_heatmap(values, names, names, WeightScale(square_root=root)))
+        places = np.argsort(-values.ravel(), kind="stable")[:3]
+        named = [f"w{place // size} → w{place % size} {float(values.ravel()[place]):.3g}" for place in places]
+        assert words == f"The strongest 3 of {size * size:,} (weight): {', '.join(named)}."
+
+
+def test_a_pair_is_named_once_and_nothing_with_itself():
+    words = said_of(heatmaps.similarity_heatmap(np.array([[1, 0.5, -0.9], [0.5, 1, 0.1], [-0.9, 0.1, 1]]), ["a", "b", "c"]))
+    assert words == "All 3 (cosine): a, c -0.9, a, b 0.5, b, c 0.1."
+
+
+def test_what_is_right_stays_in_a_table_of_mistakes():
+    words = said_of(training.confusion_matrix(np.array([[7, 1], [0, 8]]), ["ham", "spam"]))
+    assert words.startswith("The strongest 3 of 4: spam → spam 8, ham → ham 7, ham → spam 1")
+
+
+def test_bytes_are_told_in_the_unit_of_the_colour_bar():
+    words = said_of(attention.vectors_heatmap(np.eye(4) * -3.0, np.arange(4), "key"))
+    assert words.startswith("The strongest 3 of 16: position 0, dimension 0 -3,")
+
+
+def test_numbers_are_named_by_their_axes_and_missing_ones_are_left_out():
+    sizes = np.array([[0.5, np.nan], [0.25, 0.75]])
+    words = said_of(weights.weights_heatmap(sizes, ["W_Q", "W_K"]))
+    assert words == "All 3 (root mean square): W_K, layer 2 0.75, W_Q, layer 1 0.5, W_K, layer 1 0.25."
+
+
+def test_lines_say_where_they_go_and_where_they_are_highest():
+    words = said_of(training.run_curves([("mine", [0.5, 0.9, 0.8]), ("yours", [0.4])]))
+    assert words == ("Lines (held-out accuracy (0 to 1)): mine from 0.5 to 0.8, highest 0.9 at epoch 2; yours 0.4 at epoch 1.")
+
+
+def test_points_are_counted_by_group():
+    assert said_of(maps.point_map(*FIGURES[maps.point_map])) == "5 points in 2 groups: x 2, y 3."
+
+
+def test_words_of_the_person_stay_as_they_are():
+    names = ["<b>", "&amp;", "the", "the"]
+    words = said_of(attention.attention_heatmap(np.diag([4.0, 3.0, 2.0, 1.0]), names, names, WeightScale(unit="x")))
+    assert words == "The strongest 3 of 16 (x): <b> → <b> 4, &amp; → &amp; 3, the → the 2."
+    assert alternative({"data": [], "layout": {}}) == "Nothing is drawn yet."
+
+
+def test_the_figure_itself_stays_and_another_value_passes_as_it_is():
+    figure = go.Figure(go.Bar(x=["a"], y=[1]))
+    described(figure)
+    assert figure.layout.meta is None
+    assert described({"text": "x"}) == {"text": "x"}
