@@ -45,6 +45,7 @@ ON_A_SPACE = limits.is_on_a_space()
 if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
+SCRIPTS = ("page.js", "keyboard.js", "present.js", "first.js")
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
@@ -68,7 +69,11 @@ THEME = gr.themes.Base(
     checkbox_label_padding="4px 0px",
     checkbox_label_text_size="15px",
     form_gap_width="12px",
-    body_text_color_subdued="*neutral_500",
+    # What is read on the accent, in the accent, or quietly has a contrast of at least 4.5.
+    color_accent="*primary_600",
+    button_primary_background_fill="*primary_600",
+    button_primary_background_fill_hover="*primary_700",
+    body_text_color_subdued="*neutral_600",
     body_text_color_subdued_dark="*neutral_400",
 )
 
@@ -163,7 +168,7 @@ def our_head() -> str:
     """What stands in the page's head: its look, so that nothing is laid out twice, and its scripts."""
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
-    scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in ("page.js", "first.js"))
+    scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in SCRIPTS)
     told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website", "og:image": CARD_ADDRESS}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
     described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'

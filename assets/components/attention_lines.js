@@ -47,7 +47,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     root.style.setProperty("--row", `${row}px`);
     const height = rows * row;
     const fades = long() ? svg("defs", {}, fadeTo("key"), fadeTo("query")) : null;
-    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, "aria-hidden": "true" }, fades, edges);
+    const picture = svg("svg", { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", height, role: "img" }, fades, edges);
     const column = (side, heading) => el("div", { role: "group", "aria-label": heading }, ...sides[side]);
     const box = el("div", { class: "bx-lines-box" },
       el("b", {}, "query: looks"), el("b", {}), el("b", {}, "key: is looked at"),
@@ -124,6 +124,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   }
 
   function show(focus) {
+    edges.ownerSVGElement.setAttribute("aria-label", value.alt);
     const now = focus ?? locked;
     for (const side of ["query", "key"]) {
       sides[side].forEach((button, place) => {
@@ -196,16 +197,14 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   });
   root.addEventListener("keydown", (event) => {
     const here = target(event);
-    if (!here || event.altKey || event.ctrlKey || event.metaKey) return;
-    const moves = { ArrowUp: [here.side, here.index - 1], ArrowDown: [here.side, here.index + 1],
-      ArrowLeft: ["query", here.index], ArrowRight: ["key", here.index] };
-    const move = moves[event.key];
-    if (!move) return;
+    if (!here || !BertExplorer.moveOf(event)) return;
     event.preventDefault();
-    const place = move[1] - shown[move[0]].first;
-    const button = sides[move[0]][place];
+    const side = { ArrowLeft: "query", ArrowRight: "key" }[event.key] ?? here.side;
+    const at = here.index - shown[side].first;
+    const place = side === here.side ? BertExplorer.along(event, at, sides[side].length) : at;
+    const button = sides[side][place];
     if (!button) return;
-    rove(sides[move[0]], place);
+    rove(sides[side], place);
     button.focus();
   });
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;

@@ -13,12 +13,11 @@ BertExplorer.define("Bars", ({ element, trigger, props }) => {
   function build({ groups, grouped, beside }) {
     root.classList.toggle("bx-beside", Boolean(beside));
     root.replaceChildren(...groups.map((group, g) =>
-      el("div", { class: "bx-group", role: "group" }, el("h4", {}), ...group.rows.map((_, r) => emptyBar(grouped ? [g, r] : r)))));
+      el("div", { class: "bx-group", role: "group" }, el("h3", {}), ...group.rows.map((_, r) => emptyBar(grouped ? [g, r] : r)))));
   }
 
   function fillIn(button, row) {
     const [name, percent, track, note] = button.children;
-    button.setAttribute("aria-label", [row.label, row.percent, row.note].filter(Boolean).join(", "));
     name.title = row.label;
     name.firstChild.textContent = row.label;
     track.firstChild.style.width = `${100 * row.share}%`;

@@ -64,7 +64,21 @@ window.BertExplorer = (() => {
 
   // ---- Layers x heads: a button for each, row by row.
 
-  const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  const FAR = 1e6; // cells: as far as there are any
+  const MOVES = {
+    ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0],
+    Home: [0, -FAR], End: [0, FAR], PageUp: [-FAR, 0], PageDown: [FAR, 0],
+  };
+  const clamp = (number, most) => Math.max(0, Math.min(most, number));
+
+  // The move that a key means, [rows, columns]; with other keys held down it is the browser's.
+  const moveOf = (event) => (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey ? undefined : MOVES[event.key]);
+
+  // Moves along one line of items, where a page is `page` of them: the index to go to, or -1 where the key means none.
+  function along(event, index, count, page = 10) {
+    const steps = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1, Home: -FAR, End: FAR, PageUp: -page, PageDown: page };
+    return index >= 0 && moveOf(event) ? clamp(index + steps[event.key], count - 1) : -1;
+  }
 
   // Fills `box` with the buttons and the numbers around them, and returns the buttons. `inside()` is what a button
   // holds; `row(layer)` stands before a row instead of its number.
@@ -87,19 +101,20 @@ window.BertExplorer = (() => {
     return buttons;
   }
 
-  // Arrow keys go from a button of `grid()`, { layers, heads, buttons }, to the next, which gets the focus;
-  // `moved(index)` is told.
-  function arrowKeys(box, grid, moved) {
+  // Keys go from a button of `grid()`, { columns, buttons } row by row, to another, which gets the focus: arrows to the
+  // next, Home and End along the row, Page up and Page down along the column. `moved(index)` is told.
+  function gridKeys(box, grid, moved) {
     box.addEventListener("keydown", (event) => {
-      const { layers, heads, buttons } = grid();
-      const move = ARROWS[event.key];
+      const { columns, buttons } = grid();
+      const move = moveOf(event);
       const index = buttons.indexOf(event.target.closest("button"));
-      if (!move || index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (!move || index < 0) return;
       event.preventDefault();
-      const [layer, head] = [Math.floor(index / heads) + move[0], (index % heads) + move[1]];
-      if (layer < 0 || head < 0 || layer >= layers || head >= heads) return;
-      buttons[layer * heads + head].focus();
-      moved(layer * heads + head);
+      const row = clamp(Math.floor(index / columns) + move[0], buttons.length / columns - 1);
+      const next = row * columns + clamp((index % columns) + move[1], columns - 1);
+      if (next === index) return;
+      buttons[next].focus();
+      moved(next);
     });
   }
 
@@ -229,7 +244,7 @@ window.BertExplorer = (() => {
   }
 
   return {
-    define, mount, el, svg, plain, bytes, rove, reveal, choice, placeHeads, arrowKeys,
+    define, mount, el, svg, plain, bytes, rove, reveal, choice, placeHeads, gridKeys, moveOf, along,
     isDark, onTheme, css, rgb, background, ramp, rampTable, rampStops, plotly,
   };
 })();

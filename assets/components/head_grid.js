@@ -1,6 +1,6 @@
 // Layers x heads as small pictures; one is chosen, and any may be switched off.
 BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
-  const { el, rove, placeHeads, arrowKeys } = BertExplorer;
+  const { el, rove, placeHeads, gridKeys } = BertExplorer;
   const grid = element.querySelector(".bx-heads");
   const choice = BertExplorer.choice();
   let shape = "";
@@ -91,7 +91,7 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
     if (event.key.toLowerCase() !== "x" || event.altKey || event.ctrlKey || event.metaKey) return;
     flip(buttons.indexOf(event.target.closest("button")));
   });
-  arrowKeys(grid, () => ({ ...value, buttons }), choose);
+  gridKeys(grid, () => ({ columns: value.heads, buttons }), choose);
   BertExplorer.onTheme(() => value && paint(), grid);
   return draw;
 });

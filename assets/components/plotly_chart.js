@@ -7,6 +7,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const NARROW = 480; // px: below, what a figure has in meta.narrow goes before its layout
   const LEAST = 120; // px: what is narrower, such as a window on its way to the dock, is not meant to be looked at
   const visible = () => box.clientWidth >= LEAST;
+  const PRESENTED = { wide: 22, narrow: 16 }; // px: type that is read from the last row, or on a phone
   let figure = null; // what there is to draw, once it was read
   let long = null; // the window over it, if it is long,
   let ranges = {}; // the places that are drawn of it,
@@ -41,6 +42,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { ...layout.font, ...font },
     };
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete styled.transition;
     if (layout.meta?.ramp === "sequential") {
       for (const name of Object.keys(layout).filter((key) => /^coloraxis\d*$/.test(key))) {
         styled[name] = { ...layout[name], colorscale: rampStops(), autocolorscale: false, reversescale: false };
@@ -55,6 +57,14 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (!value || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
     if (Array.isArray(value)) return isColour ? value.map((one) => coloured(one, true)) : value.map((one) => coloured(one));
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, coloured(one, /color(scale)?$/.test(name))]));
+  }
+
+  // Type that is read from the last row, and the room that it takes.
+  function enlarge(styled) {
+    const size = innerWidth > 640 ? PRESENTED.wide : PRESENTED.narrow;
+    styled.font = { ...styled.font, size };
+    styled.hoverlabel = { ...styled.hoverlabel, font: { ...styled.hoverlabel?.font, size } };
+    for (const name of Object.keys(styled).filter((key) => /^[xy]axis\d*$/.test(key))) styled[name] = { ...styled[name], automargin: true };
   }
 
   // As it is seen: on the page's background, which a transparent picture would lose elsewhere.
@@ -144,6 +154,14 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     box.style.height = long ? "" : `${settings.height}px`;
   }
 
+  // What it shows, in words, on the drawing alone: the buttons beside it stay buttons.
+  function tell(words) {
+    const [drawing, ...more] = box.querySelectorAll("svg.main-svg");
+    for (const svg of more) svg.setAttribute("aria-hidden", "true");
+    drawing.setAttribute("role", "img");
+    drawing.setAttribute("aria-label", words || settings.label || "chart");
+  }
+
   async function drawOnce(Plotly) {
     const { value } = props;
     const fresh = !figure;
@@ -160,10 +178,12 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
       ranges = overview.ranges();
       ({ data, layout } = long.shown(layout, ranges, box.clientWidth, box.clientWidth < NARROW));
     }
+    if (box.closest("[data-presented]")) enlarge(layout);
     const first = !box._fullLayout;
     if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
     options ??= makeOptions(Plotly);
     await Plotly.react(box, coloured(data), layout, options);
+    tell(layout.meta?.alt);
     if (first) {
       box.on("plotly_click", clicked);
       box.on("plotly_selected", lassoed);
@@ -175,5 +195,6 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   if (settings.label) box.setAttribute("aria-label", settings.label);
   new ResizeObserver(refit).observe(box);
   BertExplorer.onTheme(draw, box);
+  box.addEventListener("bx-restage", draw);
   return draw;
 });

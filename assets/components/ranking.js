@@ -4,7 +4,7 @@ BertExplorer.define("Ranking", ({ element, trigger, props }) => {
   const root = element.querySelector(".bx-ranking");
 
   const line = (row) =>
-    el("button", { type: "button", "data-index": row.index, "aria-label": `${row.text}, ${row.number}` },
+    el("button", { type: "button", "data-index": row.index },
       el("span", { class: "bx-name", title: row.text }, el("bdi", {}, row.text)),
       el("span", { class: "bx-figure" }, row.number));
 
@@ -12,7 +12,7 @@ BertExplorer.define("Ranking", ({ element, trigger, props }) => {
     const value = BertExplorer.plain(props.value);
     root.replaceChildren();
     if (!value) return;
-    root.append(el("h4", {}, value.heading), ...value.rows.map(line));
+    root.append(el("h3", {}, value.heading), ...value.rows.map(line));
     if (value.note) root.append(el("p", {}, value.note));
   }
 

@@ -89,6 +89,8 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
     root.style.setProperty("--bar", strips ? "12%" : "50%");
     canvases.forEach(paint);
     rove(names, 0);
+    if (names.length || settings.sortable) root.removeAttribute("tabindex");
+    else root.tabIndex = 0; // so that keys can scroll it
   }
 
   root.addEventListener("click", (event) => {
@@ -97,12 +99,11 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
     if (button) trigger("select", { index: Number(button.dataset.token), value: button.textContent });
   });
   root.addEventListener("keydown", (event) => {
-    const index = names.indexOf(event.target.closest("button"));
-    const next = names[index + { ArrowUp: -1, ArrowDown: 1 }[event.key]];
-    if (index < 0 || !next || event.altKey || event.ctrlKey || event.metaKey) return;
+    const next = BertExplorer.along(event, names.indexOf(event.target.closest("button")), names.length);
+    if (next < 0) return;
     event.preventDefault();
-    rove(names, names.indexOf(next));
-    next.focus();
+    rove(names, next);
+    names[next].focus();
   });
   BertExplorer.onTheme(() => canvases.forEach(paint), root);
   return draw;

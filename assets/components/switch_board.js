@@ -1,6 +1,6 @@
 // Layers x heads as switches, coloured by what switching each off does; a layer's number switches all its heads.
 BertExplorer.define("SwitchBoard", ({ element, trigger, props }) => {
-  const { el, rove, placeHeads, arrowKeys } = BertExplorer;
+  const { el, rove, placeHeads, gridKeys } = BertExplorer;
   const board = element.querySelector(".bx-board");
   let value = null;
   let shape = "";
@@ -62,6 +62,6 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props }) => {
     toggle(...(all ? [Number(button.dataset.layer), -1] : where(at)));
     trigger("select", { index: value.off, value: button.title });
   });
-  arrowKeys(board, () => ({ ...value, buttons }), (index) => rove(buttons, (at = index)));
+  gridKeys(board, () => ({ columns: value.heads, buttons }), (index) => rove(buttons, (at = index)));
   return draw;
 });

@@ -131,10 +131,9 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   row.addEventListener("keydown", (event) => {
     const index = chips.indexOf(event.target.closest(".bx-token"));
     if (index < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    const target = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: chips.length - 1 }[event.key];
-    if (target !== undefined) {
+    const target = BertExplorer.along(event, index, chips.length);
+    if (target >= 0) {
       event.preventDefault();
-      if (!chips[target]) return;
       rove(chips, target);
       chips[target].focus();
     } else if (event.key.toLowerCase() === "m") {

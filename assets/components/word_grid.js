@@ -1,17 +1,20 @@
 // A table of words with a colour each; the first column and the head stay when it scrolls.
 BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
-  const { el, window: shared } = BertExplorer;
+  const { el, rove, window: shared } = BertExplorer;
   const root = element.querySelector(".bx-words");
   let value = null;
   let shown = "";
   let overview = null; // of a long input
+  let buttons = []; // row by row
+  let at = 0; // the one that Tab reaches
 
   const middle = (cell) => cell.offsetLeft + cell.offsetWidth / 2 - root.clientWidth / 2;
-  const bright = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b > 140;
+  const linear = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+  const bright = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) > 0.179; // black text has more contrast
 
   function cell(entry, row, column) {
     const colour = BertExplorer.ramp(0.75 * entry.share);
-    const style = `background:rgb(${colour.join(",")});color:${bright(colour) ? "#111827" : "#fff"}`;
+    const style = `background:rgb(${colour.join(",")});color:${bright(colour) ? "#000" : "#fff"}`;
     const label = `${value.rows[row]}, ${value.columns[column]}: ${entry.text}${entry.note && `, ${entry.note}`}`;
     return el("td", { class: String([row, column]) === String(value.outlined) ? "bx-outlined" : null }, el("button", { type: "button", style, title: entry.note || null, "aria-label": label, "data-row": row, "data-column": column },
       el("bdi", {}, entry.text)));
@@ -50,16 +53,24 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
     const body = value.cells.map((entries, r) =>
       el("tr", {}, el("th", { scope: "row" }, value.rows[r]), ...entries.slice(first, last).map((entry, c) => cell(entry, r, first + c))));
     const left = root.scrollLeft;
-    root.replaceChildren(el("table", {}, el("thead", {}, head), el("tbody", {}, ...body)));
+    const focused = buttons.includes(document.activeElement);
+    root.replaceChildren(el("table", { "aria-label": value.alt || null }, el("thead", {}, head), el("tbody", {}, ...body)));
     const now = JSON.stringify([value.columns, value.marked]);
     root.scrollLeft = now === shown || !head.children[value.marked - first + 1] || value.marked == null ? left : middle(head.children[value.marked - first + 1]);
     shown = now;
+    buttons = [...root.querySelectorAll("td button")];
+    at = Math.min(at, buttons.length - 1);
+    rove(buttons, at);
+    if (focused) buttons[at]?.focus({ preventScroll: true });
   }
 
   root.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (button) trigger("select", { index: [Number(button.dataset.row), Number(button.dataset.column)], value: button.textContent });
+    if (!button) return;
+    rove(buttons, (at = buttons.indexOf(button)));
+    trigger("select", { index: [Number(button.dataset.row), Number(button.dataset.column)], value: button.textContent });
   });
+  BertExplorer.gridKeys(root, () => ({ columns: buttons.length / value.rows.length, buttons }), (index) => rove(buttons, (at = index)));
   BertExplorer.onTheme(draw, root);
   return draw;
 });

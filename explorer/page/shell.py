@@ -111,6 +111,7 @@ def _build() -> Shell:
             steppers = Steppers(elem_id="steppers")
             theme = gr.Button("◐", elem_id="theme", size="sm", min_width=40)
             link = gr.Button("Copy link", elem_id="copy-link", size="sm", min_width=80)
+            present = gr.Button("Present", elem_id="present", size="sm", min_width=80)
         with gr.Row(elem_id="input"):
             look = {"lines": 1, "max_lines": 4, "min_width": 240}
             text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
@@ -124,6 +125,7 @@ def _build() -> Shell:
         tabs = {tab.id: build_tab(tab, inputs, steppers) for tab in TABS}
     shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, tab_bar, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
+    present.click(None, js="() => BertPage.present()", api_visibility="private")
     _listen_to_header(shell, theme, link)
     return shell
 

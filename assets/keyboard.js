@@ -1,0 +1,68 @@
+// What Gradio leaves to the mouse: arrow keys in tabs and radio buttons, menus that close, and a way past the header.
+(() => {
+  "use strict";
+  const REST = 250; // ms: a tab that is only passed through is not opened, since opening computes
+
+  const tabs = () => [...document.querySelectorAll("#tabs [role=tab]")].filter((tab) => tab.offsetParent);
+
+  // Tab reaches the open tab only; arrow keys, Home and End the others.
+  function rove() {
+    for (const tab of document.querySelectorAll("#tabs [role=tab]")) {
+      const index = tab.getAttribute("aria-selected") === "true" || tab === document.activeElement ? 0 : -1;
+      if (tab.tabIndex !== index) tab.tabIndex = index;
+    }
+  }
+
+  // Gradio gives every radio button a name of its own; with one name they are one choice, and arrow keys work.
+  function group() {
+    for (const radio of document.querySelectorAll("fieldset input[type=radio]")) {
+      const { name } = radio.closest("fieldset").querySelector("input[type=radio]");
+      if (radio.name !== name) radio.name = name;
+    }
+  }
+
+  let resting = 0;
+  function alongTabs(event) {
+    const row = tabs();
+    const next = ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].includes(event.key)
+      ? -1
+      : BertExplorer.along(event, row.indexOf(event.target), row.length);
+    if (next < 0) return;
+    event.preventDefault();
+    row[next].focus();
+    clearTimeout(resting);
+    resting = setTimeout(() => document.activeElement === row[next] && row[next].click(), REST);
+  }
+
+  function skipLink() {
+    const link = BertExplorer.el("a", { id: "skip", href: "#tabs" }, "Skip to the pictures");
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.offsetParent);
+      if (!panel) return;
+      panel.tabIndex = -1;
+      panel.focus();
+      panel.scrollIntoView({ block: "start" });
+    });
+    document.body.prepend(link);
+  }
+
+  document.addEventListener("keydown", (event) => event.target.role === "tab" && event.target.closest("#tabs") && alongTabs(event));
+  // A list that was left before it was quite open stays open over the page.
+  document.addEventListener("focusout", ({ target }) => {
+    if (target.role !== "combobox") return;
+    setTimeout(() => {
+      const open = target !== document.activeElement && target.getAttribute("aria-expanded") === "true";
+      if (open) target.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    }, REST);
+  });
+  document.addEventListener("focusin", ({ target }) => target.role === "tab" && rove());
+
+  const start = () => {
+    skipLink();
+    const tidy = () => (rove(), group());
+    new MutationObserver(tidy).observe(document.body, { subtree: true, childList: true, attributeFilter: ["aria-selected"] });
+  };
+  if (document.body) start();
+  else document.addEventListener("DOMContentLoaded", start);
+})();

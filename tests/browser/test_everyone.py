@@ -1,0 +1,135 @@
+"""The page for everyone: by keyboard, through a screen reader, at 200 %, from the back row and on paper."""
+
+import re
+from pathlib import Path
+
+import axe_playwright_python
+from playwright.sync_api import expect
+
+from explorer.views import TABS
+from tests.browser.steps import open_tab, settled
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")  # the wrapper itself is not needed
+GRADIOS = {  # what is wrong inside Gradio itself: the rule, what it is about, and why nobody is harmed
+    ("aria-prohibited-attr", "Static column"): "a sign in the head of a column that cannot be edited; its cells say so too"
+}
+ALIKE = ["tr:nth-child(n+4)", ".bx-cell:nth-child(n+9)", "svg.main-svg > *"]  # more of the same, of which looking takes minutes
+FIND = """async ([where, alike, rules]) => {
+    const run = { resultTypes: ['violations'], selectors: false, preload: false, ...(rules ? { runOnly: rules } : {}) };
+    const { violations } = await axe.run({ include: [[where]], exclude: alike.map((one) => [one]) }, run);
+    return violations.filter(({ impact }) => impact !== 'minor')
+        .flatMap(({ id, impact, nodes }) => nodes.map((node) => [id, impact, node.html.slice(0, 200)]));
+}"""
+HALF = {"width": 720, "height": 900}  # what a window of 1440 has at a zoom of 200 %
+
+
+def wrong(page, where: str = "#tabs", rules: list[str] | None = None) -> list[str]:
+    """What axe finds, but for what is Gradio's."""
+    found = page.evaluate(FIND, [where, ALIKE, rules])
+    known = [(rule, part) for rule, part in GRADIOS]
+    return [" ".join(one) for one in found if not any(one[0] == rule and part in one[2] for rule, part in known)]
+
+
+def sub_views(page, tab):
+    """Opens every choice of a tab, one after the other."""
+    open_tab(page, tab.label)
+    for choice in tab.choices:
+        if len(tab.choices) > 1:
+            page.locator(f"#{tab.id}-view").get_by_label(choice, exact=True).check()
+        settled(page)
+        yield f"{tab.label}, {choice}"
+
+
+def test_no_tab_shuts_anybody_out_light_or_dark_at_200_percent(open_app):
+    page = open_app("?__theme=light", viewport=HALF, reduced_motion="reduce")
+    page.evaluate(AXE)
+    page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
+    settled(page)
+    problems = wrong(page, "html")
+    for tab in [tab for tab in TABS if not tab.optional]:
+        for name in sub_views(page, tab):
+            found = wrong(page)
+            page.evaluate("() => document.body.classList.toggle('dark')")
+            found += [f"dark: {one}" for one in wrong(page, rules=["color-contrast"])]
+            page.evaluate("() => document.body.classList.toggle('dark')")
+            if over := page.evaluate("() => Math.max(0, document.documentElement.scrollWidth - innerWidth)"):
+                found.append(f"{over} px too wide")
+            problems += [f"{name}: {one}" for one in found]
+    assert not problems, "\n".join(problems)
+
+
+def test_keys_reach_tabs_choices_and_cells(open_app):
+    page = open_app("?__theme=light")
+    settled(page)
+    page.locator("#skip").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#tabs [role=tabpanel]:visible")).to_be_focused()
+    page.get_by_role("tab", name="Attention", exact=True).focus()
+    for key, opened in (("ArrowRight", "Inside a head"), ("Home", "Tokens"), ("ArrowRight", "Attention")):
+        page.keyboard.press(key)
+        expect(page.get_by_role("tab", name=opened, exact=True)).to_have_attribute("aria-selected", "true")
+    assert page.locator("#tabs [role=tab][tabindex='0']").all_inner_texts() == ["Attention"]
+    settled(page)
+    page.locator("#attention-heads-grid button[aria-pressed=true]").focus()
+    for key, name in (
+        ("PageDown", "layer 6,"),
+        ("End", "layer 6, head 12"),
+        ("PageUp", "layer 1, head 12"),
+        ("Home", "layer 1, head 1:"),
+    ):
+        page.keyboard.press(key)
+        expect(page.locator("#attention-heads-grid button:focus")).to_have_attribute("aria-label", _starts(name))
+    drawing = page.locator("#attention-head-heatmap svg.main-svg[role=img]")
+    expect(drawing).to_have_attribute("aria-label", _starts("The strongest 3 of "))
+    page.locator("#attention-view").get_by_label("One head", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("Several heads", exact=True)).to_be_checked()
+    expect(page.locator("#attention-several-heatmap")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.activeElement.closest('label')).outlineWidth") == "2px"
+
+
+def test_a_picture_fills_the_screen_is_stepped_through_and_returns(open_app):
+    page = open_app("?__theme=light&layer=2&head=2")
+    heatmap = page.locator("#attention-head-heatmap .bx-chart")
+    expect(heatmap.locator(".colorbar, .cbaxis").first).to_be_attached()
+    page.locator("#present").focus()
+    before = page.evaluate(STATE)
+    page.keyboard.press("p")
+    expect(page.locator("#stage")).to_contain_text("Who looks at whom?")
+    page.wait_for_function("() => document.querySelector('#attention-head-heatmap .bx-chart')._fullLayout.font.size >= 22")
+    assert heatmap.bounding_box()["width"] > 1300
+    assert heatmap.bounding_box()["height"] > 600
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#stage footer")).to_contain_text("layer 3, head 3")
+    expect(page.locator("#attention-head-title")).to_contain_text("Layer 3, head 3")
+    page.keyboard.press("Escape")
+    expect(page.locator("#stage")).to_be_hidden()
+    page.wait_for_function("() => document.querySelector('#attention-head-heatmap .bx-chart')._fullLayout.font.size < 22")
+    assert page.evaluate(STATE) == before
+    page.locator("#text-a textarea").press("End")
+    page.keyboard.type("p")
+    expect(page.locator("#stage")).to_be_hidden()
+    page.emulate_media(media="print")
+    for gone in ("#copy-link", "#present", "#tabs [role=tablist]", "#attention-view"):
+        expect(page.locator(gone).first).to_be_hidden()
+    for there in ("#attention-head-heatmap", "#attention-heads-grid", "#strip", "#tabs .question:visible"):
+        expect(page.locator(there).first).to_be_visible()
+
+
+STATE = """() => [scrollY, document.activeElement.id, document.querySelectorAll('[inert], [popover]:popover-open').length,
+    document.querySelector('#attention-head-heatmap').getBoundingClientRect().toJSON()]"""
+
+
+def _starts(text: str) -> re.Pattern[str]:
+    return re.compile(rf"^{re.escape(text)}")
+
+
+def test_a_picture_fills_a_phone(open_app):
+    page = open_app("?__theme=dark", viewport={"width": 420, "height": 800})
+    settled(page)
+    page.evaluate("() => BertPage.present()")
+    expect(page.locator("#stage")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("#stage")).to_be_hidden()
