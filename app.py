@@ -64,7 +64,7 @@ THEME = gr.themes.Base(
     **PLAIN,
     **{f"{name}_dark": value for name, value in PLAIN.items() if name != "checkbox_label_shadow"},
     block_title_padding="0px",
-    block_title_text_size="13px",
+    block_title_text_size="14px",
     block_title_text_weight="400",
     checkbox_label_padding="4px 0px",
     checkbox_label_text_size="15px",
