@@ -46,7 +46,8 @@ def told_of_links(app: ASGIApp) -> ASGIApp:
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            WISHED.set(any(not name.startswith(b"__") for name, _ in parse_qsl(scope["query_string"], keep_blank_values=True)))
+            parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            WISHED.set(any(not name.startswith("__") for name, _ in parameters))
         await app(scope, receive, send)
 
     return answer

@@ -7,16 +7,12 @@ from explorer.views import TABS
 from tests.browser.steps import chips, open_tab, settled
 from tests.families import TUNED, write_family, write_tuned
 
-LABELS, TAGS, ANSWER = TUNED
+LABELS = TUNED[0]
 MODELS = {
-    "roberta": lambda folder: write_family(folder, "roberta"),
-    "distilbert": lambda folder: write_family(folder, "distilbert"),
     "modernbert": lambda folder: write_family(folder, "modernbert"),
     "labels": lambda folder: write_tuned(folder, "roberta", LABELS),
-    "tags": lambda folder: write_tuned(folder, "distilbert", TAGS),
-    "answer": lambda folder: write_tuned(folder, "bert", ANSWER),
-}
-OWN = {"labels": "#own-head-labels-verdict", "tags": "#own-head-tags-row", "answer": "#own-head-answer-answers"}
+}  # the others without a browser, in test_every_view
+OWN = {"labels": "#own-head-labels-verdict"}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -27,7 +23,7 @@ def test_every_tab_and_view_of_another_model(open_app, tmp_path, name):
     box.fill(str(folder))
     box.press("Enter")
     own = page.get_by_role("tab", name="Its own head", exact=True)
-    expect(chips(page).first).to_have_text("<s>" if name in ("roberta", "labels") else "[CLS]")
+    expect(chips(page).first).to_have_text("<s>" if name in OWN else "[CLS]")
     expect(own).to_be_visible() if name in OWN else expect(own).to_be_hidden()
     for tab in TABS:
         if tab.optional and name not in OWN:

@@ -21,7 +21,7 @@ class OwnAnswer(TokenHead):
 
     task = ANSWER
 
-    def found(self, subject: Subject) -> Finding | None:
+    def telling(self, subject: Subject) -> Finding | None:
         """The likeliest span."""
         from explorer.techniques import own_head
 

@@ -18,13 +18,13 @@ class HeadView(View):
     def tell(self, subject: Subject) -> Content:
         """What is to be seen, but for the check."""
 
-    def found(self, subject: Subject) -> Finding | None:
+    def telling(self, subject: Subject) -> Finding | None:
         """What is most telling, for a model with such a head."""
         return None
 
     def finding(self, subject: Subject) -> Finding | None:
         """What is most telling, where the model's head has this task."""
-        return self.found(subject) if subject.model.capabilities.own_head == self.task else None
+        return self.telling(subject) if subject.model.capabilities.own_head == self.task else None
 
     def compute(self, subject: Subject) -> Content:
         """What the head tells, and whether transformers says the same."""

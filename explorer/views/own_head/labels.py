@@ -28,7 +28,7 @@ class OwnLabels(HeadView):
     layout = ("verdict", "number", "words", "about", "check", "help")
     task = LABELS
 
-    def found(self, subject: Subject) -> Finding:
+    def telling(self, subject: Subject) -> Finding:
         """The likeliest label."""
         from explorer.techniques import own_head
 

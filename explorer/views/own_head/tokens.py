@@ -59,7 +59,7 @@ class ReplacedPieces(TokenHead):
     name, question = "own-head/replaced", "Which pieces does it think were replaced?"
     task = REPLACED
 
-    def found(self, subject: Subject) -> Finding:
+    def telling(self, subject: Subject) -> Finding:
         """The most suspicious piece."""
         from explorer.techniques import own_head
 

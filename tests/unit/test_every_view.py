@@ -1,0 +1,41 @@
+"""Every view of every kind of model that can be read: there is something to see, and nothing is raised."""
+
+from dataclasses import fields
+
+import pytest
+
+import explorer
+from explorer.views import TABS
+from explorer.views.settings import Sheet
+from explorer.views.subject import Subject
+from explorer.views.view import LongView
+from tests.families import KINDS, TUNED, write_family, write_tuned
+
+MODELS = {
+    **{name: lambda folder, name=name: write_family(folder, name) for name in KINDS},
+    **{f"bert for {task}": lambda folder, task=task: write_tuned(folder, "bert", task) for task in TUNED},
+}
+
+
+def seen(view, subject):
+    """What a page shows of a view when it is opened."""
+    if not isinstance(view, LongView):
+        return view.compute(subject)
+    found = view.known(subject)
+    return view.waiting(subject) if found is None else view.draw(subject, found)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_view_has_something_to_show(tmp_path, name):
+    model = explorer.load(str(MODELS[name](tmp_path / "model")))
+    opened = Subject.of(model.trace("the man went to the [MASK].", "he bought milk."))
+    for tab in [tab for tab in TABS if tab.needs is None or getattr(model.capabilities, tab.needs)]:
+        subject = tab.first(opened)
+        for kind in tab.views:
+            given = {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
+            view = kind.read(given, model.capabilities)  # as the page reads its controls
+            if view.unless(subject):
+                continue
+            for value in seen(view, view.first(subject)).values():
+                value() if callable(value) else value
+            view.finding(subject)
