@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import gradio as gr
 
 from explorer.api.handlers import FETCHING, TRAINING
+from explorer.base.errors import ExplorerError
 from explorer.base.limits import WORKS
 from explorer.base.steps import finished
 from explorer.figures.training import learning_curves
@@ -86,6 +87,7 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
         subject = tab.inputs.subject(values)
         source, plan = examples.read(values, subject), recipe.read(values, subject).plan(subject.model)
         identifier, mine = store.new_id(), outcome.read(values, subject)
+        before = shown_before(mine, subject)
         known = {running: identifier, outcome.controls["runs"]: run_ids((identifier, *mine.runs)), ending: None}
         yield known | {outcome.controls["visitor"]: mine.visitor, status: "Reading the examples."}
         with jobs.job(identifier) as stop:
@@ -93,7 +95,7 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
         if trained is None:
             yield {status: "Stopped before the first epoch had ended; nothing is kept."}
         else:
-            yield {outcome.controls["run"]: trained.id, ending: STOPPED if stop.is_set() else ""}
+            yield {outcome.controls["run"]: trained.id, ending: STOPPED if stop.is_set() else since(before, trained)}
 
     def show(values: Values) -> Updates:
         if values[ending] is None:
@@ -115,6 +117,20 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
     run(training.failure, lambda values: {**active(False), status: NOTHING}, [start, cancel, status], queue=False)
     run(training.success, show, tab.all_outputs, [*tab.all_inputs, ending])
     run([cancel.click], stop, [cancel], [running, outcome.controls["runs"]], queue=False)
+
+
+def shown_before(view: Outcome, subject: Subject) -> "Run | None":
+    """The run that is seen when another is trained; None where there is none."""
+    try:
+        return view.find(subject)
+    except ExplorerError:
+        return None
+
+
+def since(before: "Run | None", trained: "Run") -> str:
+    """That something was trained, which looks like nothing when the same examples and settings give the same again."""
+    same = before is not None and before.history == trained.history
+    return "Trained just now, with the same result as before. " if same else "Trained just now. "
 
 
 def _train(

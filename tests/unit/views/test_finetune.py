@@ -287,3 +287,14 @@ def test_what_is_solved_at_once_has_no_epochs(subject):
     assert applying(solver=LBFGS) - applying() == {"regularization"}
     for other in ({"head": HIDDEN}, {"layers": 1}):
         assert applying() - applying(solver=LBFGS, **other) == {"solver"}
+
+
+def test_a_training_says_so_even_when_nothing_changed(bundled):
+    from dataclasses import replace
+
+    from explorer.page.finetune import since
+    from explorer.views.finetune.run import opening_run
+
+    run = opening_run(bundled.name)
+    assert since(run, replace(run, id="another")) == "Trained just now, with the same result as before. "
+    assert since(replace(run, history=run.history[:-1]), run) == since(None, run) == "Trained just now. "
