@@ -30,10 +30,14 @@ BertPage.paintFirst = function () {
     el("div", { class: "bx-first-pair" }, drawn("attention-heads-grid"), el("div", { class: "bx-first-picture" })));
   document.body.append(first);
 
-  const there = new MutationObserver(() => {
-    if (!document.querySelector("#attention-heads-grid canvas, .toast-wrap .error")) return;
+  const leave = () => {
     there.disconnect();
-    setTimeout(() => first.remove(), 80); // what has been drawn there has been laid out
+    first.remove();
+  };
+  const there = new MutationObserver(() => {
+    const arrived = document.querySelector("gradio-app :is(#attention-heads-grid canvas, .toast-wrap .error, .wrap .error)");
+    if (arrived) setTimeout(leave, 80); // what has been drawn there has been laid out
   });
+  setTimeout(leave, 60_000); // what has not come by then is to be seen as it is
   there.observe(document.querySelector("gradio-app"), { childList: true, subtree: true });
 };

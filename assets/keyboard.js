@@ -60,9 +60,13 @@
 
   const start = () => {
     skipLink();
-    const tidy = () => (rove(), group());
+    let due = 0;
+    const tidy = () => (due ||= requestAnimationFrame(() => {
+      due = 0;
+      rove();
+      group();
+    }));
     new MutationObserver(tidy).observe(document.body, { subtree: true, childList: true, attributeFilter: ["aria-selected"] });
   };
-  if (document.body) start();
-  else document.addEventListener("DOMContentLoaded", start);
+  document.addEventListener("DOMContentLoaded", start);
 })();

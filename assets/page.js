@@ -1,6 +1,8 @@
 // What the page does by itself, without asking Python.
 window.BertPage = {
+  PATIENCE: 20_000, // ms until what should have come is waited for no more
   tell: null, // tells what was typed and is not told yet, and
+  working: 0, // how much is under way
   timer: 0, // the moment it waits for
   menu: null, // the dropdown in use, and
   shown: "", // what it showed when it was last heard
@@ -32,12 +34,15 @@ window.BertPage = {
 
   // Work is under way: the style sheet draws a line, a little later, so that quick answers do not blink.
   busy(values) {
+    this.working += 1; // one thing that is asked for often asks for another before it ends
     document.body.dataset.busy = "yes";
     this.awaitViews();
     return values;
   },
 
   done() {
+    this.working = Math.max(0, this.working - 1);
+    if (this.working) return;
     delete document.body.dataset.busy;
     const seen = [...document.querySelectorAll(".view")].filter((view) => view.offsetParent);
     const show = () => seen.forEach((view) => {
@@ -51,7 +56,9 @@ window.BertPage = {
   awaitViews() {
     for (const view of document.querySelectorAll(".view:not([data-seen])")) {
       const empty = !view.querySelector(".bx canvas, .bx svg, .bx button");
-      if (view.offsetParent && empty) view.dataset.waiting = "yes";
+      if (!view.offsetParent || !empty || view.dataset.waiting) continue;
+      view.dataset.waiting = "yes";
+      setTimeout(() => delete view.dataset.waiting, this.PATIENCE); // of a lost connection nobody tells
     }
   },
 
@@ -67,7 +74,7 @@ window.BertPage = {
 
   // Whether this is the number of a slider.
   ofSlider(box) {
-    return box.type === "number" && box.max !== "";
+    return box.type === "number" && box.max !== "" && !box.closest("#steppers");
   },
 
   // A table as a file, made here; a cell that a spreadsheet would run as a formula gets an apostrophe.
@@ -87,6 +94,7 @@ window.BertPage = {
   // On a phone the bar is one line of tokens until it is opened.
   toggleBar() {
     document.body.toggleAttribute("data-bar");
+    document.querySelector("#open-bar").setAttribute("aria-expanded", document.body.hasAttribute("data-bar"));
     if (document.body.hasAttribute("data-bar")) document.querySelector("#text-a textarea").focus();
   },
 

@@ -4,7 +4,7 @@
   const PICTURES = ".bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
   const KEPT_KEYS = ".bx-heads, .bx-words, .bx-board"; // these step by themselves, from what has the focus
   const LARGE = 0.6; // of the largest picture's area: as large as a main one
-  const TYPING = "textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])";
+  const TYPING = ".table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])";
   const LEAST_ZOOM = { wide: 1.84, narrow: 1.3 }; // type of 12 px becomes 22, on a phone 16
   const MOST_ZOOM = 3;
   const { el } = BertExplorer;
@@ -83,11 +83,14 @@
     stage.foot = el("footer", {}, stage.now, stage.keys);
     stage.box = el("section", { id: "stage", popover: "manual", "aria-label": "Presented picture" }, stage.head, stage.foot);
     document.body.append(stage.box);
-    new ResizeObserver(() => {
+    const room = new ResizeObserver(() => {
       const { style } = document.documentElement;
       style.setProperty("--bx-stage-head", `${stage.head.offsetHeight}px`);
       style.setProperty("--bx-stage-foot", `${stage.foot.offsetHeight}px`);
-    }).observe(stage.head);
+      if (shown) zoom(shown);
+    });
+    room.observe(stage.head);
+    room.observe(stage.foot);
   }
 
   const text = (selector) => [...(panel()?.querySelectorAll(selector) ?? [])].find((one) => visible(one) && one.textContent.trim())?.textContent.trim() ?? "";
@@ -120,12 +123,12 @@
     if (shown || !block) return;
     if (!stage) build();
     shown = { picture, block, focus: document.activeElement, scroll: [scrollX, scrollY], inert: others(block) };
-    for (const one of shown.inert) one.inert = true;
-    document.body.dataset.presenting = "yes";
-    block.dataset.presented = "yes";
     block.popover = "manual";
     stage.box.showPopover();
     block.showPopover();
+    for (const one of shown.inert) one.inert = true;
+    document.body.dataset.presenting = "yes";
+    block.dataset.presented = "yes";
     block.tabIndex = -1;
     const first = picture.matches(KEPT_KEYS) && picture.querySelector('button[aria-pressed="true"], button[tabindex="0"]');
     (first || block).focus({ preventScroll: true });
@@ -157,9 +160,9 @@
   const resized = (picture) => picture.dispatchEvent(new Event("bx-restage"));
 
   function keys(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || !event.isTrusted) return;
     if (!shown) {
-      if (event.key.toLowerCase() !== "p" || event.target.closest?.(TYPING)) return;
+      if (event.key?.toLowerCase() !== "p" || event.target.closest?.(TYPING)) return;
       event.preventDefault();
       return start();
     }
@@ -203,6 +206,8 @@
     button.disconnect();
     found.title = "Fill the screen with this picture (P)";
     found.setAttribute("aria-keyshortcuts", "P");
+    document.getElementById("theme").title = "Light or dark";
+    document.getElementById("open-bar").setAttribute("aria-expanded", "false");
   });
   button.observe(document.documentElement, { childList: true, subtree: true });
 

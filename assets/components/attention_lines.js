@@ -56,14 +56,19 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     box.addEventListener("scroll", fade);
     new ResizeObserver(fade).observe(box);
     const around = () => `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}`;
-    root.replaceChildren(long() ? el("div", { class: around() }, overview.root, box) : box, caption);
+    const both = long() && overview.root.parentElement;
+    if (both?.parentElement === root) { // the overview stays: it may have the focus, or be held
+      both.className = around();
+      both.lastChild.replaceWith(box);
+      root.lastChild.replaceWith(caption);
+    } else root.replaceChildren(long() ? el("div", { class: around() }, overview.root, box) : box, caption);
     rove(sides.query, 0);
     rove(sides.key, 0);
   }
 
   // A colour for lines that leave the window on the side of the keys, or of the queries.
   function fadeTo(side) {
-    const stop = (offset, opacity) => svg("stop", { offset, "stop-color": "var(--color-accent)", "stop-opacity": opacity });
+    const stop = (offset, opacity) => svg("stop", { offset, "stop-color": "var(--bx-amount)", "stop-opacity": opacity });
     const ends = side === "key" ? [stop(0.1, 1), stop(0.6, 0)] : [stop(0.4, 0), stop(0.9, 1)];
     return svg("linearGradient", { id: `${name}-${side}`, gradientUnits: "userSpaceOnUse", x1: 0, x2: 100, y1: 0, y2: 0 }, ...ends);
   }
@@ -173,7 +178,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     const [rows, columns] = [value.queries.tokens.length, value.keys.tokens.length];
     const level = (query, key) => weights[query * columns + key];
     const paint = shared.paintMatrix({ rows, columns, level, table: BertExplorer.rampTable() });
-    requestAnimationFrame(() => overview.draw(axes(), paint)); // once it has its place
+    requestAnimationFrame(() => value && long() && overview.draw(axes(), paint)); // once it has its place
   }
 
   const target = (event) => {
@@ -207,6 +212,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     rove(sides[side], place);
     button.focus();
   });
+  BertExplorer.onTheme(() => value && long() && survey(), root);
   if (settings.height) root.style.height = root.style.maxHeight = `${HEIGHT}px`;
   return draw;
 });

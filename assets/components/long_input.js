@@ -4,29 +4,36 @@ BertExplorer.window = (() => {
   "use strict";
   const { el } = BertExplorer;
   const phone = matchMedia("(max-width: 640px)");
-  const listeners = new Set();
+  const pictures = new Set(); // who draws another part when a window has moved, and
+  const watchers = new Set(); // who marks the tokens that are seen
   const start = { query: 0, key: 0 }; // the first token of each window
   const seen = { query: [0, 0], key: [0, 0] }; // the tokens [start, end) that the picture drawn last shows
   let input = { tokens: 0, sentences: [] };
-  let waiting = false;
+  const waiting = new Set();
 
   const size = () => (phone.matches ? 11 : 24);
 
   // Calls fn, at most once a frame, when a window has moved, as long as `owner` is on the page.
-  function follow(fn, owner) {
-    listeners.add({ fn, owner });
-  }
+  const follow = (fn, owner) => pictures.add({ fn, owner });
 
-  function tell() {
-    if (waiting) return;
-    waiting = true;
+  // The same when other tokens are seen, too.
+  const watch = (fn, owner) => watchers.add({ fn, owner });
+
+  function tell(listeners) {
+    if (waiting.has(listeners)) return;
+    waiting.add(listeners);
     requestAnimationFrame(() => {
-      waiting = false;
+      waiting.delete(listeners);
       for (const listener of listeners) {
         if (listener.owner.isConnected) listener.fn();
         else listeners.delete(listener);
       }
     });
+  }
+
+  function tellAll() {
+    tell(pictures);
+    tell(watchers);
   }
 
   function move(to) {
@@ -37,14 +44,14 @@ BertExplorer.window = (() => {
       start[side] = first;
       seen[side] = [first, first + size()];
     }
-    if (moves) tell();
+    if (moves) tellAll();
   }
 
   // A picture shows these tokens [from, to): more than the window where a place is a word or a sentence.
   function sees(side, from, to) {
     if (String(seen[side]) === `${from},${to}`) return;
     seen[side] = [from, to];
-    tell();
+    tell(watchers); // not the pictures: two of them may see different parts
   }
 
   // A new input: both windows around `token`.
@@ -52,7 +59,7 @@ BertExplorer.window = (() => {
     input = { tokens, sentences };
     const first = Math.min(token - Math.floor(size() / 2), tokens - size());
     move({ query: first, key: first });
-    tell();
+    tellAll();
   }
 
   // Moves the windows that do not show a token around it.
@@ -72,7 +79,7 @@ BertExplorer.window = (() => {
     return { first, last: Math.min(first + size(), tokens.length) };
   }
 
-  phone.addEventListener("change", tell);
+  phone.addEventListener("change", tellAll);
 
   // ---- The overview of a picture.
 
@@ -87,6 +94,7 @@ BertExplorer.window = (() => {
     const caption = el("p", {});
     const root = el("div", { class: "bx-overview" }, el("div", { class: "bx-map-box" }, brackets.x, brackets.y, map), caption);
     let axes = {};
+    let painted = () => {}; // draws the picture last shown
     let grip = null; // where in the frame it is held, in places
 
     const names = () => Object.keys(axes);
@@ -123,7 +131,8 @@ BertExplorer.window = (() => {
       caption.replaceChildren(el("b", {}, `${text}.`), " Drag the frame, or use the arrow keys.");
       const main = axes.y ?? axes.x;
       map.setAttribute("aria-valuemin", 0);
-      map.setAttribute("aria-valuemax", main.at(-1));
+      map.setAttribute("aria-valuemax", main[Math.max(0, main.length - size())]);
+      map.setAttribute("aria-orientation", axes.x ? "horizontal" : "vertical");
       map.setAttribute("aria-valuenow", main[(now.y ?? now.x).first]);
       map.setAttribute("aria-valuetext", text);
     }
@@ -146,8 +155,10 @@ BertExplorer.window = (() => {
       axes = shown;
       bracket();
       place();
-      paint(canvas, map.clientWidth, map.clientHeight);
+      painted = () => map.clientWidth && paint(canvas, map.clientWidth, map.clientHeight);
+      painted();
     }
+    new ResizeObserver(() => painted()).observe(map); // it may have been out of sight
 
     function held(event) {
       const box = map.getBoundingClientRect();
@@ -169,7 +180,7 @@ BertExplorer.window = (() => {
       drag(event);
     });
     map.addEventListener("pointermove", (event) => grip && drag(event));
-    for (const end of ["pointerup", "pointercancel"]) map.addEventListener(end, () => (grip = null));
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) map.addEventListener(end, () => (grip = null));
     map.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
       const now = ranges();
@@ -255,5 +266,5 @@ BertExplorer.window = (() => {
     };
   }
 
-  return { size, seen: (side) => seen[side], follow, open, show, range, overview, colours, paintMatrix, paintBars };
+  return { size, seen: (side) => seen[side], follow, watch, open, show, range, overview, colours, paintMatrix, paintBars };
 })();

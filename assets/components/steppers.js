@@ -14,6 +14,7 @@ BertExplorer.define("Steppers", ({ element, trigger, props }) => {
     };
     const box = el("input", { type: "number", inputmode: "numeric", "data-name": one.name, step: 1 });
     box.addEventListener("input", () => box.value !== "" && choose(one.name, Number(box.value)));
+    box.addEventListener("change", () => box.value === "" && draw());
     return el("span", { class: "bx-stepper" }, el("label", {}, one.label, box), button("‹", "previous", -1), button("›", "next", 1));
   }
 
@@ -23,6 +24,8 @@ BertExplorer.define("Steppers", ({ element, trigger, props }) => {
     if (!choices.has(name)) choices.set(name, BertExplorer.choice());
     choices.get(name).set(at);
     box.value = at;
+    // If nothing comes of it, the same old value is a change.
+    props.value = BertExplorer.plain(props.value).map((one) => (one.name === name ? { ...one, at } : one));
     trigger("select", { index: [name, at], value: String(at) });
   }
 

@@ -141,6 +141,6 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
       mask(index);
     }
   });
-  if (settings.with_window) shared.follow(frame, row);
+  if (settings.with_window) shared.watch(frame, row);
   return draw;
 });

@@ -43,14 +43,14 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -
 
 def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = "", model: str = "") -> dict[str, Any]:
     """The guesses for every [MASK] with these heads zero, each [layer, head] counted from 1."""
-    from explorer.techniques.ablation import without_heads
+    from explorer.techniques.ablation import intervene
 
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
     trace = explorer.trace(text, text_b)
     positions = trace.blanks()
-    return {"masks": masks_of(explorer.guesses(without_heads(trace, off)[positions], positions, top_k))}
+    return {"masks": masks_of(explorer.guesses(intervene(trace, off)[positions], positions, top_k))}
 
 
 def attribution(

@@ -84,8 +84,6 @@ def _cells(trace: Mapping[str, Any], layout: Mapping[str, Any]) -> str:
     numbers = _array(trace.get("customdata", ()))
     if numbers.shape == values.shape and numbers.dtype.kind in "fiu":
         values = numbers
-    elif "ticktext" in bar:  # bytes, of which the colour bar says what they stand for
-        values = np.interp(values, bar["tickvals"], [float(text.replace("−", "-")) for text in bar["ticktext"]])
     x, y = (layout.get(f"{axis}axis", {}) for axis in "xy")
     between = ARROW if _title(x).startswith("column") else ", "
     names = _names(trace.get("y"), y), _names(trace.get("x"), x)

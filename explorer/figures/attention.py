@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.alternatives import ARROW, names_of, strongest_cells
+from explorer.figures.alternatives import ARROW, Names, names_of, strongest_cells
 from explorer.figures.base import quick_figure, token_axis, token_labels
 from explorer.figures.heatmaps import (
     SEQUENTIAL,
@@ -140,13 +140,21 @@ def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.
     """Signed vectors [positions, hidden], one row each, as bytes: the scale is ± the 99.5th percentile."""
     top = max(float(np.quantile(np.abs(vectors), 0.995)), 1e-9)
     columns = number_axis("dimension"), np.arange(vectors.shape[1])
-    return _signed_heatmap(vectors / top, columns, positions, key, "position %{y}, dimension %{x}", (f"{top:.2g}", ""))
+    picture = _signed_heatmap(vectors / top, columns, positions, key, "position %{y}, dimension %{x}", (f"{top:.2g}", ""))
+    return _told(picture, vectors, lambda row: f"position {positions[row]}", lambda column: f"dimension {column}", "")
 
 
 def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
     """Cosines [positions, positions], −1 to 1, between the vectors of positions, as bytes."""
     columns = number_axis("position"), positions
-    return _signed_heatmap(cosines, columns, positions, key, "positions %{y} and %{x}", ("1", "cosine"))
+    picture = _signed_heatmap(cosines, columns, positions, key, "positions %{y} and %{x}", ("1", "cosine"))
+    name = lambda place: f"position {positions[place]}"  # noqa: E731
+    return _told(picture, cosines, name, name, "cosine")
+
+
+def _told(picture: go.Figure, values: np.ndarray, rows: Names, columns: Names, unit: str) -> go.Figure:
+    """With its text alternative from the numbers themselves, which bytes are too coarse for."""
+    return picture.update_layout(meta={**(picture.layout.meta or {}), "alt": strongest_cells(values, rows, columns, unit)})
 
 
 def _signed_heatmap(

@@ -29,10 +29,10 @@ def percent(share: float) -> str:
 
 def whole_percent(share: float) -> str:
     """A share as a sentence tells it, in whole percents: never 0 or 100 % where it is not exactly that."""
-    if 0 < share < 0.005:
-        return "less than 1 %"
+    if 0 < share <= 0.005:
+        return "less than 1\u00a0%"
     if 0.995 <= share < 1:
-        return "more than 99 %"
+        return "more than 99\u00a0%"
     return f"{share:.0%}".replace("%", "\u00a0%")
 
 

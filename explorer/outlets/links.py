@@ -42,30 +42,30 @@ def read(parameters: Mapping[str, str], default: Subject) -> Subject:
         Selection(
             default.chosen.layer if layer is None else layer,
             default.chosen.head if head is None else head,
-            _number(parameters.get("token"), 0, default.chosen.token),
+            _number(parameters.get("token"), 0, default.chosen.token, limits.MOST_PLACES),
             default.chosen.picked or layer is not None or head is not None,
             tuple((layer - 1, head - 1) for layer, head in _pairs(parameters.get("off"), 1)),
             _words(parameters.get("swap")),
-            next(iter(_pairs(parameters.get("patch"), 0)), None),
+            next(iter(_pairs(parameters.get("patch"), 0, limits.MOST_PLACES)), None),
         ),
     )
 
 
-def _number(value: str | None, low: int, default: int | None) -> int | None:
-    if value is None or not value.isdecimal() or not low <= int(value[:6]) <= MOST_LAYERS:
+def _number(value: str | None, low: int, default: int | None, most: int = MOST_LAYERS) -> int | None:
+    if value is None or not value.isdecimal() or not low <= int(value[:8]) <= most:
         return default
     return int(value)
 
 
-def _pairs(value: str | None, low: int) -> list[tuple[int, int]]:
-    """The pairs in '6.11,3.2', of numbers from `low` up; none where one of them makes no sense."""
-    pairs = [tuple(_number(number, low, None) for number in pair.split(".")) for pair in (value or "").split(",")]
+def _pairs(value: str | None, low: int, most: int = MOST_LAYERS) -> list[tuple[int, int]]:
+    """The pairs in '6.11,3.2', of numbers from `low` to `most`; none where one of them makes no sense."""
+    pairs = [tuple(_number(number, low, None, most) for number in pair.split(".")) for pair in (value or "").split(",")]
     return pairs if all(len(pair) == 2 and None not in pair for pair in pairs) else []  # type: ignore[return-value]
 
 
 def _words(value: str | None) -> tuple[str, str] | None:
     """The two words in 'teacher,engineer'."""
     match (value or "").split(","):
-        case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"\w+", one) for one in (word, other)):
+        case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"[^\s,]+", one) for one in (word, other)):
             return word, other
     return None

@@ -61,7 +61,7 @@ class PageBlocks(gr.Blocks):
 
     @config.setter
     def config(self, made: dict[str, Any]) -> None:
-        self._config = made
+        self._config, self.first = made, None
 
     def fill(self) -> None:
         """Compute what the page opens with, for all who open it from now on. Raises ExplorerError."""

@@ -12,7 +12,7 @@ from explorer.api.callers import bounded
 from explorer.api.handlers import MODEL, friendly
 from explorer.views.subject import Selection, Subject
 
-BUSY = "(...values) => BertPage.busy(values)"  # for a listener: what is in sight fades until DONE has run
+BUSY = "(...values) => BertPage.busy(values)"  # for a listener: work is under way until DONE has run
 DONE = "() => BertPage.done()"
 CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: when something is chosen there, not when they are only left
 Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an event of our own components, or a list of events
@@ -56,6 +56,12 @@ def run_picked(
     # "always_last" repeats the click that was under way instead of the last one.
     settings = {"trigger_mode": "multiple", **options}
     return run(triggers, picked_on if inspect.isgeneratorfunction(handler) else picked, outputs, inputs, **settings)
+
+
+def then_done(event: gr.events.Dependency) -> None:
+    """Work that a listener began with BUSY is at its end; what fails ends too, and Gradio does not call that `then`."""
+    for ended in (event.then, event.failure):
+        ended(None, js=DONE, api_visibility="private")
 
 
 def merge(*changes: Updates) -> Updates:

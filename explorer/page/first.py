@@ -7,10 +7,23 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import postprocess_update_dict
 
+from explorer.figures.token_row import token_row_of
+from explorer.model import checkpoints
+from explorer.page.components import TokenRow
 from explorer.page.events import Updates
+from explorer.page.examples import FIRST_A, FIRST_B
+from explorer.page.tab import TabPage
+from explorer.views.subject import Subject
 
 WISHED: ContextVar[bool] = ContextVar("WISHED", default=False)
 """Whether what is asked for now is no page as it opens by itself, but one that a link describes."""
+
+
+def opens_with(strip: TokenRow, tab: TabPage) -> Updates:
+    """What the first example gives in a tab, and in the strip above, by component. Raises ExplorerError."""
+    subject = Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
+    values = {component: component.value for component in tab.all_inputs}
+    return {strip: token_row_of(subject.trace.encoding, subject.selection.token), **tab.show(subject, values)}
 
 
 def filled(config: Mapping[str, Any], updates: Updates) -> dict[str, Any]:
@@ -30,7 +43,7 @@ def _props(component: Any, value: Any) -> dict[str, Any]:
         return {name: given for name, given in value.constructor_args.items() if name == "visible"}
     if isinstance(value, dict) and value.get("__type__") == "update":
         given = {name: part for name, part in value.items() if name != "__type__"}
-        made = {name: part for name, part in given.items() if name not in ("value", "__type__")}
+        made = {name: part for name, part in given.items() if name != "value"}
         if "value" in given:
             made |= _props(component, given["value"])
         return made

@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.api.handlers import MAPPING, TRAINING
 from explorer.page import controls
-from explorer.page.events import BUSY, DONE, Triggers, Updates, Values, merge, run, run_picked, typed_in
+from explorer.page.events import BUSY, Triggers, Updates, Values, merge, run, run_picked, then_done, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
@@ -20,7 +20,7 @@ def listen(tab: TabPage) -> None:
     """Let everything in a tab be heard."""
     if tab.which:
         switched = run([tab.which.input], _showing(tab), tab.all_outputs, tab.all_inputs, js=BUSY)
-        switched.then(None, js=DONE, api_visibility="private")
+        then_done(switched)
     for name in tab.controls:
         _listen_to_control(tab, name)
     for panel in tab.panels:
@@ -109,7 +109,7 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
     component, part = panel.parts[name], panel.view.parts[name]
 
     def answer(values: Values, index: Any = None) -> Updates:
-        subject = tab.inputs.subject(values)
+        subject = tab.opening(tab.inputs.subject(values), values)  # a page that was only just sent shows more than is selected
         change = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
         return apply(tab, panel, subject, values, change, component)
 
@@ -130,7 +130,7 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
 
 def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -> None:
     def take(values: Values, event: gr.SelectData) -> Updates:
-        subject = tab.inputs.subject(values)
+        subject = tab.opening(tab.inputs.subject(values), values)
         change = getattr(panel.read(values, subject), f"on_{name}_{event_name}")(subject, event.index)
         return apply(tab, panel, subject, values, change)
 

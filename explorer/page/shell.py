@@ -17,8 +17,9 @@ from explorer.outlets import links
 from explorer.page import findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Notice, Steppers, TokenRow
-from explorer.page.events import BUSY, DONE, Inputs, Triggers, Updates, Values, run, run_picked
+from explorer.page.events import BUSY, Inputs, Triggers, Updates, Values, run, run_picked, then_done
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
+from explorer.page.first import opens_with
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.steppers import stepped
@@ -158,7 +159,7 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
         shell.inputs.selection,
         *(tab.wanted for tab in shell.tabs.values()),
     ]
-    run(triggers, refresh, outputs, inputs, js=js, **options).then(None, js=DONE, api_visibility="private")
+    then_done(run(triggers, refresh, outputs, inputs, js=js, **options))
 
 
 def _truncation(subject: Subject) -> str:
@@ -212,7 +213,6 @@ def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) ->
     loaded += [run(after, chosen_in(name), outputs, [name, *known], **LOADING) for after, name in requests]
     run([models.stop.click], stop, [models.stop], **AT_ONCE)
     for event in loaded:
-        event.success(None, js=BUSY, api_visibility="private")
         _refresh(shell, event.success)
 
 
@@ -258,22 +258,12 @@ def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
             return {shell.notice: {"text": str(error), "kind": "error"}}
 
     run([tab.item.select], select, [shell.open_tab, tab.wanted], [shell.open_tab], **AT_ONCE)
-    drawn = run([tab.wanted.change], draw, [shell.notice, *tab.all_outputs], tab.all_inputs, js=BUSY)
-    drawn.then(None, js=DONE, api_visibility="private")
-
-
-def _opens_with(shell: Shell) -> Updates:
-    """What the first example gives in the first tab, by component."""
-    tab = shell.tabs[FIRST_TAB]
-    subject = Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
-    values = {component: component.value for component in tab.all_inputs}
-    strip = {shell.strip: token_row_of(subject.trace.encoding, subject.selection.token)}
-    return {**strip, **tab.show(subject, values)}
+    then_done(run([tab.wanted.change], draw, [shell.notice, *tab.all_outputs], tab.all_inputs, js=BUSY))
 
 
 def _listen_to_opening(shell: Shell, blocks: PageBlocks) -> None:
     inputs = shell.inputs
-    blocks.opens_with = functools.partial(_opens_with, shell)
+    blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
 
     def open_page(values: Values, request: gr.Request) -> Updates:
         default = Subject(checkpoints.default_name(), FIRST_A, FIRST_B)

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.base.errors import CapabilityError, ExplorerError
+from explorer.base.log import logger
 from explorer.page.components import Finding, Notice, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values
 from explorer.page.panel import Builder, Panel, make_control
@@ -149,7 +150,7 @@ class TabPage:
         names = self.tab.steppers if chosen not in self.tab.without_steppers else ()
         return {self.steppers: steppers_of(subject, names)}
 
-    def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] = (), but: Any = None) -> Updates:
+    def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: Any = None) -> Updates:
         """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.
 
         What a view leaves in a memory is read by those after it.
@@ -158,7 +159,7 @@ class TabPage:
         if any(view.unless is not View.unless for view in self.open(values).views):  # it may have hidden itself
             updates[self.open(values).column] = gr.Column(visible=True)
         opened = [panel for panel in [*self.above, *self.open(values).panels] if panel.is_read_from(values)]
-        for panel in [panel for panel in opened if not only or panel in only]:
+        for panel in [panel for panel in opened if only is None or panel in only]:
             try:
                 view = panel.read(values, subject)
                 if why := view.unless(subject):
@@ -184,6 +185,9 @@ class TabPage:
             return self._told(self.find(subject, values))
         except ExplorerError:  # a view has said what is wrong
             return self._told(None)
+        except Exception:  # what is seen is worth more than the sentence over it
+            logger.exception("no finding in %s", self.tab.id)
+            return self._told(None)
 
     def _told(self, found: Found | None) -> Updates:
         value = found and {"text": found.text, "why": found.why and _place(found.why)}
@@ -193,7 +197,7 @@ class TabPage:
 def _place(why: Why) -> str:
     """The place of a reason as a person reads it."""
     label = next(tab.label for tab in TABS if tab.id == why.tab)
-    return f"{label}, {why.choice}" if why.choice else label
+    return f"{label}, {why.choice}"
 
 
 def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers) -> TabPage:

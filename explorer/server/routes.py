@@ -39,7 +39,7 @@ def routes(metrics: Metrics) -> list[Route]:
 
 async def card(request: Request) -> Response:
     """The picture that other sites show of a link to the page."""
-    return FileResponse(ASSETS / "card.png", media_type="image/png", headers=FOR_EVER)
+    return FileResponse(ASSETS / "card.png", media_type="image/png", headers={"Cache-Control": "public, max-age=86400"})
 
 
 async def healthz(request: Request) -> Response:

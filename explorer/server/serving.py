@@ -47,7 +47,7 @@ def told_of_links(app: ASGIApp) -> ASGIApp:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            WISHED.set(any(not name.startswith("__") for name, _ in parameters))
+            WISHED.set(scope["path"] != "/" or any(not name.startswith("__") for name, _ in parameters))
         await app(scope, receive, send)
 
     return answer

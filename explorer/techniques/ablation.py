@@ -57,12 +57,6 @@ def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: in
 
 
 @torch.inference_mode()
-def without_heads(trace: Trace, heads: Collection[Head]) -> torch.Tensor:
-    """The last hidden state [tokens, hidden] when all of these heads are zero; without any, the stored one."""
-    return intervene(trace, heads)
-
-
-@torch.inference_mode()
 def intervene(trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None) -> torch.Tensor:
     """The last hidden state [tokens, hidden] when these heads are zero and one vector is another run's; else the stored one.
 

@@ -8,7 +8,7 @@ import re
 
 _MARKS, _WIDE, _CLOSING = ".!?…؟۔।", "。！？｡", "\"'”’»)\\]」』）"
 _END = re.compile(rf"(?<![{_MARKS}])[{_MARKS}]++[{_CLOSING}]*+\s++|(?<![{_WIDE}])[{_WIDE}]++[{_CLOSING}]*+\s*+|\n[^\S\n]*+\n\s*+")
-_ABBREVIATION = re.compile(r"\b(?:\w|mr|mrs|ms|dr|prof|st|jr|sr|vs|cf|fig|vol|approx)\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|jr|sr|vs|cf|fig|vol|approx)\.$", re.IGNORECASE)
 
 
 def sentence_starts(text: str) -> list[int]:

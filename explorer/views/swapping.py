@@ -26,6 +26,7 @@ def fitting_swaps(subject: Subject, most: int) -> list[tuple[str, str]]:
     usual = [(one, other) for text in (subject.text_a, subject.text_b) for one, other, _ in swapped(text)]
     fitting: list[tuple[str, str]] = []
     for one, other in dict.fromkeys([*((word, other) for other in others), *usual]):
-        if len(fitting) < most and subject.can_swap(one, other):
+        words = all(any(map(str.isalnum, each)) for each in (one, other))  # nobody learns from another comma
+        if words and len(fitting) < most and subject.can_swap(one, other):
             fitting.append((one, other))
     return fitting

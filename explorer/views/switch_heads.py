@@ -80,13 +80,13 @@ class SwitchHeads(LongView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """What the heads that are off do to the answer, or else which single head does most."""
-        from explorer.techniques.ablation import without_heads
+        from explorer.techniques.ablation import intervene
         from explorer.techniques.targets import read
 
         target, off, trace = self.target(subject), subject.selection.off, subject.trace
         before = float(read(subject.model, target, trace.states[-1:]).probability)
         if off:
-            after = float(read(subject.model, target, without_heads(trace, off)[None]).probability)
+            after = float(read(subject.model, target, intervene(trace, off)[None]).probability)
         elif (found := self.known(subject)) is not None:
             strongest = np.unravel_index(int(found.argmin()), found.shape)
             off, after = ((int(strongest[0]), int(strongest[1])),), float(found[strongest])
@@ -120,13 +120,13 @@ class SwitchHeads(LongView):
 
     def _without(self, subject: Subject) -> Content:
         """The answer before and after."""
-        from explorer.techniques.ablation import without_heads
+        from explorer.techniques.ablation import intervene
         from explorer.techniques.targets import own_reading, read
 
         target, off, states = self.target(subject), subject.selection.off, subject.trace.states[-1]
         groups = [("With all heads", answer_rows(subject.model, target, states, (target,)))]
         if off:
-            changed = without_heads(subject.trace, off)
+            changed = intervene(subject.trace, off)
             groups.append((f"Without {heads_named(off)}", answer_rows(subject.model, target, changed, (target,), states)))
         logits = own_reading(subject.trace, target).logit, read(subject.model, target, states[None]).logit
         hint = "All heads are on; click some to switch them off."

@@ -45,9 +45,11 @@ class Question:
             return cls(trace, other, None, word_target(trace, "", subject.blank))
         if model.next_sentence and subject.text_b.strip() and not (model.fill_mask and chosen in places):
             return cls(trace, other, None, is_next_target(trace))
-        if not model.fill_mask or not places:
+        # A swapped word tells nothing when it is the one that is hidden.
+        same = [place for place in places if trace.ids[place] == other.ids[place]]
+        if not model.fill_mask or not same:
             return None
-        hidden = subject.token if subject.token in places else places[0]
+        hidden = subject.token if subject.token in same else same[0]
         before, after = (with_mask(one, hidden) for one in (trace, other))
         return cls(before, after, hidden, word_target(before, "", hidden))
 

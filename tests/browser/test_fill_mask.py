@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from explorer.techniques.ablation import without_heads
+from explorer.techniques.ablation import intervene
 from tests.browser.steps import open_tab, type_into
 
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."
@@ -72,7 +72,7 @@ def test_heads_are_switched_off_and_on_again(open_view, bundled):
     expect(board.locator("[aria-pressed=true]")).to_have_count(1)
     trace = bundled.trace("She drank a cup of [MASK].")
     (position,) = trace.mask_positions
-    (guess,) = bundled.guesses(without_heads(trace, [(1, 2)])[[position]], [position], 5)
+    (guess,) = bundled.guesses(intervene(trace, [(1, 2)])[[position]], [position], 5)
     after = page.locator("#fill-mask-heads-answers .bx-group").nth(1)
     expect(after).to_contain_text("Without layer 2, head 3")
     expect(after.locator(".bx-name").first).to_have_text(guess.candidates[0].token)

@@ -11,7 +11,7 @@ from explorer.api import masked_lm
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model import checkpoints
-from explorer.techniques.ablation import head_effects_in_steps, patching_in_steps, without_heads
+from explorer.techniques.ablation import head_effects_in_steps, intervene, patching_in_steps
 from explorer.techniques.targets import is_next_target, own_reading, read, word_target
 from tests.hooks import zeroed
 
@@ -51,14 +51,14 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
 def test_heads_go_together_and_no_heads_change_nothing(model, reference):
     module, encoded = reference
     trace = model.trace(TEXT, TEXT_B)
-    assert without_heads(trace, []) is not None
-    np.testing.assert_array_equal(without_heads(trace, []), trace.states[-1])
+    assert intervene(trace, []) is not None
+    np.testing.assert_array_equal(intervene(trace, []), trace.states[-1])
     layers, heads = model.capabilities.layers, model.capabilities.heads
     whole_layer = [(layers - 1, head) for head in range(heads)]
     for off in ([(0, 0), (0, 1), (1, 1)], [(1, 0)], whole_layer):
         with zeroed(module, off), torch.no_grad():
             theirs = module.bert(**encoded).last_hidden_state[0]
-        np.testing.assert_allclose(without_heads(trace, off), theirs, atol=2e-5)
+        np.testing.assert_allclose(intervene(trace, off), theirs, atol=2e-5)
 
 
 def test_patching_restores_what_was_there(model):

@@ -159,8 +159,8 @@ class TestTechniques:
 
     def test_switching_heads(self, model, blank):
         trace = blank or model.trace(*INPUTS["pair"])
-        assert torch.equal(ablation.without_heads(trace, []), trace.states[-1])
-        off = ablation.without_heads(trace, [(1, 0)])
+        assert torch.equal(ablation.intervene(trace, []), trace.states[-1])
+        off = ablation.intervene(trace, [(1, 0)])
         weights = torch.from_numpy(trace.attention(1))
         context = (weights @ trace.heads(1).value).clone()
         context[:, 0] = 0

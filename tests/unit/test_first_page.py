@@ -10,6 +10,7 @@ from explorer.figures.token_row import token_row_of
 from explorer.page.examples import EXAMPLES, FIRST_A, FIRST_B, number_of
 from explorer.page.first import filled
 from explorer.page.shell import build_shell
+from explorer.server.document import Document
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +52,9 @@ def test_only_a_page_that_no_link_describes_carries_it(served, query, carries):
     html = urllib.request.urlopen(f"{served}/?{urlencode(query)}").read().decode()
     config, _ = json.JSONDecoder().raw_decode(html.partition("window.gradio_config = ")[2])
     assert bool(props(config, "strip").get("value")) == carries
+
+
+def test_a_document_gets_what_is_ours_and_loses_what_gradio_says_of_itself():
+    page = b'<head><meta property="og:title" content="Gradio" /><title>x</title></head><body><p></body></html>'
+    complete = Document("<style>a</style>", "<script>b</script>").complete(page)
+    assert complete == b"<head><title>x</title><style>a</style></head><body><p><script>b</script></body></html>"

@@ -5,7 +5,7 @@ import pytest
 
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
-from explorer.techniques.ablation import without_heads
+from explorer.techniques.ablation import intervene
 from explorer.techniques.targets import read
 from explorer.views import next_sentence
 from explorer.views.fill_mask.word import WordAttribution, WordHeads
@@ -63,7 +63,7 @@ def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
     shown = view.compute(pair)
     assert shown["board"]["off"] == [[0, 1], [5, 11]]
     assert shown["count"] == "2 of 72 heads are off."
-    states = without_heads(pair.trace, [(0, 1), (5, 11)])
+    states = intervene(pair.trace, [(0, 1), (5, 11)])
     share = float(read(bundled, view.target(pair), states[None]).probability)
     heading, rows = (shown["answers"]["groups"][1][name] for name in ("heading", "rows"))
     assert heading == "Without heads 1.2, 6.12 (layer.head)"
@@ -78,7 +78,7 @@ def test_effects_do_not_depend_on_what_is_off(pair, blank):
     assert WordHeads(word="tea").key(blank) != WordHeads().key(blank)
     effects = finished(PairHeads().work(pair))
     first = PairHeads().draw(pair, effects)["board"]["notes"][0][0]
-    alone = float(read(pair.model, PairHeads().target(pair), without_heads(pair.trace, [(0, 0)])[None]).probability)
+    alone = float(read(pair.model, PairHeads().target(pair), intervene(pair.trace, [(0, 0)])[None]).probability)
     assert effects[0, 0] == pytest.approx(alone, abs=1e-6)
     assert "→" in first
     assert np.abs(PairHeads().compute(pair)["board"]["effects"]).max() == 1

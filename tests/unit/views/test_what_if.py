@@ -1,6 +1,7 @@
 """Heads switched off, a word swapped, a vector patched: before and after, held to transformers."""
 
 import re
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def test_what_no_longer_fits_is_put_back(subject, tiny):
     assert Subject(subject.model_name, "", "", changed.selection).selection.swap is None
 
 
-def test_grid_board_and_panel_share_one_state_and_two_pages_do_not(subject):
+def test_grid_board_and_panel_share_one_state(subject):
     flipped = subject.select(**Heads().on_grid_switch(subject, [0, 3]).selection)
     assert Heads().compute(flipped)["grid"]()["off"] == PairHeads().compute(flipped)["board"]["off"] == [[0, 3]]
     assert Heads().on_grid_switch(flipped, [0, 3]).selection == {"off": ()}
@@ -164,3 +165,23 @@ def test_a_click_that_comes_too_late_changes_nothing(subject):
     for part in ("gestures", "back"):
         late = getattr(HeadWhatIf(), f"on_{part}")(subject, 99)
         assert subject.select(**late.selection).selection == subject.selection
+
+
+def test_the_word_that_was_swapped_is_never_the_one_that_is_hidden(bundled):
+    text = Subject.of(bundled.trace("She sat on the bank of the river.", ""), Selection(token=2, swap=("sat", "stood")))
+    question = Question.of(text)
+    assert text.swapped.trace.tokens[2] == "stood"
+    assert question.hidden != 2
+    assert not np.array_equal(question.before.states[-1], question.after.states[-1])
+
+
+def test_what_can_be_swapped_can_be_linked(bundled):
+    from explorer.outlets import links
+    from explorer.views.swapping import fitting_swaps
+
+    text = bundled.trace("The cat sat, and it was happy.", "")
+    for token in range(text.kept):
+        subject = Subject.of(text, Selection(token=token))
+        for swap in fitting_swaps(subject, 5):
+            query = dict(parse_qsl(links.query(subject.select(swap=swap), "attention")))
+            assert links.read(query, Subject(bundled.name, "", "")).chosen.swap == swap
