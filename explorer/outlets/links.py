@@ -1,7 +1,7 @@
 """A link that reopens a view: which query parameters there are, written and read in one place."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 
 from explorer.base.limits import CHARACTERS
@@ -30,6 +30,11 @@ def query(subject: Subject, tab: str) -> str:
     if subject.model_name != checkpoints.default_name():
         parameters["model"] = subject.model_name
     return urlencode(parameters)
+
+
+def asks(parameters: Iterable[str]) -> bool:
+    """Whether parameters, by their names, ask for anything; those that begin with __ are Gradio's own."""
+    return any(not name.startswith("__") for name in parameters)
 
 
 def read(parameters: Mapping[str, str], default: Subject) -> Subject:

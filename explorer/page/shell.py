@@ -279,14 +279,10 @@ def _listen_to_opening(shell: Shell, blocks: PageBlocks) -> None:
             subject = replace(subject, model_name=default.model_name)
             updates[shell.notice] = {"text": f"{error} {default.model_name} is shown instead.", "kind": "error"}
             model = default.model
-        updates |= {
-            inputs.model_name: subject.model_name,
-            **shell.models.choosing(subject.model_name, values),
-            inputs.text_a: subject.text_a,
-            inputs.text_b: subject.text_b,
-            inputs.selection: subject.chosen,
-            shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB,
-        }
+        updates |= shell.models.choosing(subject.model_name, values)
+        updates |= {shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB, inputs.model_name: subject.model_name}
+        if links.asks(request.query_params):  # else the page has its texts, and somebody may be typing already
+            updates |= {inputs.text_a: subject.text_a, inputs.text_b: subject.text_b, inputs.selection: subject.chosen}
         return updates | shell.fitting(model, open_tab)
 
     outputs = [*inputs.all, shell.models.box, shell.models.known, shell.models.recent, shell.notice, *shell.which_tabs]

@@ -13,6 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from explorer.base.limits import is_on_a_space
+from explorer.outlets import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.first import WISHED
 from explorer.server.calls import watch_calls
@@ -42,12 +43,12 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
 
 
 def told_of_links(app: ASGIApp) -> ASGIApp:
-    """An app in which the page knows whether it is opened as it is or by a link; what begins with __ is Gradio's own."""
+    """An app in which the page knows whether it is opened as it is or by a link."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            WISHED.set(scope["path"] != "/" or any(not name.startswith("__") for name, _ in parameters))
+            WISHED.set(scope["path"] != "/" or links.asks(name for name, _ in parameters))
         await app(scope, receive, send)
 
     return answer

@@ -663,7 +663,8 @@ class TestPlotlyChart:
 
     def test_it_has_a_name(self, open_kit):
         page = open_kit()
-        expect(page.get_by_role("img", name="A heatmap")).to_be_visible()
+        chart = page.locator("#chart [aria-label='A heatmap']")
+        expect(chart.get_by_role("img", name="The strongest")).to_be_visible()
 
 
 class TestRamp:
