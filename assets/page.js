@@ -55,8 +55,9 @@ window.BertPage = {
   // What is seen for the first time shows the shapes of what comes, and all of it at once when it has come.
   awaitViews() {
     for (const view of document.querySelectorAll(".view:not([data-seen])")) {
-      const empty = !view.querySelector(".bx canvas, .bx svg, .bx button");
-      if (!view.offsetParent || !empty || view.dataset.waiting) continue;
+      const drawn = [...view.querySelectorAll(".bx canvas, .bx svg, .bx button")];
+      const filled = drawn.some((one) => !one.closest(".bx-finding, .bx-overview")); // these two are there from the start
+      if (!view.offsetParent || filled || view.dataset.waiting) continue;
       view.dataset.waiting = "yes";
       setTimeout(() => delete view.dataset.waiting, this.PATIENCE); // of a lost connection nobody tells
     }
