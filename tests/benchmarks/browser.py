@@ -56,7 +56,7 @@ def run() -> Iterator[Comparison]:
         for name, slow in (("first-picture", False), ("first-picture-slow", True)):
             ours, theirs = [], []
             for _ in range(1 if slow else ROUNDS):
-                ours.append(seen(browser, port, "#attention-heads-grid canvas", slow))
+                ours.append(seen(browser, port, ".bx-heads canvas", slow))
                 theirs.append(seen(browser, bare, "#first", slow))
             times = statistics.median(ours), statistics.median(theirs)
             where = " at 1.6 Mbit/s, a quarter of the processor" if slow else ""
