@@ -107,11 +107,7 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
     Returns what goes on for a while and can be stopped.
     """
     component, part = panel.parts[name], panel.view.parts[name]
-
-    def answer(values: Values, index: Any = None) -> Updates:
-        subject = tab.opening(tab.inputs.subject(values), values)  # a page that was only just sent shows more than is selected
-        change = getattr(panel.read(values, subject), f"on_{name}")(subject, index)
-        return apply(tab, panel, subject, values, change, component)
+    answer = _answering(tab, panel, f"on_{name}", component)
 
     def click(values: Values, event: gr.SelectData) -> Updates:
         return answer(values, getattr(event, "customdata", None) if part.customdata else event.index)
@@ -129,13 +125,24 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
 
 
 def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -> None:
+    answer = _answering(tab, panel, f"on_{name}_{event_name}")
+
     def take(values: Values, event: gr.SelectData) -> Updates:
-        subject = tab.opening(tab.inputs.subject(values), values)
-        change = getattr(panel.read(values, subject), f"on_{name}_{event_name}")(subject, event.index)
-        return apply(tab, panel, subject, values, change)
+        return answer(values, event.index)
 
     touched = tab.beside(panel)
     run_picked(getattr(panel.parts[name], event_name), take, tab.outputs_of(touched), tab.inputs_of(touched))
+
+
+def _answering(tab: TabPage, panel: Panel, method: str, clicked: Any = None) -> Callable[..., Updates]:
+    """What a method of the view makes of an index, on the page; `clicked` shows it already."""
+
+    def answer(values: Values, index: Any = None) -> Updates:
+        subject = tab.opening(tab.inputs.subject(values), values)  # a page that was only just sent shows more than is selected
+        change = getattr(panel.read(values, subject), method)(subject, index)
+        return apply(tab, panel, subject, values, change, clicked)
+
+    return answer
 
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:

@@ -129,7 +129,6 @@ class TabPage:
 
     def opening(self, subject: Subject, values: Values) -> Subject:
         """The subject with the layer and head that the open choice opens with."""
-        subject = self.tab.first(subject)
         for view in self.open(values).views:
             subject = view().first(subject)
         return subject

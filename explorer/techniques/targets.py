@@ -90,9 +90,17 @@ def read(model: Network, target: Target, hidden: torch.Tensor) -> Reading:
 
 def read_at(model: Network, target: Target, vectors: torch.Tensor) -> Reading:
     """The target, from the last hidden state [batch, hidden] of its token."""
-    next_sentence = target.head == "next_sentence"
-    logits = model.next_sentence_logits(vectors[:, None]) if next_sentence else model.masked_lm(vectors)
+    logits = _logits(model, target, vectors)
     return Reading(logits[:, target.id], logits.softmax(-1)[:, target.id])
+
+
+def shares_at(model: Network, target: Target, vectors: torch.Tensor) -> torch.Tensor:
+    """The probabilities [batch, classes] of all classes of the target's head, from the last hidden state [batch, hidden]."""
+    return _logits(model, target, vectors).softmax(-1)
+
+
+def _logits(model: Network, target: Target, vectors: torch.Tensor) -> torch.Tensor:
+    return model.next_sentence_logits(vectors[:, None]) if target.head == "next_sentence" else model.masked_lm(vectors)
 
 
 @torch.inference_mode()

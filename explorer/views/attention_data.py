@@ -11,9 +11,8 @@ from explorer.analysis.head_metrics import CLEAR, TokenFacts, strongest_pairs
 from explorer.analysis.overview import Overview, overview
 from explorer.figures.bars import SEEN, change_of
 from explorer.text.roles import telling_pairs
-from explorer.views.subject import Subject
+from explorer.views.subject import Subject, head_name
 from explorer.views.view import Why, is_quick, max_error, verdict
-from explorer.views.what_if import head_name
 
 if TYPE_CHECKING:
     from explorer.techniques.targets import Target
@@ -25,8 +24,6 @@ ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
     "mean of all heads",
 )
 WEIGHT, VALUE = "weight", "weight × value"
-
-
 FALL = 0.85  # of its probability or less is left to a word that a head matters for
 
 

@@ -19,6 +19,19 @@ CHANGES = {"off", "swap", "patch"}
 """What of a selection changes the run, to see what comes of it."""
 
 
+def head_name(head: tuple[int, int]) -> str:
+    """A zero-based (layer, head) as the screen counts."""
+    return f"layer {head[0] + 1}, head {head[1] + 1}"
+
+
+def heads_named(off: Off) -> str:
+    """Heads that are off, as a part of a sentence."""
+    if len(off) == 1:
+        return head_name(off[0])
+    names = [f"{layer + 1}.{head + 1}" for layer, head in off]
+    return f"heads {', '.join(names[:8])}{f' and {len(names) - 8} more' if len(names) > 8 else ''} (layer.head)"
+
+
 @dataclass(frozen=True)
 class Selection:
     """What is chosen on the page, the same in every tab."""

@@ -9,9 +9,8 @@ import numpy as np
 from explorer.figures.bars import bar_groups, change_of, percent
 from explorer.figures.switch_board import switch_board
 from explorer.views.answers import answer_rows
-from explorer.views.subject import Off, Subject
+from explorer.views.subject import Off, Subject, head_name, heads_named
 from explorer.views.view import Change, Content, Finding, LongView, Why, button, matches, part, select, sentence
-from explorer.views.what_if import head_name, heads_named
 
 if TYPE_CHECKING:
     from explorer.techniques.targets import Target
@@ -80,13 +79,12 @@ class SwitchHeads(LongView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """What the heads that are off do to the answer, or else which single head does most."""
-        from explorer.techniques.ablation import intervene
-        from explorer.techniques.targets import read
+        from explorer.techniques.targets import read, read_at
 
-        target, off, trace = self.target(subject), subject.selection.off, subject.trace
-        before = float(read(subject.model, target, trace.states[-1:]).probability)
+        target, off = self.target(subject), subject.selection.off
+        before = float(read(subject.model, target, subject.trace.states[-1:]).probability)
         if off:
-            after = float(read(subject.model, target, intervene(trace, off)[None]).probability)
+            after = float(read_at(subject.model, target, _changed(subject, target)[None]).probability)
         elif (found := self.known(subject)) is not None:
             strongest = np.unravel_index(int(found.argmin()), found.shape)
             off, after = ((int(strongest[0]), int(strongest[1])),), float(found[strongest])
@@ -120,15 +118,15 @@ class SwitchHeads(LongView):
 
     def _without(self, subject: Subject) -> Content:
         """The answer before and after."""
-        from explorer.techniques.ablation import intervene
-        from explorer.techniques.targets import own_reading, read
+        from explorer.techniques.targets import own_reading, read_at
 
-        target, off, states = self.target(subject), subject.selection.off, subject.trace.states[-1]
-        groups = [("With all heads", answer_rows(subject.model, target, states, (target,)))]
+        target, off = self.target(subject), subject.selection.off
+        vector = subject.trace.states[-1][target.position]
+        groups = [("With all heads", answer_rows(subject.model, target, vector, (target,)))]
         if off:
-            changed = intervene(subject.trace, off)
-            groups.append((f"Without {heads_named(off)}", answer_rows(subject.model, target, changed, (target,), states)))
-        logits = own_reading(subject.trace, target).logit, read(subject.model, target, states[None]).logit
+            without = answer_rows(subject.model, target, _changed(subject, target), (target,), vector)
+            groups.append((f"Without {heads_named(off)}", without))
+        logits = own_reading(subject.trace, target).logit, read_at(subject.model, target, vector[None]).logit
         hint = "All heads are on; click some to switch them off."
         return {
             "answers": bar_groups(groups, beside=True),
@@ -137,6 +135,14 @@ class SwitchHeads(LongView):
                 abs(float(logits[0]) - float(logits[1])), "with all heads, the logit is that of the model's own forward pass"
             ),
         }
+
+
+def _changed(subject: Subject, target: "Target") -> Any:
+    """The last hidden state [hidden] of the target's token without the heads that are off; kept, since two ask for it."""
+    from explorer.techniques.ablation import intervene
+
+    off = subject.selection.off
+    return subject.trace.once(("without", off, target.position), lambda: intervene(subject.trace, off)[target.position].clone())
 
 
 def _heads(subject: Subject) -> int:

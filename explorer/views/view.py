@@ -279,7 +279,7 @@ class Tab:
 
     `groups` says what one wants with some choices that follow each other: its name, and the first of them. `above` stands
     over every choice, `note` below. `steppers` are what of the selection its pictures show ('layer', 'head' or
-    'hidden_state'); `first(subject)` chooses the layer and head that it opens with.
+    'hidden_state').
     """
 
     id: str
@@ -293,7 +293,6 @@ class Tab:
     note: str = ""
     steppers: Sequence[str] = ()
     without_steppers: Sequence[str] = ()  # the choices that need none
-    first: Callable[[Subject], Subject] = lambda subject: subject
 
     @property
     def views(self) -> list[type[View]]:

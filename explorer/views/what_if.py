@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from explorer.base.steps import finished
-from explorer.figures.bars import bar_groups, percent
+from explorer.figures.bars import SEEN, bar_groups, percent
 from explorer.text import limits
 from explorer.views.answers import answer_rows
-from explorer.views.subject import Off, Subject
+from explorer.views.subject import Off, Subject, head_name, heads_named
 from explorer.views.swapping import fitting_swaps
 from explorer.views.view import Change, Content, View, check, is_quick, matches, part, select, sentence
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from explorer.techniques.targets import Target
 
 SWAPS = 4
-SLIGHT = 0.005  # of probability: what is hardly to be seen in a bar
 NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."
 Gesture = tuple[str, Callable[[], Change]]  # what it is called, and what it changes of the selection
 
@@ -53,12 +52,13 @@ class Question:
         before, after = (with_mask(one, hidden) for one in (trace, other))
         return cls(before, after, hidden, word_target(before, "", hidden))
 
-    def states_after(self, subject: Subject) -> Any:
-        """The last hidden states [tokens, hidden] of the changed run."""
+    def vector_after(self, subject: Subject) -> Any:
+        """The last hidden state [hidden] of the target's token in the changed run."""
         from explorer.techniques.ablation import intervene
 
         patch = subject.selection.patch
-        return intervene(self.after, subject.selection.off, (*patch, self.before) if patch else None)
+        states = intervene(self.after, subject.selection.off, (*patch, self.before) if patch else None)
+        return states[self.target.position]
 
     def strongest(self, off: Off) -> tuple[int, int]:
         """Of the heads that are on, the one without which, alone, the first answer is least probable."""
@@ -121,10 +121,10 @@ class WhatIf(View):
         return _chosen(subject, _ways_back(subject), index)
 
     def _compare(self, subject: Subject, question: Question) -> Content:
-        from explorer.techniques.targets import own_reading, read
+        from explorer.techniques.targets import own_reading, read_at
 
         model, target = subject.model, question.target
-        before, after = question.before.states[-1], question.states_after(subject)
+        before, after = question.before.states[-1][question.target.position], question.vector_after(subject)
         first = (target, *_first(model, target, after))
         hidden = question.hidden
         where = "" if hidden is None else f" for '{subject.trace.tokens[hidden]}' (token {hidden}), hidden"
@@ -133,7 +133,7 @@ class WhatIf(View):
             ("After", answer_rows(model, target, after, first, before)),
         ]
         own = question.before.once(("own", target), lambda: float(own_reading(question.before, target).logit))
-        error = abs(own - float(read(model, target, before[None]).logit))
+        error = abs(own - float(read_at(model, target, before[None]).logit))
         return {
             "outcome": outcome_of(_changes(subject), target.token, *(dict_of(rows) for _, rows in groups)),
             "answers": bar_groups(groups, beside=True),
@@ -171,19 +171,6 @@ def toggled(subject: Subject, head: tuple[int, int]) -> Change:
     return select(off=tuple(sorted({*subject.selection.off} ^ {head})))
 
 
-def head_name(head: tuple[int, int]) -> str:
-    """A zero-based (layer, head) as the screen counts."""
-    return f"layer {head[0] + 1}, head {head[1] + 1}"
-
-
-def heads_named(off: Off) -> str:
-    """Heads that are off, as a part of a sentence."""
-    if len(off) == 1:
-        return head_name(off[0])
-    names = [f"{layer + 1}.{head + 1}" for layer, head in off]
-    return f"heads {', '.join(names[:8])}{f' and {len(names) - 8} more' if len(names) > 8 else ''} (layer.head)"
-
-
 def outcome_of(changed: list[str], token: str, before: dict[str, float], after: dict[str, float]) -> str:
     """What became of the first answer, in a sentence."""
     lead = ", ".join(changed)
@@ -191,7 +178,7 @@ def outcome_of(changed: list[str], token: str, before: dict[str, float], after: 
     first = max(after, key=after.__getitem__)
     if first != token:
         return f"{told} The first answer is now {first} ({percent(before[first])} → {percent(after[first])})."
-    slight = max(abs(after[answer] - before[answer]) for answer in after.keys() & before.keys()) < SLIGHT
+    slight = max(abs(after[answer] - before[answer]) for answer in after.keys() & before.keys()) < SEEN
     return f"{told} Hardly anything changes." if slight else told
 
 
@@ -200,12 +187,12 @@ def dict_of(rows: list[tuple[str, float, str]]) -> dict[str, float]:
     return {answer: share for answer, share, _ in rows}
 
 
-def _first(model: Any, target: "Target", states: Any) -> tuple["Target", ...]:
+def _first(model: Any, target: "Target", vector: Any) -> tuple["Target", ...]:
     from explorer.techniques.targets import Target
 
     if target.head == "next_sentence":
         return ()
-    (guess,) = model.guesses(states[[target.position]], [target.position], 1)
+    (guess,) = model.guesses(vector[None], [target.position], 1)
     return (Target(target.head, target.position, guess.candidates[0].id, guess.candidates[0].token),)
 
 

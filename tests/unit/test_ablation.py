@@ -13,7 +13,7 @@ from explorer.base.steps import finished
 from explorer.model import checkpoints
 from explorer.techniques.ablation import head_effects_in_steps, intervene, patching_in_steps
 from explorer.techniques.targets import is_next_target, own_reading, read, word_target
-from tests.hooks import zeroed
+from tests.hooks import every_dense, zeroed
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
 
@@ -39,7 +39,7 @@ def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, referen
     layers, heads = model.capabilities.layers, model.capabilities.heads
     assert found.shape == found_next.shape == (layers, heads)
     for layer, head in [(0, 0), (0, heads - 1), (layers // 2, 1), (layers - 1, 0), (layers - 1, heads - 1)]:
-        with zeroed(module, [(layer, head)]), torch.no_grad():
+        with zeroed(every_dense(module), module.config.num_attention_heads, [(layer, head)]), torch.no_grad():
             outputs = module(**encoded)
         theirs = outputs.prediction_logits[0, word.position].softmax(-1)[word.id]
         assert found[layer, head] == pytest.approx(float(theirs), abs=1e-5)
@@ -56,7 +56,7 @@ def test_heads_go_together_and_no_heads_change_nothing(model, reference):
     layers, heads = model.capabilities.layers, model.capabilities.heads
     whole_layer = [(layers - 1, head) for head in range(heads)]
     for off in ([(0, 0), (0, 1), (1, 1)], [(1, 0)], whole_layer):
-        with zeroed(module, off), torch.no_grad():
+        with zeroed(every_dense(module), module.config.num_attention_heads, off), torch.no_grad():
             theirs = module.bert(**encoded).last_hidden_state[0]
         np.testing.assert_allclose(intervene(trace, off), theirs, atol=2e-5)
 

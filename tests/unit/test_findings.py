@@ -23,6 +23,7 @@ from explorer.views.subject import Subject
 from explorer.views.tokens.pieces import Pieces
 from explorer.views.view import LongView, View, views_in
 from tests.families import write_family
+from tests.hooks import zeroed
 
 BY_ID = {tab.id: tab for tab in TABS}
 PRONOUN = EXAMPLES["Who is 'it'?"][0]
@@ -30,10 +31,10 @@ HARD = ("Hello", "[MASK]", "🙂🙂 🎉", "مدينة [MASK] قديمة على
 SLOW = ("projection", "fine-tune")  # their findings, if any, need no text
 
 
-def opened(model, tab_id: str, view: type[View], a: str = FIRST_A, b: str = FIRST_B, **chosen) -> Subject:
+def opened(model, view: type[View], a: str = FIRST_A, b: str = FIRST_B, **chosen) -> Subject:
     """The input with the layer and head that the view opens with."""
     subject = Subject(model.name, a, b)
-    return view().first(BY_ID[tab_id].first(subject.select(**chosen) if chosen else subject))
+    return view().first(subject.select(**chosen) if chosen else subject)
 
 
 def numbers(text: str) -> list[float]:
@@ -68,7 +69,7 @@ def test_the_opening_example_is_one_where_the_model_is_right_and_a_head_matters(
 
 
 def test_the_head_shown_first_is_the_one_without_which_the_guess_loses_most(bundled, theirs):
-    subject = opened(bundled, "attention", Heads)
+    subject = opened(bundled, Heads)
     found = Heads().finding(subject)
     layer, head, weight, before, after = numbers(found.text)
     query, key, word = words(found.text)
@@ -91,24 +92,12 @@ def test_the_head_shown_first_is_the_one_without_which_the_guess_loses_most(bund
 
 def without_head(model, subject, head):
     """The logits at the blank when transformers' own W_O of that layer does not read the head."""
-    layer, number = head
-    dense = model.layers[layer].attention_dense
-    size = dense.in_features // model.capabilities.heads
-
-    def silence(module, given):
-        vectors = given[0].clone()
-        vectors[..., number * size : (number + 1) * size] = 0
-        return (vectors,)
-
-    hook = dense.register_forward_pre_hook(silence)
-    try:
+    with zeroed([layer.attention_dense for layer in model.layers], model.capabilities.heads, [head]):
         return model.own_masked_lm(subject.trace.encoding)[subject.blank]
-    finally:
-        hook.remove()
 
 
 def test_where_a_head_is_off_the_sentence_says_what_that_does(bundled):
-    subject = opened(bundled, "fill-mask", WordHeads)
+    subject = opened(bundled, WordHeads)
     alone = WordHeads().finding(subject)
     pressed = WordHeads().finding(subject.select(off=((5, 5),)))
     assert alone == pressed, "the head that matters most is that of the opening example"
@@ -119,7 +108,7 @@ def test_where_a_head_is_off_the_sentence_says_what_that_does(bundled):
 
 
 def test_a_pronoun_looks_at_a_word_before_it(bundled, eager):
-    subject = opened(bundled, "attention", Heads, PRONOUN, "")
+    subject = opened(bundled, Heads, PRONOUN, "")
     found = Heads().finding(subject)
     layer, head, weight = numbers(found.text)
     assert words(found.text) == ["it", "dog"]
@@ -133,7 +122,7 @@ def test_a_pronoun_looks_at_a_word_before_it(bundled, eager):
 
 
 def test_a_head_that_was_picked_is_told_of_as_it_is(bundled, theirs):
-    subject = opened(bundled, "attention", Heads, layer=4, head=3)
+    subject = opened(bundled, Heads, layer=4, head=3)
     layer, head, weight, _, after = numbers(Heads().finding(subject).text)
     assert (layer, head) == (4, 3)
     assert theirs.attentions[3][0, 2, subject.blank].max() == pytest.approx(weight, abs=0.005)
@@ -143,7 +132,7 @@ def test_a_head_that_was_picked_is_told_of_as_it_is(bundled, theirs):
 
 
 def test_the_decoder_opens_on_the_head_that_looks_ahead_most(bundled, theirs):
-    subject = opened(bundled, "inside-head", Decoder)
+    subject = opened(bundled, Decoder)
     layer, head, share = numbers(Decoder().finding(subject).text)
     text = np.array(subject.trace.encoding.sequences) >= 0
     later = np.triu(np.outer(text, text), 1)
@@ -153,7 +142,7 @@ def test_the_decoder_opens_on_the_head_that_looks_ahead_most(bundled, theirs):
 
 
 def test_hidden_states_open_at_the_layer_that_turns_the_tokens_most(bundled, theirs):
-    subject = opened(bundled, "hidden", OneLayer)
+    subject = opened(bundled, OneLayer)
     found = OneLayer().finding(subject)
     states = np.stack([one[0].numpy() for one in theirs.hidden_states])
     units = states / np.linalg.norm(states, axis=-1, keepdims=True)
@@ -168,7 +157,7 @@ def test_hidden_states_open_at_the_layer_that_turns_the_tokens_most(bundled, the
 
 
 def test_guesses_and_lens_are_those_of_the_head(bundled, theirs):
-    subject = opened(bundled, "fill-mask", Guesses)
+    subject = opened(bundled, Guesses)
     shares, ids = theirs.prediction_logits[0, subject.blank].softmax(-1).topk(2)
     text = Guesses().finding(subject).text
     assert words(text) == bundled.pieces(ids.tolist())
@@ -183,7 +172,7 @@ def test_guesses_and_lens_are_those_of_the_head(bundled, theirs):
 
 
 def test_the_most_surprising_word_is_named(bundled):
-    subject = opened(bundled, "fill-mask", EveryPosition)
+    subject = opened(bundled, EveryPosition)
     found = EveryPosition().finding(subject)
     surprise = EveryPosition().result(subject)
     assert numbers(found.text)[0] == pytest.approx(surprise.bits.max(), abs=0.05)
@@ -191,7 +180,7 @@ def test_the_most_surprising_word_is_named(bundled):
 
 
 def test_pairs_words_runs_and_parts(bundled, theirs):
-    subject = opened(bundled, "next-sentence", ThisPair)
+    subject = opened(bundled, ThisPair)
     both, swapped = numbers(ThisPair().finding(subject).text)
     assert near(float(theirs.seq_relationship_logits[0].softmax(-1)[0]), both)
     assert near(bundled.next_sentence(FIRST_B, FIRST_A).is_next, swapped)
@@ -214,7 +203,7 @@ def every_finding(model, a: str, b: str = ""):
             for view in views_in(choice):
                 if tab.id in SLOW or view.finding is View.finding or (tab.needs and not getattr(model.capabilities, tab.needs)):
                     continue
-                subject = opened(model, tab.id, view, a, b)
+                subject = opened(model, view, a, b)
                 if view().unless(subject) or (issubclass(view, LongView) and len(subject.trace.tokens) > 100):
                     continue
                 yield view, view().finding(subject)
@@ -250,7 +239,7 @@ def test_no_input_is_too_odd_for_a_finding(bundled, text):
 
 def test_an_empty_text_has_no_finding_but_a_sentence_that_says_what_to_do(bundled):
     with pytest.raises(ExplorerError, match="empty"):
-        opened(bundled, "attention", Heads, "")
+        opened(bundled, Heads, "")
 
 
 @pytest.mark.parametrize("kind", ["roberta", "electra-discriminator"])
@@ -263,5 +252,5 @@ def test_other_families_have_findings_too(kind, tmp_path):
 
 
 def test_one_word_has_nothing_to_look_at(bundled):
-    text = Heads().finding(opened(bundled, "attention", Heads, "Hello", "")).text
+    text = Heads().finding(opened(bundled, Heads, "Hello", "")).text
     assert text == "A single token: besides [CLS] and [SEP] there is nothing to look at."

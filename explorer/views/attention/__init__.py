@@ -3,7 +3,6 @@
 from explorer.views.attention.heads import Heads, HeadWhatIf, OneHead, SeveralHeads
 from explorer.views.attention.metrics import Formulas, HeadNumbers, HeadTable
 from explorer.views.attention.rollout import Rollout
-from explorer.views.attention_data import most_telling_first
 from explorer.views.view import Tab
 
 TAB = Tab(
@@ -18,5 +17,4 @@ TAB = Tab(
     },
     steppers=("layer", "head"),
     without_steppers=("Several heads", "Through all layers"),
-    first=most_telling_first,
 )

@@ -24,6 +24,7 @@ from explorer.views.attention_data import (
     WEIGHT,
     attention_check,
     head_sentence,
+    most_telling_first,
     overview_of,
     switched_off,
     telling_of,
@@ -85,6 +86,8 @@ class Heads(View):
     about = prose(classes="caption")
     square_root: bool = use(SQUARE_ROOT, True, here=False)
     marks: str = use(MARKS, NO_MARKS, here=False)
+
+    first = staticmethod(most_telling_first)
 
     def compute(self, subject: Subject) -> Content:
         """The grid, and what kind of head the chosen one is."""

@@ -10,9 +10,9 @@ from explorer.analysis.overview import Overview
 from explorer.figures.attention import metric_heatmap
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.attention_data import overview_of
+from explorer.views.attention_data import most_telling_first, overview_of
 from explorer.views.settings import choice
-from explorer.views.subject import Subject
+from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, View, Why, caption, chart, part, prose, select
 
 BY_KEY = {metric.key: metric for metric in METRICS}
@@ -27,6 +27,8 @@ class HeadNumbers(View):
     metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Number", menu=True)
     heatmap = chart("A number for every head", height=420)
     formula = prose(classes="caption")
+
+    first = staticmethod(most_telling_first)
 
     def compute(self, subject: Subject) -> Content:
         """The heatmap, with the formula of the number."""
@@ -43,7 +45,7 @@ class HeadNumbers(View):
         values = seen.metrics[self.metric]
         layer, head = (int(place) for place in np.unravel_index(int(values.argmax()), values.shape))
         pattern, count = Counter(seen.patterns.ravel().tolist()).most_common(1)[0]
-        highest = f"highest in {metric.label} is layer {layer + 1}, head {head + 1}: {values[layer, head]:.2f}"
+        highest = f"highest in {metric.label} is {head_name((layer, head))}: {values[layer, head]:.2f}"
         return Finding(
             f"{count} of {seen.patterns.size} heads have the pattern ‘{pattern}’ here; {highest}.",
             Why("attention", "One head", {"layer": layer + 1, "head": head + 1}),
@@ -98,7 +100,7 @@ def _table(seen: Overview) -> dict[str, Any]:
 
     def row(layer: int, head: int) -> Row:
         numbers = [f"{seen.metrics[metric.key][layer, head]:.3f}" for metric in METRICS]
-        name = f"layer {layer + 1}, head {head + 1}"
+        name = head_name((layer, head))
         return Row([name, seen.patterns[layer, head], *numbers], token=layer * heads + head)
 
     rows = [row(layer, head) for layer in range(layers) for head in range(heads)]

@@ -1,6 +1,5 @@
 """Inside a head: from two vectors to one weight, from there to the layer's output, and what positions look like."""
 
-from explorer.views.attention_data import most_telling_first
 from explorer.views.inside_head.decoder import Decoder
 from explorer.views.inside_head.positions import Positions
 from explorer.views.inside_head.steps import DotProducts, WholeLayer
@@ -18,5 +17,4 @@ TAB = Tab(
     },
     steppers=("layer", "head"),
     without_steppers=("Positions",),  # its vectors belong to no layer
-    first=most_telling_first,
 )

@@ -7,7 +7,7 @@ from explorer.analysis.head_metrics import strongest_pairs
 from explorer.figures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.figures.bars import whole_percent
 from explorer.views.attention_data import overview_of
-from explorer.views.subject import Subject
+from explorer.views.subject import Subject, head_name
 from explorer.views.view import Content, Finding, View, Why, caption, chart, check, heading, matches
 
 
@@ -45,7 +45,7 @@ class Decoder(View):
         query, key = (subject.trace.tokens[place] for place in cell)
         chosen = {"layer": layer + 1, "head": head + 1, "token": cell[0]}
         return Finding(
-            f"In layer {layer + 1}, head {head + 1}, words give {whole_percent(share)} of their weight to later "
+            f"In {head_name((layer, head))}, words give {whole_percent(share)} of their weight to later "
             f"words, most of all “{query}” to “{key}”; in a decoder none could.",
             Why("inside-head", "One head", chosen),
         )

@@ -8,7 +8,7 @@ import numpy as np
 from explorer.analysis.contextuality import steps
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.attention_data import head_sentence, looks_at, switched_off, telling_of
+from explorer.views.attention_data import head_sentence, looks_at, most_telling_first, switched_off, telling_of
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
@@ -38,6 +38,8 @@ class DotProducts(View):
         "the values **v**, added up, are what the head hands on (Vaswani et al. 2017, section 3.2.1)."
     )
     check = check()
+
+    first = staticmethod(most_telling_first)
 
     def compute(self, subject: Subject) -> Content:
         """The table, and whether its softmax is the model's own."""
@@ -94,6 +96,8 @@ class WholeLayer(View):
             f"Layer {layer} turns “{subject.trace.tokens[token]}” by {turned:.2f} (1 − cosine), a token on average by {mean:.2f}."
         )
         return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
+
+    first = staticmethod(most_telling_first)
 
     def compute(self, subject: Subject) -> Content:
         """A row for each step, and whether the last one is the model's own."""

@@ -1,6 +1,5 @@
 """Side by side: the same input in another model, or another input in the same one."""
 
-from explorer.views.attention_data import most_telling_first
 from explorer.views.side_by_side.attention import SideAttention
 from explorer.views.side_by_side.guesses import SideGuesses, SidePair
 from explorer.views.side_by_side.layers import SideLayers, SideStates
@@ -21,7 +20,6 @@ TAB = Tab(
     above=[Swaps],
     steppers=("layer", "head"),
     without_steppers=("Pieces", "Guesses", "Hidden states"),
-    first=most_telling_first,
     note="Another model, another input, or both; what is empty is as above. A model that is not on this machine yet is fetched "
     "by opening it once in the box above.",
 )

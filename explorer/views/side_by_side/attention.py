@@ -4,6 +4,7 @@ import numpy as np
 
 from explorer.figures.attention import WeightScale, attention_heatmap, difference_heatmap
 from explorer.figures.bars import percent
+from explorer.views.attention_data import most_telling_first
 from explorer.views.side_by_side.other import SideView, paired_tokens
 from explorer.views.subject import Subject
 from explorer.views.view import Content, chart, heading, sentence
@@ -20,6 +21,8 @@ class SideAttention(SideView):
     there = chart("Attention there", height=360)
     about = sentence()
     difference = chart("There less here", height=380, optional=True)
+
+    first = staticmethod(most_telling_first)
 
     def compute(self, subject: Subject) -> Content:
         """The same layer and head on both sides, or the last that there is."""

@@ -1,5 +1,6 @@
 """What both sides put in the blank, and whether B follows A."""
 
+from explorer.base.errors import CapabilityError, InputError
 from explorer.figures.bars import Row, bar_groups, whole_percent
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
@@ -17,8 +18,6 @@ class SideGuesses(SideView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """The first guess on both sides."""
-        from explorer.base.errors import CapabilityError, InputError
-
         try:
             (here, before, _), (there, after, _) = (_rows(one)[0] for one in (subject, self.other(subject)))
         except (CapabilityError, InputError):
@@ -27,8 +26,6 @@ class SideGuesses(SideView):
 
     def compute(self, subject: Subject) -> Content:
         """Two groups of bars; a sentence where a side has no blank, or no head for one."""
-        from explorer.base.errors import CapabilityError, InputError
-
         groups, said = [], []
         for side, one in (("Here", subject), ("There", self.other(subject))):
             try:

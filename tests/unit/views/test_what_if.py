@@ -17,7 +17,7 @@ from explorer.views.fill_mask.word import WordWhatIf
 from explorer.views.next_sentence.pair import PairHeads
 from explorer.views.subject import Selection, Subject
 from explorer.views.what_if import NO_QUESTION, Question
-from tests.hooks import zeroed
+from tests.hooks import every_dense, zeroed
 
 A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
 TEACHER = 2
@@ -64,7 +64,7 @@ def test_before_and_after_are_transformers_own_without_the_head(subject, bundled
     shown = HeadWhatIf().compute(changed)
     before, after = (shares(group) for group in shown["answers"]["groups"])
     own = theirs(module, bundled, A, B, subject.blank)
-    with zeroed(module, [(5, 10)]):
+    with zeroed(every_dense(module), module.config.num_attention_heads, [(5, 10)]):
         without = theirs(module, bundled, A, B, subject.blank)
     for wanted, found in ((own, before), (without, after)):
         assert max(wanted, key=wanted.get) in found
