@@ -106,7 +106,8 @@ def _lines(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any]) -> st
     told = [trace for trace in traces if len(traces) == 1 or trace.get("name")]
     named = list(filter(None, (_line(trace, layout) for trace in told[:MOST_LINES])))
     more = f", and {len(told) - MOST_LINES} more" if len(told) > MOST_LINES else ""
-    unit = _title(layout.get("yaxis", {}))
+    axes = dict.fromkeys(f"yaxis{trace.get('yaxis', 'y')[1:]}" for trace in told)
+    unit = " and ".join(filter(None, (_title(layout.get(axis, {})) for axis in axes)))
     return f"Lines{f' ({unit})' if unit else ''}: {'; '.join(named)}{more}." if named else ""
 
 

@@ -65,12 +65,12 @@ def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool =
 
     A long one tells where its sentences are: tokens [start, end).
     """
-    sentences = [[group[0], group[-1] + 1] for group in encoding.sentence_groups if encoding.sequences[group[0]] >= 0]
     numbers = Numbers(encoding.ids, encoding.positions, encoding.attention_mask, encoding.offsets)
     row = token_row(
         encoding.tokens, encoding.kinds, encoding.segments, numbers if detail else Numbers(), encoding.hints, selected
     )
-    return row | {"sentences": sentences if row["long"] else []}
+    groups = encoding.sentence_groups if row["long"] else []
+    return row | {"sentences": [[group[0], group[-1] + 1] for group in groups if encoding.sequences[group[0]] >= 0]}
 
 
 def _integers(column: Sequence[int] | None) -> list[int] | None:

@@ -25,7 +25,7 @@ HEAD = f"""<style>{_joined("css")}</style>
 <link rel="prefetch" as="script" id="plotly-js" href="{PLOTLY_ADDRESS}">
 <script>{_joined("js")}</script>
 """
-"""For `launch(head=...)`: everything that the components need in the page."""
+"""What the components need in the head of the page."""
 
 
 class Drawn(gr.HTML):

@@ -31,7 +31,6 @@ from explorer.views.subject import Selection, Subject
 
 TYPED = "async (...values) => BertPage.busy(await BertPage.typed(values, '#input'))"
 
-
 ABOUT = (
     "BERT reads a whole text at once and guesses the words that are hidden in it. "
     "**Type a sentence, click a word** to follow it, double click to hide it."

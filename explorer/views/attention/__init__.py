@@ -1,8 +1,9 @@
 """Attention: all heads at a glance, one head in full, every head by numbers, and the flow through all layers."""
 
-from explorer.views.attention.heads import Heads, HeadWhatIf, OneHead, SeveralHeads
+from explorer.views.attention.heads import Heads, HeadWhatIf, OneHead
 from explorer.views.attention.metrics import Formulas, HeadNumbers, HeadTable
 from explorer.views.attention.rollout import Rollout
+from explorer.views.attention.several import SeveralHeads
 from explorer.views.view import Tab
 
 TAB = Tab(

@@ -1,15 +1,12 @@
-"""All heads at a glance, one of them in full, and several at once."""
+"""All heads at a glance, and one of them in full."""
 
 import itertools
 from typing import Any
 
-import numpy as np
-
-from explorer.analysis.attention import DIRECTIONS, GROUPS, Choice, ChosenWeights, Side, choose, rank_in_row, rows_error
+from explorer.analysis.attention import DIRECTIONS, GROUPS, Choice, ChosenWeights, Side, choose, rank_in_row
 from explorer.analysis.head_metrics import METRICS
 from explorer.figures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.figures.attention_lines import attention_lines
-from explorer.figures.bars import whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.head_grid import head_grid
 from explorer.figures.window import token_places
@@ -30,24 +27,9 @@ from explorer.views.attention_data import (
     telling_of,
     weights_of,
 )
-from explorer.views.settings import choice, number, several, use
+from explorer.views.settings import choice, number, use
 from explorer.views.subject import Subject
-from explorer.views.view import (
-    Change,
-    Content,
-    Finding,
-    View,
-    Why,
-    caption,
-    chart,
-    check,
-    matches,
-    part,
-    prose,
-    select,
-    sentence,
-    show,
-)
+from explorer.views.view import Change, Content, Finding, View, Why, caption, chart, check, part, prose, select, sentence, show
 from explorer.views.what_if import WhatIf, toggled
 
 HEATMAP, LINES = "Heatmap", "Lines"
@@ -213,58 +195,6 @@ class OneHead(View):
             return "There is nothing in this direction: type a text B above."
         hint = "Click a cell for its exact weight. Click a token above to outline its row."
         return "" if self.look == LINES else hint
-
-
-class SeveralHeads(View):
-    """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
-
-    name, question = "attention/several", "What do several heads look at together?"
-    columns = (("layer", "heads", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
-    widths = (5, 6)
-    layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
-    heads: tuple[int, ...] = several(label="Heads; none ticked is all of them", options=lambda model: range(1, model.heads + 1))
-    help = caption(
-        "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
-        "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "
-        "leave them out to see the others."
-    )
-    title = prose(classes="detail-title")
-    drawn_as: str = choice((HEATMAP, LINES))
-    heatmap = chart("Attention of several heads, summed", height=HEIGHT, optional=True)
-    lines = part("lines", height=HEIGHT, optional=True)
-    rows = check()
-    check = check()
-
-    def compute(self, subject: Subject) -> Content:
-        """The sum, as a heatmap or as lines, and that it is a sum of the model's own weights."""
-        weights, number = self._weights(subject)
-        trace, row = subject.trace, subject.selection.token
-        named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
-        shown = {
-            "title": f"**Layer {self.layer}, {named}** — row looks at column; each row sums to {number}.",
-            "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
-            "check": attention_check(subject.select(layer=self.layer)),
-        }
-        if self.drawn_as == LINES:
-            return {**shown, "lines": attention_lines(weights, trace.tokens, trace.encoding.kinds, row)}
-        scale = WeightScale(square_root=True, unit="weight, summed")
-        picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
-        return {**shown, "heatmap": picture}
-
-    def finding(self, subject: Subject) -> Finding:
-        """Where all of these heads together look most."""
-        weights, number = self._weights(subject)
-        shares = weights.mean(axis=0) / number  # [key]
-        key = int(shares.argmax())
-        heads = f"head {self.heads[0]}" if number == 1 else f"{number} heads together"
-        text = f"In layer {self.layer}, {heads} look most at “{subject.trace.tokens[key]}” (token {key}): "
-        return Finding(f"{text}it gets {whole_percent(float(shares[key]))} of their weight.")
-
-    def _weights(self, subject: Subject) -> tuple[np.ndarray, int]:
-        """[query, key], the sum over the chosen heads, and how many they are."""
-        attention = subject.trace.attention(self.layer - 1)
-        chosen = [head - 1 for head in self.heads] or list(range(len(attention)))
-        return attention[chosen].sum(axis=0), len(chosen)
 
 
 def _about(subject: Subject) -> str:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from explorer.views import attention
-from explorer.views.attention.heads import LINES, Heads, OneHead, SeveralHeads
+from explorer.views.attention.heads import LINES, Heads, OneHead
 from explorer.views.attention.metrics import HeadNumbers, HeadTable
 from explorer.views.attention.rollout import Rollout
+from explorer.views.attention.several import SeveralHeads
 from explorer.views.subject import Selection, Subject
 
 TEXT_A, TEXT_B = "The dog did not cross the street.", "It was too tired."
