@@ -64,7 +64,7 @@ class Configuration(View):
     table = part(
         "frame",
         columns=["setting", "value", "what it says"],
-        widths=["26%", "24%", "50%"],
+        widths=["34%", "22%", "44%"],
         max_height=460,
         label="Configuration (config.json)",
         wrap=True,

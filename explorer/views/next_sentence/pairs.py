@@ -35,7 +35,7 @@ class ManyPairs(View):
         columns=COLUMNS,
         fixed=2,
         datatype=["str", "str", "number", "number"],
-        column_widths=["38%", "38%", "11%", "13%"],
+        column_widths=["32%", "32%", "17%", "19%"],
         wrap=True,
     )
     score = button("Score the pairs", variant="primary")
