@@ -5,12 +5,16 @@
 
   const tabs = () => [...document.querySelectorAll("#tabs [role=tab]")].filter((tab) => tab.offsetParent);
 
+  let opened = null;
   // Tab reaches the open tab only; arrow keys, Home and End the others.
   function rove() {
     for (const tab of document.querySelectorAll("#tabs [role=tab]")) {
       const index = tab.getAttribute("aria-selected") === "true" || tab === document.activeElement ? 0 : -1;
       if (tab.tabIndex !== index) tab.tabIndex = index;
     }
+    const open = tabs().find((tab) => tab.getAttribute("aria-selected") === "true");
+    if (open && open !== opened) BertExplorer.reveal(open.parentElement, open); // where the tabs scroll sideways
+    opened = open;
   }
 
   // Gradio gives every radio button a name of its own; with one name they are one choice, and arrow keys work.

@@ -6,6 +6,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
   const NARROW = 480; // px: below, what a figure has in meta.narrow goes before its layout
   const LEAST = 120; // px: what is narrower, such as a window on its way to the dock, is not meant to be looked at
+  const touched = matchMedia("(pointer: coarse)").matches;
   const visible = () => box.clientWidth >= LEAST;
   const PRESENTED = { wide: 22, narrow: 16 }; // px: type that is read from the last row, or on a phone
   let figure = null; // what there is to draw, once it was read
@@ -42,6 +43,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { ...layout.font, ...font },
     };
+    if (touched && !layout.scene) styled.dragmode = false; // a finger on a picture scrolls the page
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) delete styled.transition;
     if (layout.meta?.ramp === "sequential") {
       for (const name of Object.keys(layout).filter((key) => /^coloraxis\d*$/.test(key))) {
@@ -78,7 +80,8 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   // Plotly starts over, and forgets zoom and camera, when the options are not the very same ones as before.
   function makeOptions(Plotly) {
     const png = { name: "PNG", title: "Download as PNG", icon: Plotly.Icons.camera, click: () => download(Plotly) };
-    const unused = UNUSED.filter((name) => !(settings.with_lasso && name === "lasso2d"));
+    const all = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
+    const unused = all.filter((name) => !(settings.with_lasso && name === "lasso2d"));
     return { displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: [png] };
   }
 

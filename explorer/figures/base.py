@@ -65,6 +65,7 @@ def _look(key: str) -> dict[str, object]:
         "uirevision": key,
         "margin": {"l": 56, "r": 12, "t": 24, "b": 48},
         "font": {"size": 12},
+        "uniformtext": {"minsize": 12, "mode": "hide"},  # what has no room on a bar is left out rather than shrunk
         "hoverlabel": {"align": "left"},
         "showlegend": False,
     }

@@ -29,4 +29,4 @@ def weights_heatmap(sizes: np.ndarray, names: Sequence[str]) -> go.Figure:
 def weight_histogram(middles: np.ndarray, counts: np.ndarray) -> go.Figure:
     """How many numbers lie around each of the middles, on a logarithmic axis: the tails are what differs."""
     bars = go.Bar(x=middles, y=counts, marker={"color": AMOUNT}, hovertemplate="around %{x:.4f}: %{y:,}<extra></extra>")
-    return figure([bars], key="weight", bargap=0.05, xaxis=grid_axis("value"), yaxis=grid_axis("numbers", type="log"))
+    return figure([bars], key="weight", bargap=0.05, xaxis=grid_axis("value"), yaxis=grid_axis("numbers", type="log", dtick=1))
