@@ -9,6 +9,8 @@ BertExplorer.window = (() => {
   const start = { query: 0, key: 0 }; // the first token of each window
   const seen = { query: [0, 0], key: [0, 0] }; // the tokens [start, end) that the picture drawn last shows
   let input = { tokens: 0, sentences: [] };
+  let inputs = 0; // how many there were
+  let byHand = false; // whether a hand has put the windows where they are
   const waiting = new Set();
 
   const size = () => (phone.matches ? 11 : 24);
@@ -54,18 +56,29 @@ BertExplorer.window = (() => {
     tell(watchers); // not the pictures: two of them may see different parts
   }
 
+  // Where a window with a token in its middle begins.
+  const around = (token) => Math.min(token - Math.floor(size() / 2), input.tokens - size());
+
   // A new input: both windows around `token`.
   function open(tokens, sentences, token) {
     input = { tokens, sentences };
-    const first = Math.min(token - Math.floor(size() / 2), tokens - size());
+    inputs += 1;
+    byHand = false;
+    const first = around(token);
     move({ query: first, key: first });
     tellAll();
   }
 
-  // Moves the windows that do not show a token around it.
-  function show(token) {
-    const first = Math.min(token - Math.floor(size() / 2), input.tokens - size());
-    move(Object.fromEntries(["query", "key"].filter((side) => token < seen[side][0] || token >= seen[side][1]).map((side) => [side, first])));
+  // Moves the windows that do not show their token around it.
+  function showEach(tokens) {
+    const hidden = Object.entries(tokens).filter(([side, token]) => token < seen[side][0] || token >= seen[side][1]);
+    move(Object.fromEntries(hidden.map(([side, token]) => [side, around(token)])));
+  }
+
+  // Shows a token that was chosen, here or elsewhere.
+  function show(token, here = false) {
+    byHand ||= here;
+    showEach({ query: token, key: token });
   }
 
   const firstFrom = (tokens, token) => {
@@ -96,6 +109,8 @@ BertExplorer.window = (() => {
     let axes = {};
     let painted = () => {}; // draws the picture last shown
     let grip = null; // where in the frame it is held, in places
+    let telling = null; // the place { x, y } that the picture points at, and
+    let pointed = ""; // the one that was shown last
 
     const names = () => Object.keys(axes);
     const sides = (name) => (names().length > 1 ? [name === "x" ? "key" : "query"] : ["query", "key"]);
@@ -104,12 +119,23 @@ BertExplorer.window = (() => {
     // Moves the window along some axes to begin at a place of each.
     function put(places) {
       const to = {};
+      byHand = true;
       for (const [name, place] of Object.entries(places)) {
         const tokens = axes[name];
         const token = tokens[Math.max(0, Math.min(tokens.length - size(), Math.round(place)))];
         for (const side of sides(name)) to[side] = token;
       }
       move(to);
+    }
+
+    // Shows the place { x, y } that a picture points at, once: it does not take the window from a hand that holds it.
+    function point(place) {
+      telling = place;
+      const now = `${inputs} ${JSON.stringify(place ?? null)}`;
+      if (now === pointed || !map.offsetParent) return;
+      pointed = now;
+      if (!place || byHand) return;
+      showEach(Object.fromEntries(names().flatMap((name) => sides(name).map((side) => [side, axes[name][place[name]]]))));
     }
 
     const end = ({ last }, tokens) => (last < tokens.length ? tokens[last] : Math.max(input.tokens, tokens.at(-1) + 1));
@@ -198,8 +224,13 @@ BertExplorer.window = (() => {
       event.preventDefault();
       put(places);
     });
-    follow(() => names().length && (bracket(), place()), root);
-    return { root, draw, ranges };
+    follow(() => {
+      if (!names().length) return;
+      bracket();
+      place();
+      if (names().every((name) => axes[name].at(-1) < input.tokens)) point(telling); // the strip may come after the picture
+    }, root);
+    return { root, draw, ranges, point };
   }
 
   // ---- What an overview shows.

@@ -178,6 +178,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     let { data = [] } = figure;
     if (long) {
       if (fresh) overview.draw(long.axes, long.painted(layout));
+      if (fresh) overview.point(long.telling);
       ranges = overview.ranges();
       ({ data, layout } = long.shown(layout, ranges, box.clientWidth, box.clientWidth < NARROW));
     }

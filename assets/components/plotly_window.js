@@ -119,6 +119,9 @@ BertExplorer.figureWindow = (() => {
       return Array.isArray(index) ? [index[0] + (y?.first ?? 0), index[1] + (x?.first ?? 0)] : index + (x?.first ?? 0);
     }
 
+    const cell = figure.layout.shapes?.find((one) => one.name === "telling");
+    const telling = cell && { x: cell.x0 + 0.5, y: cell.y0 + 0.5 };
+
     const rows = axes.y ? shared.size() * ROW + 100 : 0; // px that the rows of a window and what is below them need
     const name = Object.keys(axes).sort().join("");
 
@@ -128,7 +131,7 @@ BertExplorer.figureWindow = (() => {
       return { class: `bx-windowed bx-over-${name}${stacked ? " bx-stacked" : ""}`, height: Math.max(height, rows + (stacked ? 150 : 0)) };
     }
 
-    return { axes, look, shown, painted, whole };
+    return { axes, telling, look, shown, painted, whole };
   }
 
   return figureWindow;

@@ -6,6 +6,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   let value = null;
   let canvases = []; // {canvas, vector, top}
   let names = [];
+  let marked = ""; // what is written in the row that is outlined
   let sorted = null; // {column, falling}
 
   function paint({ canvas, vector, top }) {
@@ -88,6 +89,9 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
     root.style.setProperty("--strips", strips || 1);
     root.style.setProperty("--bar", strips ? "12%" : "50%");
     canvases.forEach(paint);
+    const mark = root.querySelector(".bx-mark")?.closest("tr");
+    if (mark && mark.textContent !== marked) BertExplorer.reveal(root, mark);
+    marked = mark?.textContent;
     rove(names, 0);
     if (names.length || settings.sortable) root.removeAttribute("tabindex");
     else root.tabIndex = 0; // so that keys can scroll it

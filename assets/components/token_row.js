@@ -108,7 +108,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   function select(index) {
     choice.set(index);
     mark(index, false);
-    if (settings.with_window) shared.show(index);
+    if (settings.with_window) shared.show(index, true);
     props.value = value;
     trigger("select", { index, value: value.tokens[index] });
   }

@@ -36,6 +36,7 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
     const [rows, columns] = [value.rows.length, value.columns.length];
     const level = (row, column) => 255 * value.cells[row][column].share;
     overview.draw({ x: value.places }, shared.paintMatrix({ rows, columns, level, table: BertExplorer.rampTable() }));
+    overview.point(value.outlined && { x: value.outlined[1] });
   }
 
   function draw() {

@@ -60,13 +60,16 @@ def outline(x: float, y: float, width: float, height: float) -> dict[str, object
 
 
 def outlined_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
-    """Rectangles around the cell at a row and a column, seen on the ramp's blue too: the accent, on the page's background."""
+    """Rectangles around the cell at a row and a column, seen on the ramp's blue too: the accent, on the page's background.
+
+    By its name the page knows the cell, and opens the window of a long input on it.
+    """
     if cell is None:
         return []
     accent = outline(cell[1] - 0.5, cell[0] - 0.5, 1, 1)
     return [
         {**accent, "line": {"color": "var(--body-background-fill)", "width": 6}},
-        {**accent, "line": {"color": ACCENT, "width": 3}},
+        {**accent, "line": {"color": ACCENT, "width": 3}, "name": "telling"},
     ]
 
 

@@ -209,6 +209,7 @@ def test_512_tokens_are_shown_at_any_width(open_at, width):
     expect(page.locator("#notice")).to_contain_text("512 of 602 tokens kept")
     expect(page.locator("#attention-head-heatmap .heatmaplayer image")).to_be_attached()
     expect(page.locator("#attention-head-heatmap .ytick text")).to_have_count(24 if width > 640 else 11)
+    expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(2)  # the cell of the finding is in the window
     page.get_by_label("Lines").check()
     expect(page.locator("#attention-head-lines")).to_contain_text("a line that fades leads to others")
     open_tab(page, "Inside a head")
@@ -220,6 +221,8 @@ def test_a_window_of_a_long_input_is_dragged_or_moved_by_keys_everywhere_at_once
     page = open_at("Attention", "?a=" + "the+old+bank+by+the+river+" * 20 + "&layer=1&head=3")
     window = page.locator("#attention-head-heatmap").get_by_role("slider")
     framed, rows = chips(page).and_(page.locator(".bx-looks")), page.locator("#attention-head-heatmap .ytick text")
+    expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(2)  # it opens where the finding is
+    window.press("Home")
     expect(window).to_have_attribute("aria-valuetext", "Tokens 0 to 23 of 122")
     expect(framed).to_have_count(24)
     expect(rows).to_have_count(24)
