@@ -159,7 +159,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlo
         theme=THEME,
         css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS),
         ssr_mode=False,  # Node would answer in front of the guards
-        app_kwargs=guarded(blocks, host, Document(our_head(), PAINT)),
+        app_kwargs=guarded(blocks, host, Document(our_head(), PAINT, CARD_ADDRESS)),
     )
     return blocks
 
@@ -169,7 +169,7 @@ def our_head() -> str:
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in SCRIPTS)
-    told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website", "og:image": CARD_ADDRESS}
+    told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
     described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'
     return f"{described}{metas}<style>{THEME._get_theme_css()}{own}</style>{HEAD}{scripts}"

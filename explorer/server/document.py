@@ -2,6 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from html import escape
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
 
 ABOUT_GRADIO = re.compile(rb'\s*<meta\s+(?:property="og:|name="twitter:)[^>]*>')
 
@@ -12,10 +16,19 @@ class Document:
 
     head: str
     tail: str = ""
+    card: str = ""  # the path of the picture that other sites show of it
 
-    def complete(self, page: bytes) -> bytes:
-        """The page with it, and without what Gradio says of itself."""
+    def complete(self, page: bytes, address: str = "") -> bytes:
+        """The page at an address, which ends with a slash, with it, and without what Gradio says of itself."""
         head, _, body = page.partition(b"</head>")
         before, _, after = body.rpartition(b"</body>")
         head = ABOUT_GRADIO.sub(b"", head)
-        return b"".join([head, self.head.encode(), b"</head>", before, self.tail.encode(), b"</body>", after])
+        card = f'<meta property="og:image" content="{escape(address + self.card)}">' if self.card else ""
+        return b"".join([head, card.encode(), self.head.encode(), b"</head>", before, self.tail.encode(), b"</body>", after])
+
+
+def address_of(scope: Scope) -> str:
+    """Where the app was asked for, with a slash at its end; "" where that is not told. Anybody may say anything in it."""
+    headers = Headers(scope=scope)
+    host, scheme = headers.get("host", ""), headers.get("x-forwarded-proto", scope["scheme"])
+    return f"{'https' if scheme == 'https' else 'http'}://{host}{scope.get('root_path', '')}/" if host else ""

@@ -7,7 +7,7 @@ import re
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.server.document import Document
+from explorer.server.document import Document, address_of
 
 # Gradio compiles the scripts of its components: no 'unsafe-eval', no page. Nothing else runs that is not ours: an inline
 # script must have its hash here, and no handler in an attribute has one.
@@ -56,7 +56,7 @@ class SecurityHeaders:
             elif may_be_page and _is_html(start):  # its scripts are known when all of it is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = self._document.complete(page)
+                    page = self._document.complete(page, address_of(scope))
                     MutableHeaders(scope=start)["Content-Length"] = str(len(page))
                     await send(self._secured(start, _hashes(page)))
                     await send({**message, "body": page})
