@@ -16,8 +16,10 @@ def parameter_bars(counts: dict[str, int]) -> go.Figure:
         orientation="h",
         marker={"color": AMOUNT},
         text=[f"{count:,} ({count / total:.1%})" for count in counts.values()],
-        textposition="auto",
+        textposition="outside",
+        cliponaxis=False,
         hovertemplate="%{y}: %{text}<extra></extra>",
     )
     parts = {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6}
-    return figure([bars], key="parameters", xaxis=grid_axis("parameters"), yaxis=parts)
+    amounts = grid_axis("parameters", range=[0, 1.5 * max(counts.values())])  # what is written stands beside the longest, too
+    return figure([bars], key="parameters", xaxis=amounts, yaxis=parts)
