@@ -90,7 +90,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
     root.style.setProperty("--bar", strips ? "12%" : "50%");
     canvases.forEach(paint);
     const mark = root.querySelector(".bx-mark")?.closest("tr");
-    if (mark && mark.textContent !== marked) BertExplorer.reveal(root, mark);
+    if (mark && mark.textContent !== marked) BertExplorer.reveal(root, mark.cells[0]); // up and down: its name never leaves
     marked = mark?.textContent;
     rove(names, 0);
     if (names.length || settings.sortable) root.removeAttribute("tabindex");
