@@ -23,8 +23,8 @@ BertExplorer.figureWindow = (() => {
   }
 
   // What a trace holds for each place, cut to the places of the axes that have a window.
-  function cut(value, name, { x, y }) {
-    if (!isList(value)) return value;
+  function cut(value, name, { x, y }, ofMatrix) {
+    if (!isList(value) || (ofMatrix && name === "y" && !y)) return value; // the y of a matrix are its rows, not its columns
     const part = (list, range) => (range ? list.slice(range.first, range.last) : list);
     if (name === "y" && y) return part(value, y);
     if (isList(value[0])) return part(value, y).map((row) => part(row, x));
@@ -92,7 +92,7 @@ BertExplorer.figureWindow = (() => {
         now.margin[name === "x" ? "b" : "l"] = room + (layout[`${name}axis`]?.title?.text ? 36 : 12);
       }
       const traces = data.map((trace) => ({
-        ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, cut(value, name, ranges)])),
+        ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, cut(value, name, ranges, Boolean(trace.z))])),
         ...(trace.marker ? { marker: { ...trace.marker, color: cut(trace.marker.color, "color", ranges) } } : {}),
       }));
       return { data: traces, layout: now };

@@ -21,5 +21,7 @@ def parameter_bars(counts: dict[str, int]) -> go.Figure:
         hovertemplate="%{y}: %{text}<extra></extra>",
     )
     parts = {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6}
-    amounts = grid_axis("parameters", range=[0, 1.5 * max(counts.values())])  # what is written stands beside the longest, too
-    return figure([bars], key="parameters", xaxis=amounts, yaxis=parts)
+    top = max(counts.values())
+    amounts = grid_axis("parameters", range=[0, 1.5 * top])  # what is written stands beside the longest, too
+    narrow = {"narrow": {"xaxis": {"range": [0, 2.8 * top]}}}
+    return figure([bars], key="parameters", xaxis=amounts, yaxis=parts, meta=narrow)
