@@ -15,13 +15,13 @@ def parameter_bars(counts: dict[str, int]) -> go.Figure:
         y=[esc(part) for part in counts],
         orientation="h",
         marker={"color": AMOUNT},
-        text=[f"{count:,} ({count / total:.1%})" for count in counts.values()],
+        text=[f"{count:,} ({100 * count / total:.2g}%)" for count in counts.values()],
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{y}: %{text}<extra></extra>",
     )
     parts = {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6}
     top = max(counts.values())
-    amounts = grid_axis("parameters", range=[0, 1.5 * top])  # what is written stands beside the longest, too
-    narrow = {"narrow": {"xaxis": {"range": [0, 2.8 * top]}}}
-    return figure([bars], key="parameters", xaxis=amounts, yaxis=parts, meta=narrow)
+    amounts = grid_axis("parameters", range=[0, 1.9 * top])  # what is written stands beside the longest, too
+    narrow = {"narrow": {"xaxis": {"range": [0, 3 * top], "nticks": 3}, "margin": {"r": 64}}}
+    return figure([bars], key="parameters", xaxis=amounts, yaxis=parts, meta=narrow).update_layout(margin_r=36)
