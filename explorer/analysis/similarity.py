@@ -5,6 +5,7 @@ import numpy as np
 from explorer.base.errors import InputError
 
 SPACES = ("as they are", "centred", "whitened")
+AT_ONCE = 512  # rows that are compared with all others
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
@@ -75,6 +76,19 @@ def closest_pairs(matrix: np.ndarray, most: int = 5) -> list[tuple[int, int, flo
     rows, columns = np.triu_indices(len(matrix), k=1)
     best = np.argsort(-matrix[rows, columns], kind="stable")[:most]
     return [(int(rows[i]), int(columns[i]), float(matrix[rows[i], columns[i]])) for i in best]
+
+
+def nearest_of_each(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of vectors [n, hidden], n > 1, the other row nearest by cosine, and that cosine: [n] each."""
+    unit, others, highest = directions(vectors), [], []
+    for start in range(0, len(unit), AT_ONCE):
+        found = unit[start : start + AT_ONCE] @ unit.T
+        rows = np.arange(len(found))
+        found[rows, start + rows] = -np.inf
+        best = found.argmax(axis=1)
+        others.append(best)
+        highest.append(found[rows, best])
+    return np.concatenate(others), np.clip(np.concatenate(highest), -1, 1)
 
 
 def nearest(vectors: np.ndarray, row: int, most: int = 10) -> list[tuple[int, float]]:

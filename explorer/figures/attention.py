@@ -87,8 +87,8 @@ def with_cell(picture: dict[str, Any], cell: tuple[int, int] | None) -> dict[str
     return picture
 
 
-def difference_heatmap(change: np.ndarray, tokens: Sequence[str]) -> go.Figure:
-    """What attention [query, key] there has more (positive) or less than here, -1 to 1."""
+def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[int, int]) -> go.Figure:
+    """What attention [query, key] there has more (positive) or less than here, -1 to 1; one cell is outlined."""
     top = max(float(np.abs(change).max(initial=0)), 1e-6)
     return heatmap(
         change,
@@ -102,7 +102,7 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str]) -> go.Figure:
         hover="row %{y} → column %{x}<br>there less here %{z:+.4f}",
         scale=colour_scale(-top, top, "there − here", signed=True, tickformat=".2g"),
         key=f"difference-{change.shape}",
-    )
+    ).update_layout(shapes=outlined_cell(cell))
 
 
 def metric_heatmap(

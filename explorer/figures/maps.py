@@ -25,16 +25,18 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Marks:
-    """Which points stand out: rows that are not `bright` [n] fade; the `picked` one and its `neighbors` get a ring."""
+    """Which points stand out: rows that are not `bright` [n] fade; the `picked` one, its `neighbors` and `others` get a ring."""
 
     bright: np.ndarray | None = None
     picked: int | None = None
     neighbors: Sequence[int] = ()
+    others: Sequence[int] = ()
 
     @property
-    def rings(self) -> list[int]:
-        """The rows with a ring, the picked one first."""
-        return [*([] if self.picked is None else [self.picked]), *self.neighbors]
+    def rings(self) -> dict[int, int]:
+        """The rows with a ring, and its size in pixels: the picked one's is larger."""
+        small = dict.fromkeys([*self.neighbors, *self.others], 12)
+        return small if self.picked is None else small | {self.picked: 16}
 
 
 def point_map(
@@ -111,11 +113,10 @@ def _group(
     return _scatter(points[rows], marker=marker, **common)
 
 
-def _rings(points: np.ndarray, rows: list[int]) -> go.Scatter | go.Scatter3d:
-    """Rings around some points, the first one's larger; always there, so that the other traces keep their numbers."""
-    sizes = [16 if i == 0 else 12 for i in range(len(rows))]
-    marker = {"size": sizes, "color": ACCENT, "symbol": "circle-open", "line": {"width": 2}}
-    return _scatter(points[rows], mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
+def _rings(points: np.ndarray, sizes: dict[int, int]) -> go.Scatter | go.Scatter3d:
+    """Rings of these sizes around some points, by row; always there, so that the other traces keep their numbers."""
+    marker = {"size": list(sizes.values()), "color": ACCENT, "symbol": "circle-open", "line": {"width": 2}}
+    return _scatter(points[list(sizes)], mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
 
 
 def _scatter(points: np.ndarray, **look: object) -> go.Scatter | go.Scatter3d:

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import (
+    ACCENT,
     CATEGORIES,
     FAINT,
     GRID,
@@ -157,17 +158,22 @@ def probe_curve(
     return chart.add_hline(chance, line=DOTTED)
 
 
-def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True) -> go.Figure:
+def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None) -> go.Figure:
     """What each word did for the best label (positive) or against it.
 
-    `shares`: how much its probability falls when the word is hidden, -1 to 1; otherwise parts of its log-odds.
+    `shares`: how much its probability falls when the word is hidden, -1 to 1; otherwise parts of its log-odds. The bar of
+    the word at `outlined` has an outline.
     """
     most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
     hover, ticks = ("without %{x}: %{customdata:+.1%}", "+.0%") if shares else ("%{x}: %{y:+.2f}", "+.1f")
+    edges = [3 if place == outlined else 0 for place in range(len(words))]
     bars = go.Bar(
         x=token_labels(words),
         y=list(effects),
-        marker={"color": [POSITIVE if effect >= 0 else NEGATIVE for effect in effects]},
+        marker={
+            "color": [POSITIVE if effect >= 0 else NEGATIVE for effect in effects],
+            "line": {"color": ACCENT, "width": edges},
+        },
         hovertemplate=f"{hover}<extra></extra>",
         customdata=[-effect for effect in effects],
     )

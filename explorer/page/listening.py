@@ -13,7 +13,7 @@ from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
 from explorer.views.subject import CHANGES, Subject
-from explorer.views.view import Change, LongView
+from explorer.views.view import Change, LongView, props
 
 
 def listen(tab: TabPage) -> None:
@@ -82,6 +82,14 @@ def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iter
             yield panel.unasked
         for shown in getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None):
             yield panel.updates(shown, only_these=True)
+            values = {
+                **values,
+                **{
+                    panel.controls[one]: new for one, new in shown.items() if one in panel.controls and not isinstance(new, props)
+                },
+            }
+        if told := tab.show_finding(subject, values):
+            yield told
 
     return stream
 

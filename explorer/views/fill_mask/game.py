@@ -4,15 +4,31 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from explorer.figures.bars import percent
+from explorer.base.errors import InputError
+from explorer.figures.bars import percent, whole_percent
 from explorer.figures.masked_lm import span_lengths
 from explorer.figures.token_row import token_row
 from explorer.text.encoding import MASK
 from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
 from explorer.text.spans import span_length_shares, spans_of
+from explorer.views.fill_mask.rounds import round_of
 from explorer.views.settings import choice, number, switch
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, button, caption, chart, check, matches, part, prose, sentence, settle
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    View,
+    button,
+    caption,
+    chart,
+    check,
+    matches,
+    part,
+    prose,
+    sentence,
+    settle,
+)
 
 if TYPE_CHECKING:
     from explorer.techniques.masking_game import Round
@@ -59,11 +75,9 @@ class Game(View):
 
     def compute(self, subject: Subject) -> Content:
         """The round that these settings play."""
-        from explorer.techniques.masking_game import Rules, loss_error, play
+        from explorer.techniques.masking_game import loss_error
 
-        rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed).check()
-        text_b, label, truth = self._second(subject)
-        played = play(subject.model, subject.text_a, text_b, rules, label)
+        played, truth = self._play(subject)
         encoding = played.encoding
         eligible = sum(encoding.tokens[position] != MASK for position in encoding.text_positions)
         shown = {
@@ -76,9 +90,30 @@ class Game(View):
         spans = {"lengths": span_lengths(span_length_shares(), _lengths(played))} if self.strategy == SPANS else {}
         return {**shown, **spans}
 
+    def finding(self, subject: Subject) -> Finding | None:
+        """Which chosen piece costs most, and what is guessed in its place."""
+        try:
+            played, _ = self._play(subject)
+        except InputError:  # there is nothing to choose from
+            return None
+        place, number = _dearest(played), len(played.positions)
+        truth, best = played.encoding.tokens[played.positions[place]], played.guesses[place].candidates[0].token
+        loss = float(played.losses[place])
+        which = f"Of {number} chosen pieces “{truth}” costs most" if number > 1 else f"The only chosen piece is “{truth}”"
+        guess = "and yet it is the first guess" if best == truth else f"the first guess is “{best}”"
+        return Finding(f"{which}: BERT gives it {whole_percent(math.exp(-loss))}, a loss of {loss:.2f} nats; {guess}.")
+
     def on_again(self, subject: Subject, index: None) -> Change:
         """The next seed."""
         return settle(seed=(self.seed + 1) % (MOST_SEED + 1))
+
+    def _play(self, subject: Subject) -> "tuple[Round, str]":
+        """The round, and the truth about B in words. Raises InputError."""
+        from explorer.techniques.masking_game import Rules
+
+        rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed).check()
+        text_b, label, truth = self._second(subject)
+        return round_of(subject.model, (subject.text_a, text_b), rules, label), truth
 
     def _second(self, subject: Subject) -> tuple[str, int | None, str]:
         """Text B as it is played, 0 if it follows A and 1 if not, and that in words. The seed decides."""
@@ -89,13 +124,21 @@ class Game(View):
         return subject.text_b, 0, FOLLOWS
 
 
+def _dearest(played: "Round") -> int:
+    """Which of the chosen pieces costs most."""
+    return int(played.losses.argmax())
+
+
 def _row(played: "Round") -> dict[str, Any]:
-    """The input as the model reads it; every chosen piece that is not masked looks like any other, to BERT too."""
+    """The input as the model reads it; every chosen piece that is not masked looks like any other, to BERT too.
+
+    The piece that costs most is marked.
+    """
     tokens = list(played.encoding.tokens)
     for position, piece in zip(played.positions, played.stand_ins, strict=True):
         tokens[position] = piece
     encoding = replace(played.encoding, tokens=tuple(tokens))
-    return token_row(tokens, encoding.kinds, encoding.segments)
+    return token_row(tokens, encoding.kinds, encoding.segments, selected=played.positions[_dearest(played)])
 
 
 def _lengths(played: "Round") -> list[int]:

@@ -1,16 +1,18 @@
 """The pre-training game as a quiz: guess first, then see what BERT guessed; the score is kept."""
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from explorer.base.errors import InputError
-from explorer.figures.bars import bars
+from explorer.figures.bars import bars, whole_percent
 from explorer.figures.token_row import token_row
 from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.text.pieces import bare
+from explorer.views.fill_mask.rounds import round_of
 from explorer.views.settings import memory, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, button, caption, part, props, sentence
+from explorer.views.view import Change, Content, Finding, View, button, caption, part, props, sentence
 
 if TYPE_CHECKING:
     from explorer.techniques.masking_game import Round
@@ -77,6 +79,19 @@ class Quiz(View):
             points += f" BERT's loss on this text: {played.mlm_loss:.2f} nats a piece."
         return {"row": _row(played, score.blanks), "guess": _box(played, score.blanks), "points": points}
 
+    def finding(self, subject: Subject) -> Finding | None:
+        """Which of the blanks that are guessed was hardest for BERT; nothing of those that are not."""
+        if not self.score.blanks:
+            return None
+        played = self._play(subject)
+        losses = played.losses[: self.score.blanks]
+        place = int(losses.argmax())
+        truth, best = played.encoding.tokens[played.positions[place]], played.guesses[place].candidates[0].token
+        share = whole_percent(math.exp(-float(losses[place])))
+        named = f"Of {len(losses)} blanks “{truth}” was the hardest for BERT: it" if len(losses) > 1 else "BERT"
+        word = "" if len(losses) > 1 else f" to “{truth}”"
+        return Finding(f"{named} gave {share}{word}{'' if best == truth else f', and said “{best}”'}.")
+
     def on_guess(self, subject: Subject, index: Any) -> Change:
         """What was typed is the guess for the blank in question."""
         played, score = self._play(subject), self.score
@@ -103,10 +118,10 @@ class Quiz(View):
         return Change(settings={"score": after}, content={"answer": "", "bert": None})
 
     def _play(self, subject: Subject) -> "Round":
-        from explorer.techniques.masking_game import Rules, play
+        from explorer.techniques.masking_game import Rules
 
-        text_a, text_b = BANK[self.score.texts % len(BANK)]
-        return play(subject.model, text_a, text_b, Rules("words", RATE, 1.0, 0.0, self.score.texts))
+        texts = BANK[self.score.texts % len(BANK)]
+        return round_of(subject.model, texts, Rules("words", RATE, 1.0, 0.0, self.score.texts))
 
 
 def _box(played: "Round", asked: int) -> props:

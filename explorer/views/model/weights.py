@@ -10,7 +10,7 @@ from explorer.figures.weights import weight_histogram, weights_heatmap
 from explorer.text import limits
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, caption, chart, sentence, settle
+from explorer.views.view import Change, Content, Finding, View, caption, chart, sentence, settle
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
@@ -19,12 +19,15 @@ Cell = tuple[int, int]
 _kept: OnceCache[Any, np.ndarray] = OnceCache(16)
 
 
-def _cell(value: Any) -> Cell:
-    """A row and a column of the heatmap, the first of each for anything else."""
+UNEVEN = 1.05  # times the smallest: below it, the layers hardly differ
+
+
+def _cell(value: Any) -> Cell | None:
+    """A row and a column of the heatmap, none for anything else."""
     match value:
         case [int(row), int(column)] if min(row, column) >= 0 and bool not in map(type, value):
             return row, column
-    return 0, 0
+    return None
 
 
 class Weights(View):
@@ -33,7 +36,7 @@ class Weights(View):
     name, question = "model/weights", "How large are the weights of each layer?"
     columns = (("sizes", "help"), ("about", "numbers"))
     widths = (6, 5)
-    cell: Cell = memory((0, 0), kept=_cell)
+    cell: Cell | None = memory(None, kept=_cell)  # none: the most telling one
     sizes = chart("Size of the weights by layer", height=440)
     help = caption(
         "The root of the mean square of all numbers in a weight, by the names that transformers gives them: the Frobenius norm, "
@@ -46,10 +49,12 @@ class Weights(View):
         """The heatmap, and the histogram of the weight that was clicked."""
         model = subject.model
         names = _names(model)
-        row, column = min(self.cell[0], len(names) - 1), min(self.cell[1], len(model.layer_weights) - 1)
+        sizes = _sizes(model, names)
+        chosen = self.cell or next(iter(_most_uneven(model, names)), (0, 0))
+        row, column = min(chosen[0], len(names) - 1), min(chosen[1], len(model.layer_weights) - 1)
         weight = model.layer_weights[column].get(names[row])
         place = "every layer" if model.family.shared_layers else f"layer {column + 1}"
-        shown = {"sizes": weights_heatmap(_sizes(model, names), names)}
+        shown = {"sizes": weights_heatmap(sizes, names, (row, column))}
         if weight is None:
             return {**shown, "about": f"{names[row]}, {place}: it has no such weight.", "numbers": None}
         found, shape = histogram(weight), " × ".join(f"{size:,}" for size in weight.shape)
@@ -59,6 +64,18 @@ class Weights(View):
             f"{weight.mean():.2g}, standard deviation {weight.std():.2g}; {found.beyond:,} of them lie beyond the picture.",
             "numbers": weight_histogram(found.middles, found.counts),
         }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The matrix that differs most from layer to layer; the view opens with it."""
+        names = _names(subject.model)
+        cells, sizes = _most_uneven(subject.model, names), _sizes(subject.model, names)
+        if not cells:
+            return None
+        most, least = (f"in layer {cell[1] + 1} ({sizes[cell]:.3f})" for cell in cells)
+        return Finding(
+            f"Of all matrices “{names[cells[0][0]]}” differs most from layer to layer: its numbers are "
+            f"{sizes[cells[0]] / sizes[cells[1]]:.1f} times as large {most} as {least}, by root mean square."
+        )
 
     def on_sizes(self, subject: Subject, index: list[int]) -> Change:
         """The numbers of another weight: [weight, layer], zero-based."""
@@ -78,3 +95,16 @@ def _sizes(model: "Explorer", names: list[str]) -> np.ndarray:
         return np.array([[root_mean_square(layer[name]) if name in layer else np.nan for layer in layers] for name in names])
 
     return _kept.get(model.checkpoint, make)
+
+
+def _most_uneven(model: "Explorer", names: list[str]) -> list[Cell]:
+    """Where the matrix whose size differs most between layers is largest and smallest; nothing where none does."""
+    sizes = _sizes(model, names)
+    matrices = [
+        row for row, name in enumerate(names) if any(layer[name].ndim > 1 for layer in model.layer_weights if name in layer)
+    ]
+    ratios = [np.nanmax(sizes[row]) / max(np.nanmin(sizes[row]), 1e-12) for row in matrices]
+    if max(ratios, default=0) < UNEVEN:
+        return []
+    row = matrices[int(np.argmax(ratios))]
+    return [(row, int(np.nanargmax(sizes[row]))), (row, int(np.nanargmin(sizes[row])))]

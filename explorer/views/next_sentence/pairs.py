@@ -1,16 +1,18 @@
 """Pairs scored in a table, and candidates ranked as the next sentence."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.base.limits import PAIRS as MOST_PAIRS
-from explorer.figures.bars import bars
+from explorer.figures.bars import bars, whole_percent
+from explorer.figures.base import shorten
 from explorer.text.lines import pairs_from_lines, split_lines
 from explorer.text.pairs import Pair, check_pairs, read_pairs
 from explorer.views.settings import sheet, text, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, button, caption, part, sentence, show
+from explorer.views.view import Change, Content, Finding, View, Why, button, caption, part, sentence, settle
 
 PAIRS = (
     ("The baby would not stop crying.", "Her father picked her up and sang to her."),
@@ -22,6 +24,7 @@ PAIRS = (
 )
 COLUMNS = ("A", "B", "IsNext", "Logit difference")
 STEP = 10  # pairs scored between two words on how far it is
+QUOTED = 60  # characters of a sentence that a finding quotes
 
 
 class ManyPairs(View):
@@ -56,6 +59,18 @@ class ManyPairs(View):
             return {}
         return {"pairs": _rank([_score(subject, *pair) for pair in _pairs_of(self.pairs)])}
 
+    def finding(self, subject: Subject) -> Finding:
+        """In how many pairs B follows A, and of which the model is least sure."""
+        rows = [row for row in self.pairs if isinstance(row[3], float | int)] or self.compute(subject)["pairs"]
+        a, b, _, difference = min(rows, key=lambda row: abs(row[3]))
+        follow = sum(row[3] >= 0 for row in rows)
+        sure = whole_percent(_probability(abs(difference)))
+        said = f"{_quote(b)} {'follows' if difference >= 0 else 'does not follow'} {_quote(a)}"
+        if len(rows) == 1:
+            return Finding(f"{said}, says BERT with {sure}.")
+        some = {0: f"none of the {len(rows)}", len(rows): f"all {len(rows)}"}.get(follow, f"{follow} of the {len(rows)}")
+        return Finding(f"B follows A in {some} pairs, says BERT; it is least sure that {said} ({sure}).")
+
     def on_score(self, subject: Subject, index: None) -> Iterator[Content]:
         """Score the pairs in the table."""
         yield from _score_in_steps(subject, _pairs_of(self.pairs))
@@ -75,13 +90,12 @@ class NextSentences(View):
     """Which of several sentences follows A."""
 
     name, question = "next-sentence/candidates", "Which sentence follows A?"
-    columns = (("candidates", "find"), ("best", "ranking", "help"))
+    columns = (("candidates", "find"), ("ranking", "help"))
     widths = (5, 6)
     candidates: str = text(
         "\n".join(dict.fromkeys(b for _, b in PAIRS)), "Candidates for B, one a line", heard="", lines=7, max_lines=14
     )
     find = button("Find the next sentence", variant="primary", long=True)
-    best = sentence(keep_height=True)
     ranking = part("bars", classes="sentences")
     help = caption(
         "The probability of IsNext (0 to 100 %) for A and each candidate, ranked by the difference of the two "
@@ -90,26 +104,49 @@ class NextSentences(View):
 
     def compute(self, subject: Subject) -> Content:
         """The candidates, and B if there is one, the likeliest first."""
+        rows = self._ranked(subject)
+        return {"ranking": bars([(candidate, share, f"{difference:+.2f}") for _, candidate, share, difference in rows])}
+
+    def finding(self, subject: Subject) -> Finding:
+        """The likeliest candidate, and how far it is ahead of the next."""
+        rows = self._ranked(subject)
+        _, best, _, difference = rows[0]
+        share = whole_percent(_probability(difference))
+        why = Why("next-sentence", "Which tokens") if best == subject.text_b.strip() else None
+        if difference < 0:
+            none = "The only candidate does not follow A" if len(rows) == 1 else f"None of the {len(rows)} candidates follows A"
+            return Finding(f"{none}, says BERT; {_quote(best)} comes closest, with {share}.", why)
+        if len(rows) == 1:
+            return Finding(f"{_quote(best)} follows A, says BERT with {share}.", why)
+        second, then = _quote(rows[1][1]), whole_percent(_probability(rows[1][3]))
+        apart = f" and a logit difference of {rows[1][3]:.2f} instead of {difference:.2f}" if then == share else ""
+        return Finding(f"{_quote(best)} follows A best, with {share}; {second} comes next, with {then}{apart}.", why)
+
+    def on_find(self, subject: Subject, index: None) -> Change:
+        """Rank them."""
+        return settle(candidates=self.candidates)
+
+    def _ranked(self, subject: Subject) -> list[list[Any]]:
         b = subject.text_b.strip()
         texts = list(dict.fromkeys([*split_lines(self.candidates), *([b] if b else [])]))
         if not 1 <= len(texts) <= MOST_PAIRS.most:
             raise InputError(MOST_PAIRS.tell(len(texts), "candidates"))
-        rows = _rank(_score(subject, subject.text_a, candidate) for candidate in texts)
-        best = f"Best of {len(rows)}: {rows[0][1]}"
-        return {
-            "ranking": bars([(candidate, share, f"{difference:+.2f}") for _, candidate, share, difference in rows]),
-            "best": best[:300],
-        }
-
-    def on_find(self, subject: Subject, index: None) -> Change:
-        """Rank them."""
-        return show(**self.compute(subject))
+        return _rank(_score(subject, subject.text_a, candidate) for candidate in texts)
 
 
 def _score(subject: Subject, a: str, b: str) -> list[Any]:
     """A, B, the probability of IsNext (0 to 1), and the logit of IsNext less that of NotNext."""
     answer = subject.model.next_sentence(a, b)
     return [a, b, round(answer.is_next, 4), round(answer.logits[0] - answer.logits[1], 2)]
+
+
+def _probability(difference: float) -> float:
+    """The probability of the first of two outputs, by the difference of their logits: unlike a rounded one, never 0 or 1."""
+    return 1 / (1 + math.exp(-difference))
+
+
+def _quote(text: str) -> str:
+    return f"“{shorten(text, QUOTED)}”"
 
 
 def _rank(rows: Iterable[list[Any]]) -> list[list[Any]]:

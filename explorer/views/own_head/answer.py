@@ -1,15 +1,22 @@
 """A question answerer: the spans of B that answer A."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from explorer.figures.bars import bars, percent, whole_percent
+from explorer.figures.base import shorten
 from explorer.figures.word_grid import word_grid
 from explorer.model.families import ANSWER
 from explorer.views.own_head.tokens import TokenHead
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, part
 
+if TYPE_CHECKING:
+    from explorer.techniques.own_head import Answer
+
 MOST_ANSWERS = 6
+QUOTED = 60  # characters of an answer that the finding quotes
 
 
 class OwnAnswer(TokenHead):
@@ -22,11 +29,15 @@ class OwnAnswer(TokenHead):
     task = ANSWER
 
     def telling(self, subject: Subject) -> Finding | None:
-        """The likeliest span."""
+        """The likeliest span, and the next of those shown that shares no token with it."""
         from explorer.techniques import own_head
 
-        best = next(iter(own_head.answers(subject.trace, 1)), None) if subject.text_b.strip() else None
-        return best and Finding(f"The likeliest answer is “{best.text}”, with {whole_percent(best.share)}.")
+        best, *others = own_head.answers(subject.trace, MOST_ANSWERS) if subject.text_b.strip() else (None,)
+        if best is None:
+            return None
+        apart = next((one for one in others if one.end < best.start or one.start > best.end), None)
+        then = f", then, elsewhere, {_told(apart)}" if apart else ""
+        return Finding(f"The likeliest answer is {_told(best)}{then}.")
 
     def tell(self, subject: Subject) -> Content:
         """The best spans, and how likely each token is to begin and to end one; without a text in B, what to do."""
@@ -41,9 +52,13 @@ class OwnAnswer(TokenHead):
         nothing = float(shares[0, 0] * shares[0, 1])
         return {
             "answers": bars(rows),
-            "row": word_grid("token", trace.tokens, ["begins", "ends"], cells, subject.token),
+            "row": word_grid("token", trace.tokens, ["begins", "ends"], cells, subject.token, outlined=(0, spans[0].start)),
             "found": f"That there is no answer, which {trace.tokens[0]} stands for: {percent(nothing)}.",
             "help": "Type the question in A and the text in B. The share of a span is the probability that the answer begins at "
             "its first token, times that it ends at its last (softmax over all tokens each; Devlin et al. 2019, section 4.2); "
             "on the right stands the sum of both logits.",
         }
+
+
+def _told(answer: "Answer") -> str:
+    return f"“{shorten(answer.text, QUOTED)}” with {whole_percent(answer.share)}"

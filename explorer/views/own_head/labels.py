@@ -1,18 +1,13 @@
 """A classifier's labels, and the words that decided."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from explorer.figures.bars import bars, whole_percent
+from explorer.figures.bars import SEEN, bars, whole_percent
 from explorer.figures.training import word_effects as effects_chart
 from explorer.model.families import LABELS
 from explorer.views.own_head.head import HeadView
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, chart, is_quick, part, sentence
-
-if TYPE_CHECKING:
-    from explorer.techniques.own_head import Labelled
 
 MOST_BARS = 12
 
@@ -29,10 +24,18 @@ class OwnLabels(HeadView):
     task = LABELS
 
     def telling(self, subject: Subject) -> Finding:
-        """The likeliest label."""
+        """The likeliest label, and the word without which it loses most, where that is quickly found."""
         from explorer.techniques import own_head
 
-        return Finding(_best(own_head.labels(subject.trace), subject.model.own_head.squash == "none"))
+        found = own_head.labels(subject.trace)
+        if subject.model.own_head.squash == "none":
+            return Finding(f"“{found.labels[0]}” with {found.shares[0]:.2f}.")
+        best = int(found.shares.argmax())
+        share, said = float(found.shares[best]), f"“{found.labels[best]}” with {whole_percent(found.shares[best])}"
+        words, effects = _effects(subject, best) or ([], np.zeros(0))
+        if (place := _deciding(effects)) is None:
+            return Finding(f"{said}.")
+        return Finding(f"{said}; with “{words[place]}” hidden, only {whole_percent(share - float(effects[place]))}.")
 
     def tell(self, subject: Subject) -> Content:
         """The labels, and what each word does for the best of them where that is quickly found."""
@@ -46,19 +49,26 @@ class OwnLabels(HeadView):
         number = head.squash == "none"
         shown = {"help": _help(head.squash)}
         shown |= {"number": f"{found.labels[0]}: {found.shares[0]:.3f}"} if number else {"verdict": bars(rows[:MOST_BARS])}
-        words = subject.trace.encoding.text_words
-        if words and not number and is_quick(subject, min(len(words), own_head.MOST_WORDS)):
-            shown["words"] = effects_chart(*own_head.word_effects(subject.trace, best))
+        if not number and (effects := _effects(subject, best)):
+            shown["words"] = effects_chart(*effects, outlined=_deciding(effects[1]))
             label = found.labels[best]
             shown["about"] = f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
         return shown
 
 
-def _best(found: "Labelled", number: bool) -> str:
-    """The likeliest label."""
-    place = int(np.argmax(found.shares))
-    share = f"{found.shares[place]:.2f}" if number else whole_percent(float(found.shares[place]))
-    return f"“{found.labels[place]}” with {share}."
+def _deciding(effects: np.ndarray) -> int | None:
+    """The word without which the share falls most, if it falls."""
+    return int(effects.argmax()) if effects.max(initial=0) >= SEEN else None
+
+
+def _effects(subject: Subject, label: int) -> tuple[list[str], np.ndarray] | None:
+    """The words, and how much the share of a label falls without each; None where there is no word, or it takes long."""
+    from explorer.techniques import own_head
+
+    trace, words = subject.trace, subject.trace.encoding.text_words
+    if not words or not is_quick(subject, min(len(words), own_head.MOST_WORDS)):
+        return None
+    return trace.once(("word effects", label), lambda: own_head.word_effects(trace, label))
 
 
 def _help(squash: str) -> str:

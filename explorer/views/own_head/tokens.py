@@ -32,6 +32,19 @@ class OwnTags(TokenHead):
     name, question = "own-head/tags", "Which tag does it give each token?"
     task = TAGS
 
+    def telling(self, subject: Subject) -> Finding | None:
+        """The word whose tag is least sure, by its first piece: the others of a word have none in training."""
+        from explorer.techniques import own_head
+
+        tags, shares = own_head.tags(subject.trace)
+        if (token := _least_sure(subject, shares)) is None or len(tags) == 1:
+            return None
+        (first, sure), (second, then) = ((tags[place], shares[token, place]) for place in np.argsort(-shares[token])[:2])
+        return Finding(
+            f"Of all tags that of “{subject.trace.tokens[token]}” (token {token}) is the least sure: {first} with "
+            f"{whole_percent(float(sure))}, then {second} with {whole_percent(float(then))}."
+        )
+
     def tell(self, subject: Subject) -> Content:
         """The likeliest tag below each token."""
         from explorer.techniques import own_head  # loads torch
@@ -44,9 +57,10 @@ class OwnTags(TokenHead):
             ("", 0.0, "") if special[token] else (tags[place], float(shares[token, place]), _ranked(tags, shares[token]))
             for token, place in enumerate(best)
         ]
-        chosen = subject.token
+        chosen, doubtful = subject.token, _least_sure(subject, shares)
+        outlined = None if doubtful is None else (0, doubtful)
         return {
-            "row": word_grid("token", trace.tokens, ["tag"], [cells], chosen),
+            "row": word_grid("token", trace.tokens, ["tag"], [cells], chosen, outlined=outlined),
             "found": f"'{trace.tokens[chosen]}' (token {chosen}): {_ranked(tags, shares[chosen])}.",
             "help": "The likeliest tag of each token, darker where it is surer; click one for the others. In training only the "
             "first piece of a word has a tag (Devlin et al. 2019, section 5.3): those of the others are the head's guesses.",
@@ -77,11 +91,17 @@ class ReplacedPieces(TokenHead):
         cells = [(percent(float(share)), float(share), "") for share in shares]
         worst = _most_suspicious(subject, shares)
         return {
-            "row": word_grid("token", trace.tokens, ["replaced"], [cells], chosen),
+            "row": word_grid("token", trace.tokens, ["replaced"], [cells], chosen, outlined=(0, worst)),
             "found": f"Most suspicious: '{trace.tokens[worst]}' (token {worst}), {percent(float(shares[worst]))}.",
             "help": "ELECTRA's discriminator reads a text in which a small model has replaced some pieces, and says of each how "
             "likely it is one of these (sigmoid, 0 to 100 %; Clark et al. 2020, section 2). Put an odd word into A and see.",
         }
+
+
+def _least_sure(subject: Subject, shares: np.ndarray) -> int | None:
+    """The first piece of a word whose likeliest tag has the smallest probability; None without a word."""
+    starts = [group[0] for group in subject.trace.encoding.text_words]
+    return starts[int(shares[starts].max(-1).argmin())] if starts else None
 
 
 def _most_suspicious(subject: Subject, shares: np.ndarray) -> int:

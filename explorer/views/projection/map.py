@@ -6,19 +6,25 @@ from typing import Any
 
 from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, METRICS, MapSettings, warm_umap
+from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.limits import BOX_CHARACTERS, TEXTS
 from explorer.base.paths import EXAMPLES
-from explorer.base.steps import map_steps, relay
+from explorer.base.steps import finished, map_steps
 from explorer.figures.bars import meter
 from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
 from explorer.text.tables import Table
-from explorer.views.projection.picture import CLUSTER, COLOURS, NAMES, LayerMap, Look
+from explorer.views.projection.nearby import Nearby, nearby
+from explorer.views.projection.picture import CLUSTER, COLOURS, NAMES, LayerMap, Look, make_map
 from explorer.views.projection.points import (
+    NONE_CHOSEN,
+    Chosen,
     Points,
+    check_chosen,
     column_called,
     read_texts,
+    rows_of,
     sample_vocabulary,
     text_column_of,
     texts_of,
@@ -26,7 +32,21 @@ from explorer.views.projection.points import (
 )
 from explorer.views.settings import choice, memory, number, pooling, switch, text, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, LongView, button, chart, part, props, prose, sentence, settle
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    LongView,
+    Why,
+    button,
+    chart,
+    part,
+    props,
+    prose,
+    reads_quickly,
+    sentence,
+    settle,
+)
 
 SENTENCES, WORDS, FILE, VOCABULARY = "Sentences", "Words of the input", "CSV file", "Vocabulary"
 CHOOSE = "CSV file…"
@@ -35,19 +55,9 @@ CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become 
 HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
 OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False}  # only the page knows what may be chosen
 FRAME = 0.9  # seconds a layer is shown while it plays
+LETTERS = 4  # of a token, about
 
-Chosen = tuple[tuple[int, ...], str]
-"""Some rows, and the key of the points that they are rows of: those of other points mean nothing here."""
-
-NONE_CHOSEN: Chosen = ((), "")
-
-
-def check_chosen(chosen: object) -> Chosen:
-    """Rows and the key of their points; none when it is anything else."""
-    match chosen:
-        case [[*rows], str(key)] if all(type(row) is int and row >= 0 for row in rows):
-            return tuple(rows), key
-    return NONE_CHOSEN
+_told: Recent[Hashable, Nearby] = Recent(32)
 
 
 def _with_file(view: "Map") -> bool:
@@ -150,7 +160,7 @@ class Map(LongView):
         """Everything that the map depends on; None where there is nothing to draw."""
         if self.source == FILE and self.table is None:
             return None
-        texts = (subject.text_a, subject.text_b) if self.source == WORDS else ()
+        texts = (subject.text_a, subject.text_b, subject.token) if self.source == WORDS else ()
         return (subject.model_name, *texts, *(getattr(self, name) for name in self.settings if name != "drawn"))
 
     def waiting(self, subject: Subject) -> Content:
@@ -165,13 +175,16 @@ class Map(LongView):
         points = yield from self._read(subject)
         maps = self._maps_of(points)
         at = min(self.layer, len(points.states) - 1)
-        yield from _make(maps, points, at)
+        yield from make_map(maps, points, at)
+        if near := nearby(points, at, self._row(subject, points)):
+            _told.put(self.key(subject), near)
         return LayerMap(points, maps.settings, at, maps.at(points.states, at))
 
     def draw(self, subject: Subject, found: LayerMap) -> Content:
         """The map, what is to be said of it, and the list."""
-        picked, kept = (_rows_of(chosen, found.points) for chosen in (self.picked, self.kept))
-        look = Look(found, self.search.strip(), next(iter(picked), None), kept)
+        picked, kept = (rows_of(chosen, found.points) for chosen in (self.picked, self.kept))
+        near = nearby(found.points, found.layer, self._row(subject, found.points))
+        look = Look(found, self.search.strip(), next(iter(picked), None), kept, near.rows if near else ())
         return {
             "chart": look.figure(self.colour, self.clusters),
             "summary": look.summary(),
@@ -181,6 +194,18 @@ class Map(LongView):
             "drawn": found.points.key,
         }
 
+    def finding(self, subject: Subject) -> Finding | None:
+        """What is near what in all dimensions, as soon as the points are read."""
+        key = self.key(subject)
+        found = None if key is None else _told.get(key)
+        if found is None and self._is_read_quickly(subject):
+            points = finished(self._read(subject))
+            found = nearby(points, min(self.layer, len(points.states) - 1), self._row(subject, points))
+        if found is None:
+            return None
+        seen = {"layer": self.layer, "token": found.rows[0]} if self.source == WORDS else {}
+        return Finding(found.text, Why("hidden", "Layer by layer", seen) if seen else None)
+
     def prepare(self) -> None:
         """UMAP's first map takes long to begin; begin before it is wanted."""
         warm_umap()
@@ -189,7 +214,7 @@ class Map(LongView):
         """One layer after the other, all maps being there before the first is shown."""
         points = yield from map_steps(self._read(subject), _progress)
         maps = self._maps_of(points)
-        yield from map_steps(_make(maps, points, 0), _progress)
+        yield from map_steps(make_map(maps, points, 0), _progress)
         last = len(points.states) - 1
         for at in range(last + 1):
             found = LayerMap(points, maps.settings, at, maps.at(points.states, at))
@@ -248,6 +273,16 @@ class Map(LongView):
         text_column = self.text_column or text_column_of(self.table)
         return texts_of(self.table, text_column, self.label_column, self.seed if self.sampled else None)
 
+    def _row(self, subject: Subject, points: Points) -> int | None:
+        """The row in question: the clicked one, or of the input's words the chosen one."""
+        return next(iter(rows_of(self.picked, points)), subject.token if self.source == WORDS else None)
+
+    def _is_read_quickly(self, subject: Subject) -> bool:
+        """Whether the points are there in about a second."""
+        if self.source == SENTENCES:
+            return reads_quickly(subject.model.capabilities, len(self.sentences) / LETTERS)
+        return self.source in (WORDS, VOCABULARY)
+
     def _maps_of(self, points: Points) -> LayerMaps:
         few = len(points.texts) < FEWEST_FOR_A_FIT  # neighbourhoods of three points are none; the axes name the method
         method = "pca" if few else self.method
@@ -255,23 +290,5 @@ class Map(LongView):
         return maps_of(points.states, settings)
 
 
-def _make(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, float | None], None, None]:
-    """Make the map of a layer, and those of the layers above it, unless they are there; yields how far it is."""
-    if maps.has(at):
-        return
-    if maps.settings.method == "pca":
-        maps.at(points.states, at)
-        return
-    name = NAMES[maps.settings.method]
-    for share in relay(lambda report: maps.at(points.states, at, report)):
-        yield (f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while", share)
-
-
 def _progress(step: tuple[str, float | None]) -> Content:
     return {"progress": meter(*step)}
-
-
-def _rows_of(chosen: Chosen, points: Points) -> tuple[int, ...]:
-    """The chosen rows, when they are rows of these points."""
-    rows, key = chosen
-    return tuple(row for row in rows if row < len(points.texts)) if key == points.key else ()

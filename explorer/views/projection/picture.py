@@ -1,17 +1,18 @@
 """The map of one layer as it is seen: the figure, a sentence about it, and the list beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from explorer.analysis.layer_maps import digest
+from explorer.analysis.layer_maps import LayerMaps, digest
 from explorer.analysis.mapping import clusters, judged_neighbors
 from explorer.analysis.projection import MapSettings, Projection
 from explorer.analysis.similarity import nearest
 from explorer.base.cache import OnceCache
+from explorer.base.steps import relay
 from explorer.figures.bars import ranking
 from explorer.figures.maps import Marks, Quantity, point_map
 from explorer.views.projection.points import Points
@@ -82,6 +83,7 @@ class Look:
     search: str
     picked: int | None
     kept: tuple[int, ...]
+    told: tuple[int, ...] = ()  # the rows that the finding is about
 
     @property
     def anything(self) -> bool:
@@ -105,7 +107,7 @@ class Look:
         if self.kept:
             bright = bright & np.isin(np.arange(len(bright)), self.kept)
         labels = _colours(self.map, colour, number_of_clusters)
-        marks = Marks(bright, self.picked, [row for row, _ in self.near])
+        marks = Marks(bright, self.picked, [row for row, _ in self.near], self.told)
         points, texts = self.map.projection.points, self.map.points.texts
         return point_map(points, texts, labels, self.map.axes(), self.map.key, marks)
 
@@ -128,6 +130,18 @@ class Look:
             more = f"… and {len(self.kept) - NEIGHBORS:,} more." if len(self.kept) > NEIGHBORS else ""
             return ranking(f"{len(self.kept):,} points taken with the lasso", rows, more)
         return None
+
+
+def make_map(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, float | None], None, None]:
+    """Make the map of a layer, and those of the layers above it, unless they are there; yields how far it is."""
+    if maps.has(at):
+        return
+    if maps.settings.method == "pca":
+        maps.at(points.states, at)
+        return
+    name = NAMES[maps.settings.method]
+    for share in relay(lambda report: maps.at(points.states, at, report)):
+        yield (f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while", share)
 
 
 def _colours(map: LayerMap, colour: str, number_of_clusters: int) -> Sequence[str] | Quantity:

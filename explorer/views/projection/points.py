@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 SAMPLED_PIECES = 1_500
 
+Chosen = tuple[tuple[int, ...], str]
+"""Some rows, and the key of the points that they are rows of: those of other points mean nothing here."""
+
+NONE_CHOSEN: Chosen = ((), "")
+
 
 @dataclass(frozen=True)
 class Points:
@@ -112,3 +117,17 @@ def texts_of(table: Table, text_column: str, label_column: str, seed: int | None
             )
         kept = [kept[i] for i in np.sort(np.random.default_rng(seed).choice(len(kept), TEXTS.most, replace=False))]
     return [texts[row] for row in kept], [labels[row] or NO_LABEL for row in kept]
+
+
+def check_chosen(chosen: object) -> Chosen:
+    """Rows and the key of their points; none when it is anything else."""
+    match chosen:
+        case [[*rows], str(key)] if all(type(row) is int and row >= 0 for row in rows):
+            return tuple(rows), key
+    return NONE_CHOSEN
+
+
+def rows_of(chosen: Chosen, points: Points) -> tuple[int, ...]:
+    """The chosen rows, when they are rows of these points."""
+    rows, key = chosen
+    return tuple(row for row in rows if row < len(points.texts)) if key == points.key else ()

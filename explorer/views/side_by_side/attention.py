@@ -3,11 +3,11 @@
 import numpy as np
 
 from explorer.figures.attention import WeightScale, attention_heatmap, difference_heatmap
-from explorer.figures.bars import percent
+from explorer.figures.bars import SEEN, percent, whole_percent
 from explorer.views.attention_data import most_telling_first
 from explorer.views.side_by_side.other import SideView, paired_tokens
 from explorer.views.subject import Subject
-from explorer.views.view import Content, chart, heading, sentence
+from explorer.views.view import Content, Finding, chart, heading, sentence
 
 
 class SideAttention(SideView):
@@ -40,10 +40,33 @@ class SideAttention(SideView):
         if (tokens := paired_tokens(subject.trace.encoding, other.trace.encoding)) is None:
             return {**shown, "about": f"{about} The inputs have different numbers of tokens, so there is no difference to show."}
         change = weights[1] - weights[0]
+        query, key = _most_moved(change)
         moved = float(np.abs(change).sum(-1).mean() / 2)
         about += f" On average {percent(moved)} of a token's attention lies elsewhere (0 % is the same, 100 % nothing in common)."
-        return {**shown, "about": about, "difference": difference_heatmap(change, tokens)}
+        return {**shown, "about": about, "difference": difference_heatmap(change, tokens, (query, key))}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """Whose attention has moved most, and the token that it has most to do with."""
+        other = self.other(subject)
+        if (tokens := paired_tokens(subject.trace.encoding, other.trace.encoding)) is None:
+            return None
+        change = _weights(other) - _weights(subject)
+        query, key = _most_moved(change)
+        moved = float(np.abs(change[query]).sum() / 2)
+        if moved < SEEN:
+            return None
+        shift = float(change[query, key])
+        return Finding(
+            f"The attention of “{tokens[query]}” moves most: {whole_percent(min(moved, 1.0))} of it lies elsewhere there; "
+            f"“{tokens[key]}” gets {abs(shift):.2f} {'more' if shift > 0 else 'less'} than here."
+        )
 
 
 def _weights(subject: Subject) -> np.ndarray:
     return subject.trace.attention(subject.selection.attention_layer)[subject.selection.head_index]
+
+
+def _most_moved(change: np.ndarray) -> tuple[int, int]:
+    """Of a change of attention [query, key], the query with most of it, and the key that it has changed most for."""
+    query = int(np.abs(change).sum(-1).argmax())
+    return query, int(np.abs(change[query]).argmax())

@@ -9,7 +9,9 @@ from explorer.base.steps import map_steps
 from explorer.figures.hidden import by_layer_heatmap, layers_heatmap
 from explorer.views.side_by_side.other import SideView, paired_tokens
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, caption, chart, sentence
+from explorer.views.view import Content, Finding, LongView, caption, chart, sentence
+
+MEANING = "1 − cosine between the vectors of each token here and there (0 to 2)."
 
 
 class SideStates(SideView):
@@ -23,23 +25,36 @@ class SideStates(SideView):
         """The heatmap for two inputs to one model; why not, for anything else."""
         if not self.is_one_model(subject):
             return {"found": "The vectors of two models stand in spaces of their own, so they are not compared one by one."}
-        here, there = subject.trace, self.other(subject).trace
-        if (names := paired_tokens(here.encoding, there.encoding)) is None:
+        if (compared := self._compared(subject)) is None:
             return {"found": "The inputs have different numbers of tokens, so these are not compared one by one."}
-        apart = 1 - cosines(here.hidden_states, there.hidden_states)  # [layers + 1, tokens]
-        same = [token for token, (mine, yours) in enumerate(zip(here.ids, there.ids, strict=True)) if mine == yours]
-        return {"spread": by_layer_heatmap(apart, names, 0, "1 − cosine"), "found": _farthest(apart, names, same)}
+        return {"spread": by_layer_heatmap(*compared, 0, "1 − cosine", self._farthest(subject)), "found": MEANING}
 
+    def finding(self, subject: Subject) -> Finding | None:
+        """Which of the tokens that are the same on both sides has changed most, and where."""
+        if not self.is_one_model(subject) or (farthest := self._farthest(subject)) is None:
+            return None
+        (layer, token), (apart, names) = farthest, self._compared(subject)
+        return Finding(
+            f"Of the words that are the same on both sides “{names[token]}” (token {token}) changes most: by "
+            f"{apart[layer, token]:.2f} (1 − cosine), at hidden state {layer}."
+        )
 
-def _farthest(apart: np.ndarray, names: list[str], same: list[int]) -> str:
-    """Which of the tokens that are the same on both sides has changed most."""
-    if not same or len(same) == len(names):
-        return "1 − cosine between the vectors of each token here and there (0 to 2)."
-    layer, place = np.unravel_index(int(apart[:, same].argmax()), (len(apart), len(same)))
-    return (
-        "1 − cosine between the vectors of each token here and there (0 to 2). Of the tokens that are the same on both sides "
-        f"'{names[same[place]]}' (token {same[place]}) has changed most, {apart[layer, same[place]]:.2f} at hidden state {layer}."
-    )
+    def _compared(self, subject: Subject) -> tuple[np.ndarray, list[str]] | None:
+        """How far each token is from that in its place there [layers + 1, tokens], 0 to 2, and a name for each place."""
+        here, there = subject.trace, self.other(subject).trace
+        names = paired_tokens(here.encoding, there.encoding)
+        return None if names is None else (1 - cosines(here.hidden_states, there.hidden_states), names)
+
+    def _farthest(self, subject: Subject) -> tuple[int, int] | None:
+        """The hidden state and the token, of those of the texts that are the same on both sides, with the largest change."""
+        if (compared := self._compared(subject)) is None:
+            return None
+        apart, mine, yours = compared[0], subject.trace.ids, self.other(subject).trace.ids
+        same = [token for token in subject.trace.encoding.text_positions if mine[token] == yours[token]]
+        if not same or mine == yours:
+            return None
+        layer, place = np.unravel_index(int(apart[:, same].argmax()), (len(apart), len(same)))
+        return int(layer), same[place]
 
 
 class SideLayers(SideView, LongView):

@@ -4,7 +4,7 @@ from explorer.figures.token_row import token_row_of
 from explorer.text.encoding import Encoding
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
-from explorer.views.view import Content, heading, part, sentence
+from explorer.views.view import Content, Finding, heading, part, sentence
 
 MOST_NAMED = 8
 
@@ -30,6 +30,23 @@ class SidePieces(SideView):
         named = "; ".join(differing[:MOST_NAMED]) or "none"
         more = f" and {len(differing) - MOST_NAMED} more" if len(differing) > MOST_NAMED else ""
         return {**shown, "about": f"{counts} Words cut differently: {named}{more}."}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The word whose number of pieces differs most."""
+        here, there = subject.trace.encoding, self.other(subject).trace.encoding
+        if (here.text_a, here.text_b) != (there.text_a, there.text_b):
+            return None
+        words = {_place(there, group): len(group) for group in there.text_words}
+        paired = [(group, words.get(_place(here, group), 0)) for group in here.text_words]
+        counts = [(len(group), other, here.word(group)) for group, other in paired if other]
+        mine, yours, word = max(counts, key=lambda count: abs(count[0] - count[1]), default=(0, 0, ""))
+        if mine == yours:
+            return None
+        return Finding(f"“{word}” is read as {_pieces(mine)} here and as {_pieces(yours)} there.")
+
+
+def _pieces(count: int) -> str:
+    return f"{count} piece{'s' * (count != 1)}"
 
 
 def _cut_differently(here: Encoding, there: Encoding) -> list[str]:

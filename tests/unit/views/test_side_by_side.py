@@ -170,7 +170,7 @@ class TestStates:
         here, there = (reference_states(text) for text in ("the man was happy", "the man was sad"))
         cosine = (here * there).sum(-1) / (np.linalg.norm(here, axis=-1) * np.linalg.norm(there, axis=-1))
         np.testing.assert_allclose(np.array(shown["spread"].data[0].z), 1 - cosine, atol=1e-5)
-        assert "that are the same on both sides" in shown["found"]
+        assert "that are the same on both sides" in SideStates(other_a="the man was sad").finding(subject).text
         assert SideStates(other_a="the man was happy").compute(subject)["spread"].data[0].z.max() < 1e-6
 
     def test_what_cannot_be_compared_says_why(self, subject, roberta):

@@ -1,0 +1,261 @@
+"""Findings of the views that compare, play or look at the model itself: each held to numbers that are computed here anew."""
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.page.examples import FIRST_A, FIRST_B
+from explorer.text.lines import read_lines
+from explorer.views.fill_mask.game import Game
+from explorer.views.fill_mask.quiz import Quiz, Score
+from explorer.views.model.weights import Weights
+from explorer.views.next_sentence.pairs import PAIRS, ManyPairs, NextSentences
+from explorer.views.own_head.answer import OwnAnswer
+from explorer.views.own_head.labels import OwnLabels
+from explorer.views.own_head.tokens import OwnTags, ReplacedPieces
+from explorer.views.projection.map import FILE, VOCABULARY, WORDS, Map
+from explorer.views.side_by_side.attention import SideAttention
+from explorer.views.side_by_side.layers import SideStates
+from explorer.views.side_by_side.pieces import SidePieces
+from explorer.views.subject import Subject
+from tests.families import PAIR, TUNED, own, write_family, write_tuned
+from tests.unit.test_findings import near, numbers, words
+
+HERE, THERE = "The king said that he was tired.", "The queen said that he was tired."
+
+
+@pytest.fixture(scope="module")
+def opening(bundled):
+    return Subject.of(bundled.trace(FIRST_A, FIRST_B))
+
+
+def cosines_of(vectors):
+    """[n, n] cosines, a row with itself left out."""
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -2)
+    return cosines
+
+
+@pytest.mark.parametrize("token", [None, 3, 12])
+def test_the_nearest_word_is_nearest_in_all_dimensions(bundled, eager, token):
+    subject = Subject.of(bundled.trace(FIRST_A, FIRST_B)).select(token=token)
+    state = eager(bundled, FIRST_A, FIRST_B)[1].hidden_states[4][0].numpy()
+    row, tokens = subject.token, subject.trace.tokens
+    best = int(cosines_of(state)[row].argmax())
+    view = Map(source=WORDS, layer=4)
+    found = view.finding(subject)
+    assert words(found.text) == [tokens[best], tokens[row]]
+    assert numbers(found.text) == [384, 4, pytest.approx(cosines_of(state)[row, best], abs=0.005)]
+    assert dict(found.why.selection) == {"layer": 4, "token": row}
+    rings = view.compute(subject)["chart"].data[-1]
+    places = np.stack([rings.x, rings.y], axis=1)
+    drawn = {
+        row: (x, y)
+        for one in view.compute(subject)["chart"].data[:-1]
+        for row, x, y in zip(one.customdata, one.x, one.y, strict=True)
+    }
+    np.testing.assert_allclose(places, [drawn[row], drawn[best]])
+
+
+def test_sentences_lie_next_to_their_own_kind(bundled, opening):
+    texts, labels = read_lines(Map().sentences)
+    means = np.stack([bundled.trace(text).hidden_states[-1].mean(axis=0) for text in texts])
+    others = cosines_of(means).argmax(axis=1)
+    alike = sum(labels[row] == labels[other] for row, other in enumerate(others))
+    chance = np.mean([(labels.count(label) - 1) / (len(labels) - 1) for label in labels]) * len(labels)
+    text = Map().finding(opening).text
+    assert numbers(text) == [alike, len(texts), 384, 6, round(chance)]
+    assert ("ring" in text) == (0 < len(texts) - alike <= 8)
+    assert len(Map().compute(opening)["chart"].data[-1].x) == len(texts) - alike
+
+
+def test_without_labels_the_closest_two_are_named(bundled, opening):
+    lines = ("A cat slept.", "The bank was closed.", "A dog slept.")
+    means = np.stack([bundled.trace(text).hidden_states[-1].mean(axis=0) for text in lines])
+    text = Map(sentences="\n".join(lines)).finding(opening).text
+    first, second = sorted(np.unravel_index(cosines_of(means).argmax(), (3, 3)))
+    assert words(text) == [lines[first], lines[second]]
+    assert numbers(text)[-1] == pytest.approx(cosines_of(means).max(), abs=0.005)
+    assert Map(sentences="Alone.").finding(opening) is None
+    assert Map(source=FILE).finding(opening) is None
+
+
+def test_the_vocabulary_is_judged_by_kind(opening):
+    same, of, *_, chance = numbers(Map(source=VOCABULARY).finding(opening).text.replace(",", ""))
+    assert 0 < same <= of == 1500 > chance > 0
+
+
+@pytest.mark.parametrize("seed", [0, 2, 5])
+def test_the_dearest_piece_of_a_round_is_that_of_the_table(opening, seed):
+    view = Game(seed=seed)
+    shown, text = view.compute(opening), view.finding(opening).text
+    position, truth, _, _, _, right, _, cost = max(shown["table"], key=lambda row: float(row[-1]))
+    assert words(text)[0] == truth
+    assert numbers(text)[-1] == pytest.approx(float(cost), abs=0.006)
+    assert ("and yet" in text) == (right == "yes")
+    assert shown["row"]["selected"] == int(position)
+
+
+def test_the_quiz_tells_nothing_before_it_is_answered(opening):
+    assert Quiz().finding(opening) is None
+    for blanks in (1, 2):
+        view = Quiz(score=Score(0, blanks, 0, 0, blanks))
+        row = view.compute(opening)["row"]["tokens"]
+        answered = [Quiz(score=Score(0, done, 0, 0, done), guess="x").on_guess(opening, None).content for done in range(blanks)]
+        truths = [one["answer"].split(".")[0].removeprefix("It was ") for one in answered]
+        told = words(view.finding(opening).text)[0]
+        assert told in truths
+        assert "?" in row, "there is more to guess"
+
+
+def logit_differences(model, pairs):
+    """Of IsNext over NotNext, by the model's own class."""
+    inputs = [model.tokenizer(a, b, return_tensors="pt") for a, b in pairs]
+    with torch.inference_mode():
+        logits = [model.module(**one).seq_relationship_logits[0] for one in inputs]
+    return np.array([float(one[0] - one[1]) for one in logits])
+
+
+def sigmoid(logit):
+    return 1 / (1 + np.exp(-logit))
+
+
+def test_the_most_doubtful_pair_is_named(bundled, opening):
+    differences = logit_differences(bundled, PAIRS)
+    doubtful = int(np.abs(differences).argmin())
+    text = ManyPairs().finding(opening).text
+    follow, of, sure = numbers(text)
+    assert (follow, of) == ((differences > 0).sum(), len(PAIRS))
+    assert near(sigmoid(abs(differences[doubtful])), sure)
+    assert words(text) == [PAIRS[doubtful][1], PAIRS[doubtful][0]]
+    assert ("does not follow" in text) == (differences[doubtful] < 0)
+    assert "does not follow “A" in ManyPairs(pairs=[["A", "B", 0.1, -2.2]]).finding(opening).text
+    assert "all 2" in ManyPairs(pairs=[["A", "B", 0.9, 2.2], ["A", "C", 0.9, 2.3]]).finding(opening).text
+
+
+def test_the_best_candidate_is_named_with_what_comes_next(bundled, opening):
+    candidates = [*dict.fromkeys(b for _, b in PAIRS), FIRST_B]
+    differences = logit_differences(bundled, [(FIRST_A, one) for one in candidates])
+    order = np.argsort(-differences)
+    found = NextSentences().finding(opening)
+    assert words(found.text) == [candidates[place] for place in order[:2]]
+    assert all(near(sigmoid(differences[place]), told) for place, told in zip(order, numbers(found.text), strict=False))
+    assert (found.why is not None) == (candidates[order[0]] == FIRST_B)
+    alone = Subject.of(bundled.trace(FIRST_A))
+    assert numbers(NextSentences(candidates="Frogs.").finding(alone).text)
+
+
+def test_the_matrix_that_differs_most_is_where_the_view_opens(bundled, opening):
+    layers = [dict(layer.named_parameters()) for layer in bundled.module.bert.encoder.layer]
+    sizes = {
+        name: [float(layer[name].square().mean().sqrt()) for layer in layers] for name, one in layers[0].items() if one.ndim == 2
+    }
+    name = max(sizes, key=lambda name: max(sizes[name]) / min(sizes[name]))
+    text = Weights().finding(opening).text
+    assert words(text) == [name]
+    most, least = (of(range(6), key=sizes[name].__getitem__) for of in (max, min))
+    expected = [sizes[name][most] / sizes[name][least], most + 1, sizes[name][most], least + 1, sizes[name][least]]
+    assert numbers(text) == pytest.approx(expected, abs=0.05)
+    shown = Weights().compute(opening)
+    assert shown["about"].startswith(f"{name}, layer {most + 1}:")
+    assert shown["sizes"].layout.shapes[-1].x0 == most + 0.5
+    assert Weights(cell=(0, 1)).compute(opening)["about"].split(":")[0].endswith("layer 2")
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """A BERT tuned for each task, and its folder."""
+    folders = {ending: write_tuned(tmp_path_factory.mktemp("tuned") / ending, "bert", ending) for ending in TUNED}
+    return {ending: (explorer.load(folder), folder) for ending, folder in folders.items()}
+
+
+def test_the_word_that_a_label_rests_on(tuned):
+    model, folder = tuned[TUNED[0]]
+    text = OwnLabels().finding(Subject.of(model.trace(*PAIR))).text
+
+    def shares(pair):
+        return own(folder, f"Bert{TUNED[0]}", model, pair).logits[0].softmax(-1).numpy()
+
+    best = int(shares(PAIR).argmax())
+    label, hidden = words(text)
+    assert label == ("sad", "calm", "happy")[best]
+    encoding, after_each = model.trace(*PAIR).encoding, []
+    for group in encoding.text_words:
+        if encoding.word(group) == hidden:
+            side, masked = encoding.sequences[group[0]], [*PAIR]
+            start, end = encoding.offsets[group[0]][0], encoding.offsets[group[-1]][1]
+            masked[side] = masked[side][:start] + "[MASK]" * len(group) + masked[side][end:]
+            after_each.append(shares(tuple(masked))[best])
+    before, after = numbers(text)
+    assert near(shares(PAIR)[best], before)
+    assert near(min(after_each), after)
+
+
+def test_the_least_sure_tag_and_the_next_answer(tuned):
+    model, folder = tuned[TUNED[1]]
+    subject = Subject.of(model.trace(*PAIR))
+    shares = own(folder, f"Bert{TUNED[1]}", model, PAIR).logits[0].softmax(-1).numpy()
+    token, first, second = numbers(OwnTags().finding(subject).text)
+    starts = [group[0] for group in subject.trace.encoding.text_words]
+    assert shares[int(token)].max() == shares[starts].max(axis=1).min()
+    assert near(np.sort(shares[int(token)])[-1], first)
+    assert near(np.sort(shares[int(token)])[-2], second)
+    assert OwnTags().compute(subject)["row"]["outlined"] == [0, token]
+    model, _ = tuned[TUNED[2]]
+    subject = Subject.of(model.trace(*PAIR))
+    rows = [row["label"] for row in OwnAnswer().compute(subject)["answers"]["groups"][0]["rows"]]
+    best, *then = words(OwnAnswer().finding(subject).text)
+    assert best == rows[0]
+    assert not then or (then[0] in rows[1:] and not set(best.split()) & set(then[0].split()))
+    assert OwnAnswer().finding(Subject.of(model.trace("the man"))) is None
+
+
+def test_the_piece_that_is_outlined_is_the_suspicious_one(tmp_path):
+    model = explorer.load(write_family(tmp_path / "electra", "electra-discriminator"))
+    subject = Subject.of(model.trace("the man went to the store."))
+    token, _ = numbers(ReplacedPieces().finding(subject).text)
+    assert ReplacedPieces().compute(subject)["row"]["outlined"] == [0, token]
+
+
+def test_whose_attention_moves_most(bundled, eager):
+    subject = Subject.of(bundled.trace(HERE)).select(layer=3, head=2)
+    here, there = (eager(bundled, text)[1].attentions[2][0, 1].numpy() for text in (HERE, THERE))
+    moved = np.abs(there - here).sum(axis=1) / 2
+    query = int(moved.argmax())
+    key = int(np.abs(there - here)[query].argmax())
+    view = SideAttention(other_a=THERE)
+    text = view.finding(subject).text
+    names = ["king / queen" if token == "king" else token for token in subject.trace.tokens]
+    assert words(text) == [names[query], names[key]]
+    share, shift = numbers(text)
+    assert near(moved[query], share)
+    assert shift == pytest.approx(abs(there - here)[query, key], abs=0.005)
+    assert ("more than" in text) == (there[query, key] > here[query, key])
+    shape = view.compute(subject)["difference"].layout.shapes[-1]
+    assert (shape.y0, shape.x0) == (query - 0.5, key - 0.5)
+    assert SideAttention(other_a=HERE).finding(subject) is None
+    assert SideAttention(other_a="Short.").finding(subject) is None
+
+
+def test_which_word_changes_most_and_is_cut_most_differently(bundled, eager, tmp_path):
+    subject = Subject.of(bundled.trace(HERE))
+    here, there = (np.stack([one[0] for one in eager(bundled, text)[1].hidden_states]) for text in (HERE, THERE))
+    apart = 1 - (here * there).sum(-1) / np.linalg.norm(here, axis=-1) / np.linalg.norm(there, axis=-1)
+    text = SideStates(other_a=THERE).finding(subject).text
+    token, change, _, state = numbers(text)
+    same = [place for place, one in enumerate(subject.trace.tokens) if one != "king" and not one.startswith("[")]
+    assert apart[:, same].max() == pytest.approx(change, abs=0.005)
+    assert apart[int(state), int(token)] == apart[:, same].max()
+    assert SideStates(other_a="Short.").finding(subject) is None
+    other = explorer.load(write_family(tmp_path / "roberta", "roberta"))
+    (word,), (mine, yours) = (
+        of(SidePieces(other_model=str(tmp_path / "roberta")).finding(subject).text) for of in (words, numbers)
+    )
+    assert mine == sum(subject.trace.encoding.word(group) == word and len(group) for group in subject.trace.encoding.text_words)
+    counts = [
+        len(group) for group in other.encode(HERE).text_words if HERE[other.encode(HERE).offsets[group[0]][0] :].startswith(word)
+    ]
+    assert yours in counts
+    assert SidePieces(other_a=THERE).finding(subject) is None
