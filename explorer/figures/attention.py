@@ -87,8 +87,8 @@ def with_cell(picture: dict[str, Any], cell: tuple[int, int] | None) -> dict[str
     return picture
 
 
-def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[int, int]) -> go.Figure:
-    """What attention [query, key] there has more (positive) or less than here, -1 to 1; one cell is outlined."""
+def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[int, int] | None = None) -> go.Figure:
+    """What attention [query, key] there has more (positive) or less than here, -1 to 1; one cell may be outlined."""
     top = max(float(np.abs(change).max(initial=0)), 1e-6)
     return heatmap(
         change,

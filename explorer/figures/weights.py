@@ -11,8 +11,8 @@ from explorer.figures.base import AMOUNT, esc, figure, grid_axis, plain_axis
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis, outlined_cell
 
 
-def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, int]) -> go.Figure:
-    """The size of every weight [rows] in every layer [columns], NaN where a layer has none; one cell is outlined."""
+def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, int] | None = None) -> go.Figure:
+    """The size of every weight [rows] in every layer [columns], NaN where a layer has none; one cell may be outlined."""
     rows = plain_axis("", autorange="reversed", automargin=True, type="category")
     layers = np.arange(1, sizes.shape[1] + 1)
     return heatmap(
@@ -23,7 +23,7 @@ def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, in
         key=f"weights-{sizes.shape}",
         xgap=2,
         ygap=2,
-    ).update_layout(shapes=outlined_cell((cell[0], cell[1] + 1)))
+    ).update_layout(shapes=outlined_cell(cell and (cell[0], cell[1] + 1)))
 
 
 def weight_histogram(middles: np.ndarray, counts: np.ndarray) -> go.Figure:
