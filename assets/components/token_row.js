@@ -12,7 +12,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   let maskButton = null;
   let framed = []; // the chips that are in the window of a long input
 
-  const canMask = (index) => value.kinds[index] !== "special";
+  const canMask = (index) => !settings.passive && value.kinds[index] !== "special";
   const maskWord = (index) => (value.kinds[index] === "mask" ? "unmask" : "mask");
 
   function piece(token, kind) {

@@ -104,6 +104,8 @@ def drawn(part: Part, elem_id: str) -> Any:
         return gr.Markdown(markdown, **({"elem_classes": "caption"} if part.kind == "caption" else {}) | common)
     if part.kind == "button":
         return gr.Button(options.pop("label"), **{"size": "sm", **options}, **common)
+    if part.passive:
+        options["passive"] = True
     return PARTS[part.kind](**options, **common)
 
 

@@ -101,7 +101,7 @@ class Game(View):
         loss = float(played.losses[place])
         which = f"Of {number} chosen pieces “{truth}” costs most" if number > 1 else f"The only chosen piece is “{truth}”"
         guess = "and yet it is the first guess" if best == truth else f"the first guess is “{best}”"
-        return Finding(f"{which}: BERT gives it {whole_percent(math.exp(-loss))}, a loss of {loss:.2f} nats; {guess}.")
+        return Finding(f"{which}: BERT gives it {whole_percent(math.exp(-loss))}, a loss of {loss:.2f} nats, {guess}.")
 
     def on_again(self, subject: Subject, index: None) -> Change:
         """The next seed."""

@@ -44,13 +44,13 @@ class ManyPairs(View):
     score = button("Score the pairs", variant="primary")
     export = button("Download as CSV", saves="pairs")
     status = sentence(keep_height=True)
-    lines: str = text("", "One pair a line: A, then a tab or ||, then B", more=True, heard="submit blur", lines=4, scale=6)
-    file: list[Pair] | None = upload(
-        label="CSV, TSV or JSON lines with the columns A,B", read=read_pairs, more=True, height=130, scale=4
-    )
     help = caption(
         "Click a column's head to sort by it. The logit difference (IsNext − NotNext, no bounds) still tells pairs "
         "apart where the probabilities all say 1 or 0."
+    )
+    lines: str = text("", "One pair a line: A, then a tab or ||, then B", more=True, heard="submit blur", lines=4, scale=6)
+    file: list[Pair] | None = upload(
+        label="CSV, TSV or JSON lines with the columns A,B", read=read_pairs, more=True, height=130, scale=4
     )
 
     def compute(self, subject: Subject) -> Content:
