@@ -69,8 +69,9 @@ class TokenRow(Drawn):
 
     A click triggers `.select`; a double click, the M key or the small button on the chosen chip triggers `.mask`.
     With `mask_on_click` a single click triggers `.mask`, nothing triggers `.select`, and words look like gaps to be.
-    Tokens of the kind "special" cannot be masked, and none of a `passive` row. With `with_window` it says which part of a long input all pictures show,
-    and follows when that moves. Handlers take `event: gr.SelectData`: `event.index` is the token's index, `event.value` its text.
+    Tokens of the kind "special" cannot be masked, and none of a `passive` row. With `with_window` it says which part of a
+    long input all pictures show, and follows when that moves. Handlers take `event: gr.SelectData`: `event.index` is the
+    token's index, `event.value` its text.
     """
 
     skeleton = "<div class='bx bx-tokens' role='group' aria-label='tokens'></div>"

@@ -34,7 +34,7 @@ class Weights(View):
     """How large the numbers are in every weight of every layer, and how they are distributed in one."""
 
     name, question = "model/weights", "How large are the weights of each layer?"
-    columns = (("sizes",), ("about", "numbers", "help"))
+    columns = (("sizes",), ("help", "about", "numbers"))
     widths = (6, 5)
     cell: Cell | None = memory(None, kept=_cell)  # none: the most telling one
     sizes = chart("Size of the weights by layer", height=440)
