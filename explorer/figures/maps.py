@@ -116,7 +116,8 @@ def _group(
 def _rings(points: np.ndarray, sizes: dict[int, int]) -> go.Scatter | go.Scatter3d:
     """Rings of these sizes around some points, by row; always there, so that the other traces keep their numbers."""
     marker = {"size": list(sizes.values()), "color": ACCENT, "symbol": "circle-open", "line": {"width": 2}}
-    return _scatter(points[list(sizes)], mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
+    named = list(map(str, sizes))  # a ring that stays goes with its point
+    return _scatter(points[list(sizes)], ids=named, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
 
 
 def _scatter(points: np.ndarray, **look: object) -> go.Scatter | go.Scatter3d:

@@ -9,7 +9,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import (
-    ACCENT,
     CATEGORIES,
     FAINT,
     GRID,
@@ -172,7 +171,7 @@ def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = 
         y=list(effects),
         marker={
             "color": [POSITIVE if effect >= 0 else NEGATIVE for effect in effects],
-            "line": {"color": ACCENT, "width": edges},
+            "line": {"color": "var(--body-text-color)", "width": edges},
         },
         hovertemplate=f"{hover}<extra></extra>",
         customdata=[-effect for effect in effects],

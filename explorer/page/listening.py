@@ -81,15 +81,9 @@ def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iter
         if panel.asked:  # what will be seen is not what was asked for
             yield panel.unasked
         for shown in getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None):
-            yield panel.updates(shown, only_these=True)
-            values = {
-                **values,
-                **{
-                    panel.controls[one]: new for one, new in shown.items() if one in panel.controls and not isinstance(new, props)
-                },
-            }
-        if told := tab.show_finding(subject, values):
-            yield told
+            own = {one: new for one, new in shown.items() if one in panel.controls and not isinstance(new, props)}
+            values = {**values, **{panel.controls[one]: new for one, new in own.items()}}
+            yield {**panel.updates(shown, only_these=True), **(tab.show_finding(subject, values) if own else {})}
 
     return stream
 

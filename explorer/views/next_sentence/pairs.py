@@ -68,7 +68,8 @@ class ManyPairs(View):
         said = f"{_quote(b)} {'follows' if difference >= 0 else 'does not follow'} {_quote(a)}"
         if len(rows) == 1:
             return Finding(f"{said}, says BERT with {sure}.")
-        some = {0: f"none of the {len(rows)}", len(rows): f"all {len(rows)}"}.get(follow, f"{follow} of the {len(rows)}")
+        every = "both" if len(rows) == 2 else f"all {len(rows)}"
+        some = {0: f"none of the {len(rows)}", len(rows): every}.get(follow, f"{follow} of the {len(rows)}")
         return Finding(f"B follows A in {some} pairs, says BERT; it is least sure that {said} ({sure}).")
 
     def on_score(self, subject: Subject, index: None) -> Iterator[Content]:
