@@ -78,7 +78,7 @@ def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     model.fill("")
     page.get_by_role("button", name="he → she").click()
     expect(text).to_have_value("the man went to the [MASK]")
-    expect(page.locator("#side-by-side-states-found")).to_contain_text("has changed most")
+    expect(page.locator("#side-by-side-finding")).to_contain_text("changes most")
     page.get_by_role("button", name="put it back").click()
     expect(text).to_have_value("")
     text.fill("the woman went to the [MASK]")
