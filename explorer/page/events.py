@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from explorer.views.subject import Selection, Subject
 BUSY = "(...values) => BertPage.busy(values)"  # for a listener: work is under way until DONE has run
 DONE = "() => BertPage.done()"
 CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: when something is chosen there, not when they are only left
+BURST = 2.0  # seconds in which steps of one listener may reach the browser together
 Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an event of our own components, or a list of events
 Updates = dict[Any, Any]  # new values by component; what is not named stays as it is
 Values = dict[Any, Any]  # the values of components, by component: nothing depends on their order
@@ -37,8 +39,28 @@ def run(
     """Run `handler(values)` when one of the triggers fires: it gets the values of `inputs` by component."""
     listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
     settings = {**QUIET, **_options_for(triggers), **options}
+    handler = kept_together(handler) if inspect.isgeneratorfunction(handler) else handler
     handler = bounded(handler, settings["concurrency_id"])
     return listen(friendly(handler), set(inputs), list(dict.fromkeys(outputs)), **settings)
+
+
+def kept_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., Iterator[Updates]]:
+    """What was new a moment ago is said again in the next step.
+
+    Gradio's client makes each step of the one before by changing it in place, before it has shown it if both come at
+    once: what the later one leaves alone would never be seen. States do not travel, and others may set them meanwhile.
+    """
+
+    @functools.wraps(handler)
+    def run_on(*arguments: Any, **named: Any) -> Iterator[Updates]:
+        fresh: list[tuple[float, Updates]] = []
+        for updates in handler(*arguments, **named):
+            now = time.monotonic()
+            fresh = [(told, old) for told, old in fresh if now - told < BURST]
+            yield merge(*(old for _, old in fresh), updates)
+            fresh.append((now, {one: new for one, new in updates.items() if not isinstance(one, gr.State)}))
+
+    return run_on
 
 
 def run_picked(

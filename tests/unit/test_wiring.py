@@ -5,7 +5,7 @@ from collections import Counter
 import gradio as gr
 import pytest
 
-from explorer.page.events import CHOSEN
+from explorer.page.events import CHOSEN, kept_together
 
 
 @pytest.fixture(scope="module")
@@ -58,3 +58,21 @@ def test_what_follows_an_event_follows_the_last_one_too(blocks):
     assert len(chained) >= 10
     dropped = [listener for listener in chained if listener.trigger_mode == "once"]
     assert len(dropped) == 1, "but for the training"
+
+
+def test_steps_that_reach_the_browser_together_lose_nothing(monkeypatch):
+    clock = iter([0.0, 0.1, 0.2, 10.0])
+    monkeypatch.setattr("explorer.page.events.time.monotonic", lambda: next(clock))
+    picture, button, progress, state = gr.HTML(), gr.Button(), gr.HTML(), gr.State()
+
+    def steps():
+        yield {picture: "drawn", button: gr.update(visible=True), state: 1}
+        yield {progress: "half"}
+        yield {button: gr.update(interactive=False), progress: "done"}
+        yield {progress: "over"}
+
+    first, second, third, late = kept_together(steps)()
+    assert first == {picture: "drawn", button: gr.update(visible=True), state: 1}
+    assert second == {picture: "drawn", button: gr.update(visible=True), progress: "half"}
+    assert third == {picture: "drawn", button: gr.update(visible=True, interactive=False), progress: "done"}
+    assert late == {progress: "over"}, "what was seen long ago may have been changed by hand since"
