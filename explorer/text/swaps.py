@@ -3,6 +3,7 @@
 import re
 
 PAIRS = (
+    ("japan", "france"),
     ("he", "she"),
     ("him", "her"),
     ("his", "her"),

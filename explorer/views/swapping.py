@@ -1,8 +1,17 @@
 """Which words of an input may be swapped for which."""
 
-from explorer.text.swaps import swapped
+from explorer.text.swaps import put, swapped
 from explorer.views.subject import Subject
 from explorer.views.view import is_quick
+
+Swap = tuple[str, str, str]  # what is said of it, and both texts
+
+
+def usual_swaps(subject: Subject) -> list[Swap]:
+    """The input with a usual counterpart in the place of one of its words, wherever that stands."""
+    a, b = subject.text_a, subject.text_b
+    found = [(f"{word} → {other}", text, put(b, word, other)) for word, other, text in swapped(a)]
+    return found + [(f"{word} → {other}", a, text) for word, other, text in swapped(b)]
 
 
 def guessed_words(subject: Subject) -> tuple[str, list[str]]:

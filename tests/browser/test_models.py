@@ -59,7 +59,8 @@ def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
 def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     folder = write_family(tmp_path / "roberta", "roberta")
     page = open_app("?a=the+man+went+to+the+%5BMASK%5D&b=he+bought+milk&tab=side-by-side")
-    expect(page.locator("#side-by-side-hint")).to_contain_text("Name another model")
+    expect(page.locator("#side-by-side-swaps-swaps")).to_contain_text("Beside it, for example, man → woman")
+    expect(page.locator("#side-by-side-guesses-guesses")).to_contain_text("There, token")
     model, text = (
         page.locator(f"#side-by-side-{box} input, #side-by-side-{box} textarea").first for box in ("other-model", "other-a")
     )
@@ -68,11 +69,10 @@ def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):
     expect(page.locator("#side-by-side-hint")).to_contain_text("not on this machine")
     model.fill(str(folder))
     model.press("Enter")
+    choices = page.locator("#side-by-side-view")
+    choices.get_by_label("Pieces", exact=True).check()
     expect(page.locator("#side-by-side-pieces-there .bx-token").first).to_have_text("<s>")
     expect(page.locator("#side-by-side-pieces-about")).to_contain_text("Words cut differently")
-    choices = page.locator("#side-by-side-view")
-    choices.get_by_label("Guesses", exact=True).check()
-    expect(page.locator("#side-by-side-guesses-guesses")).to_contain_text("There, token")
     choices.get_by_label("Hidden states", exact=True).check()
     expect(page.locator("#side-by-side-layers-about")).to_contain_text("most like each layer here")
     model.fill("")

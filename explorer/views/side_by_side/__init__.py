@@ -12,8 +12,8 @@ TAB = Tab(
     "Side by side",
     "What is different over there?",
     {
-        "Pieces": [[SidePieces]],
         "Guesses": [[SideGuesses], [SidePair]],
+        "Pieces": [[SidePieces]],
         "Attention": [[SideAttention]],
         "Hidden states": [[SideStates], [SideLayers]],
     },

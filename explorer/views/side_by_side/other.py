@@ -4,6 +4,7 @@ from explorer.base.errors import ModelError
 from explorer.text.encoding import Encoding
 from explorer.views.settings import text
 from explorer.views.subject import Subject
+from explorer.views.swapping import Swap, usual_swaps
 from explorer.views.view import View
 
 
@@ -17,6 +18,11 @@ class SideView(View):
     other_b: str = text("", "The other B", placeholder="the same text", heard="submit blur", scale=4)
     side_by_side = (("other_model", "other_a", "other_b"),)
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether anything is typed."""
+        return any(box.strip() for box in (self.other_model, self.other_a, self.other_b))
+
     def other(self, subject: Subject) -> Subject:
         """The other side, with what is selected on this one. Raises ModelError for a model that is not here."""
         from explorer.model import checkpoints
@@ -26,15 +32,21 @@ class SideView(View):
             raise ModelError(f"{name[:80]} is not on this machine; open it once in the model box, then it is.")
         text_a = self.other_a if self.other_a.strip() else subject.text_a
         text_b = self.other_b if self.other_b.strip() else subject.text_b
+        if example := self.example(subject):
+            _, text_a, text_b = example
         return Subject(name, text_a, text_b, subject.chosen)
 
     def is_one_model(self, subject: Subject) -> bool:
         """Whether both sides are read by the same files."""
         return self.other(subject).model.checkpoint == subject.model.checkpoint
 
+    def example(self, subject: Subject) -> Swap | None:
+        """What stands there while nobody has asked for anything: the input with its first usual swap."""
+        return None if self.is_asked else next(iter(usual_swaps(subject)), None)
+
     def unless(self, subject: Subject) -> str:
         """Nothing is compared with itself."""
-        if self.other_model.strip() or self.other_a.strip() or self.other_b.strip():
+        if self.is_asked or self.example(subject):
             return ""
         return "Name another model, or type another text: both are shown side by side, with the difference."
 

@@ -3,19 +3,17 @@
 from typing import Any
 
 from explorer.text import limits
-from explorer.text.swaps import put, swapped
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
-from explorer.views.swapping import guessed_words
+from explorer.views.swapping import Swap, guessed_words, usual_swaps
 from explorer.views.view import Change, Content, part, settle
 
 MOST = 12
 BACK = "put it back"
-Swap = tuple[str, str, str]  # what is said of it, and both texts
 
 
 class Swaps(SideView):
-    """Words of the input that have a usual counterpart, and what the model would say in the place of the chosen one."""
+    """Words of the input with a usual counterpart, and what the model would say in the place of the chosen one."""
 
     name, question = "side-by-side/swaps", "What if it said something else?"
     side_by_side, layout = (), ("swaps",)  # the boxes stand elsewhere
@@ -28,7 +26,9 @@ class Swaps(SideView):
     def compute(self, subject: Subject) -> Content:
         """What can be swapped."""
         labels = [label for label, _, _ in self._swaps(subject)]
-        return {"swaps": {"chips": labels, "label": "Swap a word:"}} if labels else {}
+        example = self.example(subject)
+        label = f"Beside it, for example, {example[0]}; or swap" if example else "Swap a word"
+        return {"swaps": {"chips": labels, "label": f"{label}:"}} if labels else {}
 
     def on_swaps(self, subject: Subject, index: Any) -> Change:
         """The changed texts stand beside the others."""
@@ -37,12 +37,9 @@ class Swaps(SideView):
         return settle(other_a=text_a, other_b=text_b)
 
     def _swaps(self, subject: Subject) -> list[Swap]:
-        a, b = subject.text_a, subject.text_b
-        found = [(f"{word} → {other}", text, put(b, word, other)) for word, other, text in swapped(a)]
-        found += [(f"{word} → {other}", a, text) for word, other, text in swapped(b)]
         back = [(BACK, "", "")] if self.other_a or self.other_b else []
         once: dict[str, Swap] = {}
-        for swap in [*back, *_guessed(subject), *found]:
+        for swap in [*back, *_guessed(subject), *usual_swaps(subject)]:
             once.setdefault(swap[0], swap)
         return list(once.values())[:MOST]
 

@@ -48,9 +48,21 @@ class TestCka:
         assert cka_matrix(np.ones((1, 4, 3)), np.ones((1, 4, 3)))[0, 0] == 0
 
 
-def test_nothing_is_compared_with_itself(subject):
-    assert "Name another model" in SidePieces().unless(subject)
+def test_nothing_is_compared_with_itself(subject, tiny):
+    assert "Name another model" in SidePieces().unless(Subject.of(tiny.trace("milk")))
     assert SidePieces(other_a="the dog").unless(subject) == ""
+
+
+def test_it_opens_beside_the_first_usual_swap_until_something_is_asked_for(subject):
+    first, *_ = swapped(TEXTS[0])
+    assert first[:2] == ("man", "woman")
+    opens, asked = SideGuesses(), SideGuesses(other_a=first[2])
+    assert opens.unless(subject) == ""
+    assert opens.other(subject) == asked.other(subject)
+    assert opens.compute(subject) == asked.compute(subject)
+    assert SideGuesses(other_model=subject.model_name).other(subject).text_a == TEXTS[0], "the same text in another model"
+    assert "man → woman" in Swaps().compute(subject)["swaps"]["label"]
+    assert Swaps(other_a="the dog").compute(subject)["swaps"]["label"] == "Swap a word:"
 
 
 def test_pieces_that_are_cut_differently_are_named(subject, roberta):
