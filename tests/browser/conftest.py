@@ -19,7 +19,6 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WINDOW = {"width": 1440, "height": 900}
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
@@ -51,27 +50,20 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture(scope="session")
-def context(browser):
-    """What pages share: Chromium keeps the scripts that it has compiled here, so that the next page opens in half the time."""
-    return browser.new_context(viewport=WINDOW)
-
-
 @pytest.fixture
-def new_page(browser, context):
-    """Opens pages: `new_page(viewport={"width": 420, "height": 900})`. What but the window's size is given takes its own context.
+def new_page(browser):
+    """Opens pages, each in a fresh context: `new_page(viewport={"width": 420, "height": 900})`.
 
     The test fails at its end if a page logged an error, raised one, opened a dialog or asked another machine;
     `page.problems` lists what happened so far, and a test may clear what it provoked on purpose.
     """
     contexts, pages = [], []
 
-    def opened(viewport=WINDOW, **options):
-        if options:
-            contexts.append(browser.new_context(viewport=viewport, **options))
-        page = (contexts[-1] if options else context).new_page()
-        page.set_viewport_size(viewport)
-        page.set_default_timeout(40_000)
+    def opened(**options):
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+        context.set_default_timeout(40_000)
+        contexts.append(context)
+        page = context.new_page()
         page.problems = []
         _watch(page)
         pages.append(page)
@@ -79,10 +71,8 @@ def new_page(browser, context):
 
     yield opened
     problems = [problem for page in pages for problem in page.problems]
-    for one in [*pages, *contexts]:
-        one.close()
-    context.clear_cookies()
-    context.clear_permissions()
+    for context in contexts:
+        context.close()
     assert not problems, "\n".join(problems)
 
 

@@ -161,7 +161,6 @@ def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
     table.write_text("a,b\n<b>one</b>,=1+1\nShe ran.,She fell.\n", "utf-8")
     page.locator("#next-sentence-file input[type=file]").set_input_files(table)
     expect(page.locator("#next-sentence-pairs-status")).to_contain_text("2 pairs scored.")
-    expect(page.locator("#next-sentence-pairs")).to_contain_text("She fell.")  # the table is drawn after the sentence
     with page.expect_download() as download:
         page.locator("#next-sentence-pairs-export").click()
     written = list(csv.reader(download.value.path().read_text("utf-8").splitlines()))
