@@ -1,24 +1,60 @@
 """A link that reopens a view: which query parameters there are, written and read in one place."""
 
-import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import urlencode
+from typing import Any
+from urllib.parse import quote_plus, urlencode
 
-from explorer.base.limits import CHARACTERS
+from explorer.base.errors import InputError
 from explorer.model import checkpoints
+from explorer.outlets.asking import Asked
+from explorer.outlets.packing import packed
+from explorer.outlets.place import SETTING, VERSION, Place, seen_in, slug, tab_of
 from explorer.text import limits
+from explorer.views import TABS
 from explorer.views.subject import Selection, Subject
+from explorer.views.view import View
 
-MOST_LAYERS = 1_000  # no model has as many; a subject brings a selection into its model's range
-LONGEST_WORD = 100
+LONGEST = 16_000  # characters of a query; servers and chats cut what is much longer
+PARAMETERS = {
+    "v": "version of the link, 1",
+    "model": "a hub id, or a folder where the app may open one; left out for the model the app opens with",
+    "tab": "the tab",
+    "view": "the choice in the tab; left out for the first",
+    "a": "text A",
+    "b": "text B; left out where there is none",
+    "layer": "the layer, from 1, or a hidden state, from 0; left out where nobody picked one",
+    "head": "the head, from 1; left out where nobody picked one",
+    "token": "the token, from 0",
+    "off": "heads that are switched off, as layer.head, with commas between them",
+    "swap": "a word of the input and the one that is read in its place, with a comma between them",
+    "patch": "hidden state and token, from 0, that the swapped run gets from the other, as 6.3",
+    "set.NAME": "a setting of the view that is not at its default, by the name it has in the code",
+}
+"""What a link may carry, and what it means; README's table is read against it."""
 
 
-def query(subject: Subject, tab: str) -> str:
-    """The query string of a link to what the page shows. Raises InputError for a text that no link can hold."""
-    chosen = subject.chosen
-    text_a = limits.check_optional_text(subject.text_a, "text A")
-    text_b = limits.check_optional_text(subject.text_b, "text B")
-    parameters = {"a": text_a, "b": text_b, "layer": chosen.layer, "head": chosen.head, "tab": tab}
+def query(place: Place) -> str:
+    """The query string of the link to a place. Raises InputError for a text that no link can hold."""
+    subject, chosen, tab = place.subject, place.subject.chosen, tab_of(place.tab)
+    parameters: dict[str, Any] = {"v": VERSION}
+    if subject.model_name != checkpoints.default_name():
+        parameters["model"] = subject.model_name
+    parameters["tab"] = place.tab
+    if place.choice != next(iter(tab.choices)):
+        parameters["view"] = slug(place.choice)
+    parameters["a"] = packed(limits.check_optional_text(subject.text_a, "text A"))
+    if text_b := limits.check_optional_text(subject.text_b, "text B"):
+        parameters["b"] = packed(text_b)
+    parameters |= _selected(chosen)
+    parameters |= {SETTING + name: packed(text) for name, text in place.settings.items()}
+    made = urlencode(parameters, quote_via=lambda text, safe, *rest: quote_plus(text, "/:,", *rest))
+    if len(made) > LONGEST:
+        raise InputError(f"This is too long for a link, which holds {LONGEST:,} characters; shorten the texts or the settings.")
+    return made
+
+
+def _selected(chosen: Selection) -> dict[str, Any]:
+    parameters: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
     if chosen.token is not None:
         parameters["token"] = chosen.token
     if chosen.off:
@@ -27,9 +63,14 @@ def query(subject: Subject, tab: str) -> str:
         parameters["swap"] = ",".join(chosen.swap)
     if chosen.patch:
         parameters["patch"] = "{}.{}".format(*chosen.patch)
-    if subject.model_name != checkpoints.default_name():
-        parameters["model"] = subject.model_name
-    return urlencode(parameters)
+    return parameters
+
+
+def of(view: View, subject: Subject) -> str:
+    """The query string of the link that opens one view with its settings. Raises InputError."""
+    tab, choice = next((tab, label) for tab in TABS for label in tab.choices if type(view) in seen_in(tab, label))
+    beside = (other() for other in seen_in(tab, choice) if other is not type(view))
+    return query(Place(subject, tab.id, choice, (view, *beside)))
 
 
 def asks(parameters: Iterable[str]) -> bool:
@@ -37,40 +78,13 @@ def asks(parameters: Iterable[str]) -> bool:
     return any(not name.startswith("__") for name in parameters)
 
 
-def read(parameters: Mapping[str, str], default: Subject) -> Subject:
-    """What the parameters of a link name to show; what is missing or makes no sense is as in `default`."""
-    layer, head = _number(parameters.get("layer"), 0, None), _number(parameters.get("head"), 1, None)
-    return Subject(
-        parameters.get("model") or default.model_name,
-        parameters.get("a", default.text_a)[: CHARACTERS.most + 1],
-        parameters.get("b", "" if "a" in parameters else default.text_b)[: CHARACTERS.most + 1],
-        Selection(
-            default.chosen.layer if layer is None else layer,
-            default.chosen.head if head is None else head,
-            _number(parameters.get("token"), 0, default.chosen.token, limits.MOST_PLACES),
-            default.chosen.picked or layer is not None or head is not None,
-            tuple((layer - 1, head - 1) for layer, head in _pairs(parameters.get("off"), 1)),
-            _words(parameters.get("swap")),
-            next(iter(_pairs(parameters.get("patch"), 0, limits.MOST_PLACES)), None),
-        ),
-    )
+def read(parameters: Mapping[str, str], default: Subject) -> Place:
+    """The place that the parameters of a link name; what is missing is as in `default`, or as declared.
 
-
-def _number(value: str | None, low: int, default: int | None, most: int = MOST_LAYERS) -> int | None:
-    if value is None or not value.isdecimal() or not low <= int(value[:8]) <= most:
-        return default
-    return int(value)
-
-
-def _pairs(value: str | None, low: int, most: int = MOST_LAYERS) -> list[tuple[int, int]]:
-    """The pairs in '6.11,3.2', of numbers from `low` to `most`; none where one of them makes no sense."""
-    pairs = [tuple(_number(number, low, None, most) for number in pair.split(".")) for pair in (value or "").split(",")]
-    return pairs if all(len(pair) == 2 and None not in pair for pair in pairs) else []  # type: ignore[return-value]
-
-
-def _words(value: str | None) -> tuple[str, str] | None:
-    """The two words in 'teacher,engineer'."""
-    match (value or "").split(","):
-        case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"[^\s,]+", one) for one in (word, other)):
-            return word, other
-    return None
+    What makes no sense is moved to what does, and told. Raises ModelError when not even the default model is to be had.
+    """
+    asked = Asked(parameters)
+    subject = asked.subject(default)
+    tab, choice = asked.choice()
+    views = asked.views(seen_in(tab, choice), subject.model.capabilities)
+    return Place(subject, tab.id, choice, views, tuple(dict.fromkeys(asked.told)))

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from explorer.model import checkpoints
 from explorer.page.events import Inputs, Updates, Values, run
 from explorer.text import limits
-from explorer.views.subject import Selection
+from explorer.views.subject import Selection, Subject
 
 EXAMPLES = {
     "A pair with a blank": ("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."),
@@ -18,6 +19,11 @@ EXAMPLES = {
 }
 """Inputs worth looking at; the page opens with the first."""
 FIRST_A, FIRST_B = next(iter(EXAMPLES.values()))
+
+
+def first_subject() -> Subject:
+    """What the page opens with."""
+    return Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
 
 
 @dataclass(frozen=True, eq=False)

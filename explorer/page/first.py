@@ -8,12 +8,10 @@ import gradio as gr
 from gradio.blocks import postprocess_update_dict
 
 from explorer.figures.token_row import token_row_of
-from explorer.model import checkpoints
 from explorer.page.components import TokenRow
 from explorer.page.events import Updates
-from explorer.page.examples import FIRST_A, FIRST_B
+from explorer.page.examples import first_subject
 from explorer.page.tab import TabPage
-from explorer.views.subject import Subject
 
 WISHED: ContextVar[bool] = ContextVar("WISHED", default=False)
 """Whether what is asked for now is no page as it opens by itself, but one that a link describes."""
@@ -21,7 +19,7 @@ WISHED: ContextVar[bool] = ContextVar("WISHED", default=False)
 
 def opens_with(strip: TokenRow, tab: TabPage) -> Updates:
     """What the first example gives in a tab, and in the strip above, by component. Raises ExplorerError."""
-    subject = Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
+    subject = first_subject()
     values = {component: component.value for component in tab.all_inputs}
     return {strip: token_row_of(subject.trace.encoding, subject.selection.token), **tab.show(subject, values)}
 

@@ -3,7 +3,6 @@
 import functools
 import itertools
 from collections.abc import Generator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
@@ -14,19 +13,20 @@ from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
 from explorer.outlets import links
-from explorer.page import findings, finetune
+from explorer.page import arriving, findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Notice, Steppers, TokenRow
 from explorer.page.events import BUSY, Inputs, Triggers, Updates, Values, run, run_picked, then_done
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.first import opens_with
+from explorer.page.frame import Shell
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.steppers import stepped
 from explorer.page.tab import TabPage, build_tab
 from explorer.text import limits
 from explorer.text.blanks import Blanks
-from explorer.views import TABS
+from explorer.views import FIRST_TAB, TABS
 from explorer.views.subject import Selection, Subject
 
 TYPED = "async (...values) => BertPage.busy(await BertPage.typed(values, '#input'))"
@@ -35,45 +35,7 @@ ABOUT = (
     "BERT reads a whole text at once and guesses the words that are hidden in it. "
     "**Type a sentence, click a word** to follow it, double click to hide it."
 )
-FIRST_TAB = "attention"
 _number = itertools.count()  # a tab that is wanted anew has another number than before
-
-
-@dataclass(frozen=True, eq=False)
-class Shell:
-    """The components around the tabs, and the tabs by their ids."""
-
-    inputs: Inputs
-    open_tab: gr.Textbox
-    blanks: gr.State
-    models: ModelBox
-    examples: ExampleBox
-    strip: TokenRow
-    steppers: Steppers
-    notice: Notice
-    tab_bar: gr.Tabs
-    tabs: dict[str, TabPage]
-
-    @property
-    def optional(self) -> list[TabPage]:
-        """The tabs that are not there for every model."""
-        return [tab for tab in self.tabs.values() if tab.tab.optional]
-
-    @property
-    def which_tabs(self) -> list[Any]:
-        """What `fitting` may change."""
-        return [self.tab_bar, self.open_tab, *(tab.item for tab in self.optional)]
-
-    def fitting(self, model: Any, open_tab: Any) -> Updates:
-        """The tabs that are there for a model; where the one that is open is not, the first is opened."""
-        updates: Updates = {tab.item: gr.Tab(visible=tab.is_for(model)) for tab in self.optional}
-        if open_tab in self.tabs and not self.tabs[open_tab].is_for(model):
-            updates |= {self.tab_bar: gr.Tabs(selected=FIRST_TAB), self.open_tab: FIRST_TAB}
-        return updates
-
-    def opened(self, values: Values) -> TabPage:
-        """The tab that is open."""
-        return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]
 
 
 def build() -> PageBlocks:
@@ -93,7 +55,9 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
         _listen_to_model(shell, finetune.build(shell.tabs))
-        _listen_to_opening(shell, blocks)
+        blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
+        for arrived in arriving.listen(shell, blocks):
+            _refresh(shell, arrived.success)
     return blocks, shell
 
 
@@ -123,7 +87,7 @@ def _build() -> Shell:
     gr.Markdown(ABOUT, elem_id="about")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs, steppers) for tab in TABS}
-    shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, tab_bar, tabs)
+    shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, gr.State(""), tab_bar, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
     present.click(None, js="() => BertPage.present()", api_visibility="private")
     _listen_to_header(shell, theme, link)
@@ -145,14 +109,16 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
         except ExplorerError as error:
             told = {shell.notice: {"text": str(error), "kind": "error"}}
             return told if subject.text_a.strip() else {**told, shell.strip: None}
-        updates = {shell.strip: strip, shell.notice: _truncation(subject), shell.inputs.selection: subject.selection}
+        told = " ".join(filter(None, (values[shell.told], _truncation(subject))))
+        updates = {shell.strip: strip, shell.notice: told, shell.told: "", shell.inputs.selection: subject.selection}
         updates[shell.examples.box] = number_of(subject.text_a, subject.text_b)
         return updates | {tab.wanted: next(_number)}
 
-    inputs = [*shell.inputs.all, shell.open_tab, shell.models.refused]
+    inputs = [*shell.inputs.all, shell.open_tab, shell.models.refused, shell.told]
     outputs = [
         shell.strip,
         shell.notice,
+        shell.told,
         shell.examples.box,
         shell.models.refused,
         shell.inputs.selection,
@@ -181,10 +147,12 @@ def _listen_to_header(shell: Shell, theme: gr.Button, link: gr.Button) -> None:
     theme.click(None, js="() => BertPage.toggleTheme()", api_visibility="private")
 
     def write(values: Values) -> Updates:
-        return {address: links.query(inputs.subject(values), shell.opened(values).tab.id)}
+        subject, tab = inputs.subject(values), shell.opened(values)
+        return {address: links.query(tab.place(subject, values))}
 
     address = gr.Textbox(visible="hidden", elem_id="link")
-    written = run([link.click], write, [address], [*inputs.all, shell.open_tab], queue=False)
+    every = dict.fromkeys(one for tab in shell.tabs.values() for one in tab.all_inputs)
+    written = run([link.click], write, [address], [*every, shell.open_tab], queue=False)
     written.success(None, address, shell.notice, js="(query) => BertPage.copyLink(query)", api_visibility="private")
 
 
@@ -258,31 +226,3 @@ def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
 
     run([tab.item.select], select, [shell.open_tab, tab.wanted], [shell.open_tab], **AT_ONCE)
     then_done(run([tab.wanted.change], draw, [shell.notice, *tab.all_outputs], tab.all_inputs, js=BUSY))
-
-
-def _listen_to_opening(shell: Shell, blocks: PageBlocks) -> None:
-    inputs = shell.inputs
-    blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
-
-    def open_page(values: Values, request: gr.Request) -> Updates:
-        default = Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
-        subject = links.read(dict(request.query_params), default)
-        linked, open_tab = request.query_params.get("tab"), values[shell.open_tab]
-        updates: Updates = {shell.notice: ""}
-        if linked in shell.tabs:
-            updates[shell.tab_bar] = gr.Tabs(selected=linked)
-            open_tab = linked
-        try:
-            model = subject.model  # a link may name one that is not to be had here
-        except ExplorerError as error:
-            subject = replace(subject, model_name=default.model_name)
-            updates[shell.notice] = {"text": f"{error} {default.model_name} is shown instead.", "kind": "error"}
-            model = default.model
-        updates |= shell.models.choosing(subject.model_name, values)
-        updates |= {shell.open_tab: open_tab if open_tab in shell.tabs else FIRST_TAB, inputs.model_name: subject.model_name}
-        if links.asks(request.query_params):  # else the page has its texts, and somebody may be typing already
-            updates |= {inputs.text_a: subject.text_a, inputs.text_b: subject.text_b, inputs.selection: subject.chosen}
-        return updates | shell.fitting(model, open_tab)
-
-    outputs = [*inputs.all, shell.models.box, shell.models.known, shell.models.recent, shell.notice, *shell.which_tabs]
-    _refresh(shell, run([blocks.load], open_page, outputs, [shell.open_tab, shell.models.recent]).success)

@@ -10,8 +10,9 @@ import gradio as gr
 
 from explorer.base.errors import CapabilityError, ExplorerError
 from explorer.base.log import logger
+from explorer.outlets.links import Place
 from explorer.page.components import Finding, Notice, Steppers, TokenRow
-from explorer.page.events import Inputs, Updates, Values
+from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Builder, Panel, make_control
 from explorer.page.steppers import steppers_of
 from explorer.views import TABS
@@ -170,6 +171,25 @@ class TabPage:
             except ExplorerError as error:
                 updates[self.hint] = {"text": str(error), "kind": "error"}
         return {**updates, **self.show_finding(subject, values)}
+
+    def place(self, subject: Subject, values: Values) -> Place:
+        """What a link says of what is open. Raises InputError."""
+        opened = self.open(values)
+        label = next(label for label, choice in self.choices.items() if choice is opened)
+        return Place(subject, self.tab.id, label, tuple(panel.read(values, subject) for panel in [*self.above, *opened.panels]))
+
+    def arrive(self, place: Place) -> Updates:
+        """What has to be set for a place in this tab: its choice, and the settings of what is seen there."""
+        updates: Updates = {self.which: place.choice} if self.which else {}
+        views = {type(view): view for view in place.views}
+        for panel in [*self.above, *self.choices[place.choice].panels]:
+            view = views[panel.view]
+            values = {component: getattr(view, name) for name, component in panel.controls.items()}
+            linked = [component for name, component in panel.controls.items() if view.settings[name].linked]
+            set_to = {one: list(values[one]) if isinstance(one, gr.CheckboxGroup) else values[one] for one in linked}
+            fitted = panel.fit(place.subject, view, values)
+            updates = merge(updates, set_to, {one: fitted[one] for one in linked if one in fitted})
+        return updates
 
     def find(self, subject: Subject, values: Values) -> Found | None:
         """The finding of the open choice: that of the first of its views that has one."""

@@ -24,6 +24,7 @@ from explorer.server.metrics import Metrics
 from explorer.server.refusals import Refusals, misnamed, unfit, unknown
 from explorer.server.requests import RequestsAMinute
 from explorer.server.routes import routes
+from explorer.server.taking import taking_routes
 
 COMPRESSION = 6  # of 9: the last percents take most of the time
 
@@ -39,7 +40,8 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
         return GZipMiddleware(SecurityHeaders(told_of_links(gate), document, is_on_a_space()), compresslevel=COMPRESSION)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
-    return {"routes": routes(metrics), "exception_handlers": handlers, "lifespan": _outermost(around)}
+    ours = [*routes(metrics), *taking_routes(blocks, metrics)]
+    return {"routes": ours, "exception_handlers": handlers, "lifespan": _outermost(around)}
 
 
 def told_of_links(app: ASGIApp) -> ASGIApp:

@@ -27,4 +27,5 @@ TABS = (
     finetune.TAB,
     model.TAB,
 )
+FIRST_TAB = attention.TAB.id  # what a page opens with
 VIEWS = {view.name: view for tab in TABS for view in tab.views}

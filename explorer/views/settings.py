@@ -1,5 +1,7 @@
 """What a person, a link or a program may set of a view: declared once, as a field of its class, and checked here."""
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -13,6 +15,7 @@ from explorer.text import limits
 from explorer.text.tables import FILE_TYPES, read_table
 
 Bound = float | Callable[[Any], float]  # a number, or where it comes from in the capabilities of a model
+NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?(e[-+]?\d{1,3})?", re.ASCII)  # as a link or a program writes one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,18 @@ class Setting:
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
         """The value as the view gets it; `name` is what to call it. Raises InputError, saying what it may be."""
+        return value
+
+    def written(self, value: Any) -> str:
+        """A value that `check` has passed, as a link carries it."""
+        return str(value)
+
+    def parsed(self, text: str) -> Any:
+        """What `written` wrote, for `check`, which knows what is allowed. Raises InputError for what is no such value."""
+        return text
+
+    def nearest(self, value: Any, capabilities: Any) -> Any:
+        """The value, moved to where the setting may be, for those who would rather see something than nothing."""
         return value
 
 
@@ -53,6 +68,14 @@ class Choice(Setting):
                 return known
         return limits.check_choice(value, name, [str(known) for known in self.values])
 
+    def written(self, value: Any) -> str:
+        """The option; nothing chosen is nothing written."""
+        return "" if value is None else str(value)
+
+    def parsed(self, text: str) -> Any:
+        """The option that is written so; else the text itself, or None for nothing where any is taken."""
+        return next((known for known in self.values if self.written(known) == text), None if self.free and not text else text)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Several(Setting):
@@ -66,6 +89,14 @@ class Several(Setting):
             raise InputError(f"{name.capitalize()} must be a list of whole numbers.")
         return tuple(known for known in self.options(capabilities) if known in value)
 
+    def written(self, value: Any) -> str:
+        """The numbers with commas between them."""
+        return ",".join(map(str, value))
+
+    def parsed(self, text: str) -> tuple[int, ...]:
+        """The numbers, in their order."""
+        return tuple(_whole(part) for part in text.split(",")) if text else ()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Switch(Setting):
@@ -76,6 +107,16 @@ class Switch(Setting):
         if not isinstance(value, bool):
             raise InputError(f"{name.capitalize()} must be true or false.")
         return value
+
+    def written(self, value: Any) -> str:
+        """1 or 0."""
+        return str(int(value))
+
+    def parsed(self, text: str) -> bool:
+        """On for 1, off for 0."""
+        if text not in ("0", "1"):
+            raise InputError("A switch is 1 for on or 0 for off.")
+        return text == "1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +142,21 @@ class Number(Setting):
                 value = min(max(value, low), high)
         return (limits.check_integer if whole else limits.check_number)(value, name, low, high)
 
+    def written(self, value: Any) -> str:
+        """As short as the number can be told from any other."""
+        return repr(int(value) if value == int(value) else float(value))
+
+    def parsed(self, text: str) -> float:
+        """A number, whole where it is written so."""
+        if not NUMBER.fullmatch(text):
+            raise InputError("A number is written like 12 or 0.5.")
+        return int(text) if text.removeprefix("-").isdecimal() else float(text)
+
+    def nearest(self, value: Any, capabilities: Any) -> Any:
+        """Within the bounds."""
+        low, high = self.range(capabilities)
+        return min(max(value, low), high)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Text(Setting):
@@ -123,6 +179,17 @@ class Memory(Setting):
     def check(self, value: Any, name: str, capabilities: Any) -> Any:
         """As the view can use it, whatever it was."""
         return self.kept(value)
+
+    def written(self, value: Any) -> str:
+        """JSON, in which pairs are lists."""
+        return json.dumps(value, separators=(",", ":"))
+
+    def parsed(self, text: str) -> Any:
+        """Whatever JSON it is."""
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError("What clicks left behind is written as JSON.") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +215,12 @@ class Sheet(Setting):
         if not isinstance(rows, list) or any(type(row) is not list or len(row) != len(self.columns) for row in rows):
             raise InputError(f"{name.capitalize()} must be rows of {len(self.columns)} cells.")
         return rows
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"\d{1,9}", text, re.ASCII):
+        raise InputError("The numbers are written like 1,2,3.")
+    return int(text)
 
 
 def use(setting: Setting, default: Any, here: bool = True) -> Any:

@@ -1,49 +1,266 @@
+"""Links: whatever is set comes back, whatever makes no sense is told, and links of former days keep working."""
+
+import base64
+import json
+import zlib
 from urllib.parse import parse_qsl
 
 import pytest
 
+from explorer.base.errors import InputError
 from explorer.outlets import links
+from explorer.outlets.links import Place
+from explorer.outlets.packing import packed, unpacked
+from explorer.views import TABS
+from explorer.views.settings import Choice, Memory, Number, Several, Switch, Text
 from explorer.views.subject import Selection, Subject
 
-DEFAULT = Subject("bert-l6-h384-uncased", "default a", "default b", Selection(1, 1))
+BUNDLED = "bert-l6-h384-uncased"
+DEFAULT = Subject(BUNDLED, "The cat sat on the mat.", "")
+TEXTS = ("", "0", "~", "~~a", "a & b = c? #+%41", "one\ntwo | three\n", "🍎 مرحبا ß", "word " * 900, "~" + "x" * 400)
+LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0)  # what clicks may leave in a memory
+NONSENSE = ("", "x" * 10_000, "-1", "²", "[" * 5_000, "~", "~AAAA", "NaN", "1e999", "${x}", "null", "9" * 500)
+CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices]
+NAMED = [f"{tab.id}-{links.slug(choice)}" for tab, choice in CHOICES]
+
+
+def parameters_of(place) -> dict[str, str]:
+    return dict(parse_qsl(links.query(place), keep_blank_values=True, strict_parsing=True))
+
+
+def there_and_back(place, default=DEFAULT):
+    return links.read(parameters_of(place), default)
+
+
+def other_values(setting, default, capabilities) -> list:
+    """Values of a setting that are not its default, of every sort that there is."""
+    match setting:
+        case Choice(free=True):
+            values = ["a, b & c", "0", *([] if "" in setting.values else [None])]
+        case Choice():
+            values = setting.values
+        case Switch():
+            values = [not default]
+        case Several():
+            options = list(setting.options(capabilities))
+            values = [tuple(options[:1]), tuple(options), ()]
+        case Number():
+            low, high = setting.range(capabilities)
+            middle = (low + high) // 2 if isinstance(setting.step, int) else round((low + high) / 2, 4)
+            values = [low, high, middle]
+        case Text():
+            values = [text for text in TEXTS if len(text) <= setting.limit.most]
+        case Memory():
+            values = [setting.kept(one) for one in LEFT_BEHIND]
+    return [value for value in dict.fromkeys(values) if value != default]
+
+
+@pytest.mark.parametrize(("tab", "choice"), CHOICES, ids=NAMED)
+def test_every_setting_of_every_view_comes_back(bundled, tab, choice):
+    capabilities = bundled.capabilities
+    kinds = links.seen_in(tab, choice)
+    plain = links.read({"v": "1", "tab": tab.id, "view": links.slug(choice)}, DEFAULT)
+    assert (plain.tab, plain.choice, plain.told) == (tab.id, choice, ())
+    assert there_and_back(plain) == plain
+    settings = {name: (kind, kind.settings[name]) for kind in kinds for name in kind.settings if kind.settings[name].linked}
+    for name, (kind, setting) in settings.items():
+        values = other_values(setting, kind.__dataclass_fields__[name].default, capabilities)
+        assert values, f"nothing to set {name} to"
+        for value in values:
+            given = {name: list(value) if isinstance(setting, Several) else value}
+            views = tuple(kind.read(given, capabilities) if name in kind.settings else kind() for kind in kinds)
+            place = Place(DEFAULT, tab.id, choice, views)
+            back = there_and_back(place)
+            assert back == place, (name, value)
+            assert back.told == ()
+            assert [key for key in parameters_of(place) if key.startswith("set.")] == [f"set.{name}"]
+
+
+@pytest.mark.parametrize(("tab", "choice"), CHOICES, ids=NAMED)
+@pytest.mark.parametrize(
+    "nonsense", ["", "x" * 10_000, "-1", "²", "[" * 5_000, "~", "~AAAA", "NaN", "1e999", "${x}", "null", "9" * 500]
+)
+def test_no_setting_is_too_odd_for_a_link(bundled, tab, choice, nonsense):
+    kinds = links.seen_in(tab, choice)
+    names = {name for kind in kinds for name in kind.settings}
+    asked = {"tab": tab.id, "view": links.slug(choice), **{f"set.{name}": nonsense for name in names}}
+    place = links.read(asked, DEFAULT)
+    assert (place.tab, place.choice, [type(view) for view in place.views]) == (tab.id, choice, kinds)
+    for sentence in place.told:
+        assert sentence.endswith((".", ")"))
+        assert sentence.isprintable()
+        assert len(sentence) < 400
+    again = there_and_back(place) if all(len(text) < 5_000 for text in place.settings.values()) else place
+    assert again == place
+
+
+def test_the_choices_of_a_tab_have_names_of_their_own():
+    for tab in TABS:
+        assert len({links.slug(choice) for choice in tab.choices}) == len(tab.choices)
 
 
 @pytest.mark.parametrize(
-    "view",
+    "subject",
     [
-        Subject("bert-l6-h384-uncased", "a & b = c?", "", Selection(0, 12, 0, True)),
-        Subject("some/model", "emoji 🍎 مرحبا", "B", Selection(6, 1, None, True)),
-        Subject("bert-l6-h384-uncased", "a", "b", Selection(1, 2, 3, True, ((0, 0), (5, 11)), ("café", "x"), (6, 0))),
-        Subject("bert-l6-h384-uncased", "<img src=x> ${x} %41", "+ + +", Selection(3, 4, 511, True)),
+        Subject(BUNDLED, "a & b = c?", "", Selection(0, 12, 0, True)),
+        Subject(BUNDLED, "", "B alone", Selection(6, 1, None, True)),
+        Subject(BUNDLED, "0", "0", Selection(1, 1, 0, False)),
+        Subject(BUNDLED, "She sat on the bank.", "~b", Selection(1, 2, 3, True, ((0, 0), (5, 11)), ("bank", "bench"), (6, 0))),
+        Subject(BUNDLED, "<img src=x> ${x} %41", "+ + +", Selection(3, 4, 5, True)),
+        Subject(BUNDLED, "long text " * 300, "~" * 300, Selection()),
     ],
 )
-def test_a_link_brings_the_view_back(view):
-    assert links.read(dict(parse_qsl(links.query(view, "attention"), keep_blank_values=True)), DEFAULT) == view
+def test_a_link_brings_input_and_selection_back(bundled, subject):
+    place = Place(subject, "attention", "One head", links.read({"tab": "attention"}, DEFAULT).views)
+    assert there_and_back(place) == place
+    assert there_and_back(place).told == ()
 
 
-def test_no_parameters_give_the_default():
-    assert links.read({}, DEFAULT) == DEFAULT
+def test_another_model_comes_back(tiny, tiny_folder):
+    place = links.read({"model": str(tiny_folder), "tab": "attention", "layer": "2"}, DEFAULT)
+    assert place.subject.model.name == tiny.name
+    assert there_and_back(place) == place
 
 
-def test_only_a_link_that_names_a_layer_or_head_has_picked_them():
-    assert not links.read({"a": "hello", "tab": "attention"}, DEFAULT).chosen.picked
-    assert links.read({"head": "2"}, DEFAULT).chosen.picked
+def test_no_parameters_give_what_a_page_opens_with(bundled):
+    place = links.read({}, DEFAULT)
+    assert (place.subject, place.tab, place.told) == (DEFAULT, "attention", ())
+    assert not links.asks([])
+    assert not links.asks(["__theme"])
 
 
-def test_a_link_with_a_alone_has_no_b():
-    assert links.read({"a": "hello"}, DEFAULT).text_b == ""
+def test_what_nobody_picked_is_left_to_the_view(bundled):
+    assert not links.read({"a": "hello", "tab": "attention"}, DEFAULT).subject.chosen.picked
+    assert links.read({"head": "2"}, DEFAULT).subject.chosen.picked
+    chosen_by_the_view = links.read({}, DEFAULT).opened()
+    assert chosen_by_the_view.subject.selection.head > 1
+    assert "layer" not in parameters_of(chosen_by_the_view)
 
 
-@pytest.mark.parametrize("value", ["-1", "x", "", "1e3", "²", "9" * 5000, "1.5", "None"])
-def test_numbers_that_make_no_sense_are_as_in_the_default(value):
-    assert links.read({"layer": value, "head": value, "token": value}, DEFAULT).chosen == DEFAULT.chosen
+def test_a_link_with_a_alone_has_no_b(bundled):
+    assert links.read({"a": "hello"}, Subject(BUNDLED, "x", "default b")).subject.text_b == ""
 
 
-@pytest.mark.parametrize("value", ["1", "0.1", "1.2.3", "1.2,", "1.2,x.1", ",", "", "1.-1", "9" * 5000])
-def test_heads_that_make_no_sense_are_all_on(value):
-    assert links.read({"off": value}, DEFAULT).chosen.off == ()
+OLD = {  # as people have them in their notes: these never change
+    "layer=5&head=3&tab=attention&a=Hello+there&b=&token=2": ("attention", "One head", {}, (5, 3, 2)),
+    "v=1&tab=attention&view=several-heads&a=Hello&set.heads=1,2,12&set.layer=4&set.drawn_as=Lines": (
+        "attention",
+        "Several heads",
+        {"heads": (1, 2, 12), "layer": 4, "drawn_as": "Lines"},
+        (1, 1, None),
+    ),
+    "v=1&tab=fill-mask&view=lens&a=The+[MASK]+sat.&layer=0&head=1&set.follow=cat, dog": (
+        "fill-mask",
+        "Lens",
+        {"follow": "cat, dog"},
+        (0, 1, None),
+    ),
+    "v=1&tab=fill-mask&view=pre-training-game&a=A+word&set.seed=41&set.rate=0.5&set.swap=0&set.strategy=words": (
+        "fill-mask",
+        "Pre-training game",
+        {"seed": 41, "rate": 0.5, "swap": False, "strategy": "words"},
+        (1, 1, None),
+    ),
+    "v=1&tab=projection&a=x&set.picked=%5B%5B2%5D%2C%2200ff%22%5D&set.search=&set.min_dist=0&set.dimensions=3": (
+        "projection",
+        "Map",
+        {"picked": ((2,), "00ff"), "search": "", "min_dist": 0, "dimensions": 3},
+        (1, 1, None),
+    ),
+    "v=1&tab=hidden&view=sentences&a=x&set.sentences=~eJzzSM3JyVcoz0jNUSiqSlUozVPISSxRKMlXKM8vyklRBABuCQjx": (
+        "hidden",
+        "Sentences",
+        {"sentences": None},
+        (1, 1, None),
+    ),
+}
 
 
-@pytest.mark.parametrize("value", ["a", "a,b,c", "two words,one", ",", "a,", "a," + "b" * 5000])
-def test_words_that_make_no_sense_are_not_swapped(value):
-    assert links.read({"swap": value, "patch": value}, DEFAULT).chosen == DEFAULT.chosen
+@pytest.mark.parametrize("link", OLD)
+def test_links_of_former_days_keep_working(bundled, link):
+    tab, choice, settings, selected = OLD[link]
+    place = links.read(dict(parse_qsl(link, keep_blank_values=True)), DEFAULT)
+    chosen = place.subject.chosen
+    if settings != {"sentences": None}:
+        assert place.told == ()
+        assert {name: value for view in place.views for name, value in vars(view).items() if name in settings} == settings
+    assert (place.tab, place.choice, (chosen.layer, chosen.head, chosen.token)) == (tab, choice, selected)
+
+
+TOLD = {
+    "layer=99": "The link asked for layer 99; this model has 6 layers, so it shows layer 6.",
+    "head=13": "The link asked for head 13; a layer of this model has 12 heads, so it shows head 12.",
+    "head=0": "The link's head makes no sense ('0'); it is left out.",
+    "layer=-1": "The link's layer makes no sense ('-1'); it is left out.",
+    "token=500": "The link asked for token 500, which this input does not have; none is chosen.",
+    "off=1.2,9.1": "The link switches off heads that this model does not have; they are left out.",
+    "off=1.2.3": "The link's off makes no sense ('1.2.3'); it is left out.",
+    "swap=one": "The link's swap makes no sense ('one'); it is left out.",
+    "swap=dog,horse": "The link swaps a word that cannot be swapped so in this input; it is left as it is.",
+    "patch=1.1": "The link patches what this input does not have; nothing is patched.",
+    "tab=nowhere": "There is no tab 'nowhere'; Attention is shown.",
+    "view=nothing": "There is no view 'nothing' in Attention; One head is shown.",
+    "set.colour=red": "The link sets what is not there to be set here ('colour'); it is left out.",
+    "v=2": "The link was made by a newer app than this one, so some of it may be missing here.",
+    "v=x": "The link was made by a newer app than this one, so some of it may be missing here.",
+    "set.top_p=1000": "The link asked for '1000' as the setting 'Strongest edges that hold this share of each row (%)'; it",
+    "model=no such model": "no such model is neither a folder nor an id on the hub such as google-bert/bert-base-uncased.",
+}
+
+
+@pytest.mark.parametrize("link", TOLD)
+def test_what_makes_no_sense_is_told_in_a_sentence(bundled, link):
+    place = links.read(dict(parse_qsl(link, keep_blank_values=True)), DEFAULT)
+    assert len(place.told) == 1
+    assert place.told[0].startswith(TOLD[link])
+    assert there_and_back(place) == place
+    assert there_and_back(place).told == ()
+
+
+def bomb(characters: int) -> str:
+    return "~" + base64.urlsafe_b64encode(zlib.compress(b"a" * characters, 9)).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("name", ["a", "b", "set.sentences", "set.picked"])
+def test_a_bomb_is_told_and_does_no_harm(bundled, name):
+    place = links.read({"tab": "projection", name: bomb(40_000_000)}, DEFAULT)
+    assert any("far too long" in sentence for sentence in place.told)
+    assert place.views == links.read({"tab": "projection"}, DEFAULT).views
+
+
+def test_long_texts_are_packed_and_bombs_are_not_unpacked():
+    text = "The soup needs a little more salt. | food\n" * 40
+    assert len(packed(text)) < len(text) / 5
+    for one in (text, *TEXTS):
+        assert unpacked(packed(one), 20_000) == one
+    for broken in ("~", "~A", "~====", "~AAAA", packed(text)[:-8], packed(text) + "AAAA", "~é"):
+        with pytest.raises(InputError):
+            unpacked(broken, 20_000)
+    with pytest.raises(InputError, match="far too long"):
+        unpacked(bomb(10_000_000), 20_000)
+
+
+def test_a_link_that_would_be_too_long_is_refused(bundled):
+    letters = "".join(chr(0x4E00 + (i * i * 7919 + i * 31) % 20_000) for i in range(9_000))
+    with pytest.raises(InputError, match="too long for a link"):
+        links.query(links.read({"tab": "attention"}, Subject(BUNDLED, letters, "")))
+    with pytest.raises(InputError, match="half a character"):
+        links.query(Place(Subject(BUNDLED, "\ud800", ""), "attention", "One head", ()))
+
+
+def test_one_view_has_a_link_of_its_own(bundled):
+    for tab, choice in CHOICES:
+        for kind in links.seen_in(tab, choice):
+            back = links.read(dict(parse_qsl(links.of(kind(), DEFAULT), keep_blank_values=True)), DEFAULT)
+            assert kind in map(type, back.views)
+
+
+def test_the_table_of_the_readme_is_that_of_the_code(readme):
+    rows = [row.split("|")[1:3] for row in readme.splitlines() if row.startswith("| `")]
+    told = {name.strip(" `"): what.strip() for name, what in rows}
+    assert {name: told.get(name) for name in links.PARAMETERS} == links.PARAMETERS
+
+
+def test_the_settings_in_a_link_are_short(bundled):
+    place = links.read({"tab": "projection", "set.picked": json.dumps([[2], "00ff"])}, DEFAULT)
+    assert links.query(place).endswith("&set.picked=%5B%5B2%5D,%2200ff%22%5D")

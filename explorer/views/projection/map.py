@@ -53,7 +53,8 @@ CHOOSE = "CSV file…"
 NO_FILE = "There is no file yet; choose a CSV file with a line of column names."
 CHOOSE_A_FILE = "Choose a CSV file with a line of column names; its rows become the points."
 HINT = "Click a point for its neighbours; the lasso at the top right of the map takes a set."
-OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False}  # only the page knows what may be chosen
+# Only the page knows what may be chosen, and no link carries the file.
+OF_THE_FILE = {"menu": True, "free": True, "allow_custom_value": False, "linked": False}
 FRAME = 0.9  # seconds a layer is shown while it plays
 LETTERS = 4  # of a token, about
 
@@ -145,7 +146,7 @@ class Map(LongView):
     )
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, heard="submit", more=True, line=True, when=_is_drawn_by_chance)
     picked: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
-    kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen, linked=False)
+    kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
     columns = (
         ("chart", "play", "stop", "progress", "summary"),

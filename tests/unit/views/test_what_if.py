@@ -183,5 +183,5 @@ def test_what_can_be_swapped_can_be_linked(bundled):
     for token in range(text.kept):
         subject = Subject.of(text, Selection(token=token))
         for swap in fitting_swaps(subject, 5):
-            query = dict(parse_qsl(links.query(subject.select(swap=swap), "attention")))
-            assert links.read(query, Subject(bundled.name, "", "")).chosen.swap == swap
+            query = dict(parse_qsl(links.query(links.Place(subject.select(swap=swap), "attention", "One head", ()))))
+            assert links.read(query, Subject(bundled.name, "", "")).subject.chosen.swap == swap

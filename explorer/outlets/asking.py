@@ -1,0 +1,169 @@
+"""The parameters of a link, and what has to be told of those that make no sense here."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from explorer.base.errors import ExplorerError, InputError
+from explorer.base.limits import BOX_CHARACTERS, CHARACTERS
+from explorer.outlets.packing import unpacked
+from explorer.outlets.place import SETTING, VERSION, slug, tab_of
+from explorer.views import FIRST_TAB
+from explorer.views.settings import Number, Setting, Text
+from explorer.views.subject import Selection, Subject
+from explorer.views.view import Tab, View
+
+LONGEST_WORD = 100
+
+
+class Asked:
+    """The parameters of a link, and what has to be told of them."""
+
+    def __init__(self, parameters: Mapping[str, str]) -> None:
+        self._parameters, self.told = parameters, []
+        version = parameters.get("v", "1")
+        if _number(version, 0) is None or int(version) > VERSION:
+            self.told.append("The link was made by a newer app than this one, so some of it may be missing here.")
+
+    def subject(self, default: Subject) -> Subject:
+        """The input and the selection, which fits it."""
+        text_a = self._text("a", default.text_a)
+        text_b = self._text("b", "" if "a" in self._parameters else default.text_b)
+        subject = Subject(self._parameters.get("model") or default.model_name, text_a, text_b, self._selection(default.chosen))
+        try:
+            capabilities = subject.model.capabilities
+        except ExplorerError as error:
+            if subject.model_name == default.model_name:
+                raise
+            subject = replace(subject, model_name=default.model_name)
+            capabilities = subject.model.capabilities
+            self.told.append(f"{error} {default.model_name} is shown instead.")
+        chosen, kept = subject.chosen, subject.selection
+        if chosen.layer != kept.layer:
+            has = f"this model has {_count(capabilities.layers, 'layer')}, so it shows layer {kept.layer}"
+            self.told.append(f"The link asked for layer {chosen.layer}; {has}.")
+        if chosen.head != kept.head:
+            has = f"a layer of this model has {_count(capabilities.heads, 'head')}, so it shows head {kept.head}"
+            self.told.append(f"The link asked for head {chosen.head}; {has}.")
+        if chosen.token != kept.token:
+            self.told.append(f"The link asked for token {chosen.token}, which this input does not have; none is chosen.")
+        if set(chosen.off) != set(kept.off):
+            self.told.append("The link switches off heads that this model does not have; they are left out.")
+        if chosen.swap != kept.swap:
+            self.told.append("The link swaps a word that cannot be swapped so in this input; it is left as it is.")
+        if chosen.patch != kept.patch:
+            self.told.append("The link patches what this input does not have; nothing is patched.")
+        return subject.select(picked=kept.picked)
+
+    def choice(self) -> tuple[Tab, str]:
+        """The tab, and the label of what is chosen in it."""
+        named, view = self._parameters.get("tab", FIRST_TAB), self._parameters.get("view", "")
+        tab = tab_of(named)
+        if tab.id != named:
+            self.told.append(f"There is no tab {_shown(named)}; {tab.label} is shown.")
+        first = next(iter(tab.choices))
+        choice = next((label for label in tab.choices if slug(label) == view), first) if view else first
+        if view and slug(choice) != view:
+            self.told.append(f"There is no view {_shown(view)} in {tab.label}; {choice or 'what it has'} is shown.")
+        return tab, choice
+
+    def views(self, kinds: Sequence[type[View]], capabilities: Any) -> tuple[View, ...]:
+        """The views with their settings."""
+        given = {name.removeprefix(SETTING): text for name, text in self._parameters.items() if name.startswith(SETTING)}
+        known = {name: kind.settings[name] for kind in kinds for name in kind.settings if kind.settings[name].linked}
+        if unknown := [_shown(name) for name in given if name not in known]:
+            named = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
+            self.told.append(f"The link sets what is not there to be set here ({named}); it is left out.")
+        found = {name: self._setting(known[name], name, given[name], capabilities) for name in known if name in given}
+        values = {name: value[0] for name, value in found.items() if value is not None}
+        as_declared = [kind.read(_numbers(kind), capabilities) for kind in kinds]
+        return tuple(replace(view, **{name: values[name] for name in values if name in view.settings}) for view in as_declared)
+
+    def _setting(self, setting: Setting, name: str, text: str, capabilities: Any) -> tuple[Any] | None:
+        """The value, alone in a tuple; None where it is to be as declared."""
+        called = f"the setting {setting.label or name!r}"
+        try:
+            text = unpacked(text, setting.limit.most if isinstance(setting, Text) else BOX_CHARACTERS.most)
+            parsed = setting.parsed(text)
+            value = setting.check(setting.nearest(parsed, capabilities), called, capabilities)
+        except InputError as error:
+            self.told.append(f"{error} The link's {name} is left out.")
+            return None
+        if value != parsed if isinstance(setting, Number) else setting.written(value) != text:
+            self.told.append(f"The link asked for {_shown(text)} as {called}; it is {_shown(setting.written(value))}.")
+        return (value,)
+
+    def _text(self, name: str, default: str) -> str:
+        if name not in self._parameters:
+            return default
+        try:
+            return unpacked(self._parameters[name], CHARACTERS.most)
+        except InputError as error:
+            self.told.append(str(error))
+            return default
+
+    def _selection(self, default: Selection) -> Selection:
+        layer, head, token = (self._number(name, low) for name, low in (("layer", 0), ("head", 1), ("token", 0)))
+        off, swap, patch = self._pairs("off", 1), _words(self._parameters.get("swap")), self._pairs("patch", 0)
+        if swap is None and "swap" in self._parameters:
+            self._senseless("swap")
+        return Selection(
+            default.layer if layer is None else layer,
+            default.head if head is None else head,
+            default.token if token is None else token,
+            default.picked or layer is not None or head is not None,
+            tuple(sorted({(layer - 1, head - 1) for layer, head in off})),
+            swap,
+            next(iter(patch), None),
+        )
+
+    def _number(self, name: str, low: int) -> int | None:
+        value = self._parameters.get(name)
+        number = None if value is None else _number(value, low)
+        if value is not None and number is None:
+            self._senseless(name)
+        return number
+
+    def _pairs(self, name: str, low: int) -> list[tuple[int, int]]:
+        """The pairs in '6.11,3.2'; none where one of them makes no sense."""
+        if name not in self._parameters:
+            return []
+        pairs = [tuple(_number(number, low) for number in pair.split(".")) for pair in self._parameters[name].split(",")]
+        if all(len(pair) == 2 and None not in pair for pair in pairs):
+            return pairs  # type: ignore[return-value]
+        self._senseless(name)
+        return []
+
+    def _senseless(self, name: str) -> None:
+        self.told.append(f"The link's {name} makes no sense ({_shown(self._parameters[name])}); it is left out.")
+
+
+def _numbers(kind: type[View]) -> dict[str, Any]:
+    """The numbers that a view declares, which may depend on the model."""
+    return {name: _default(kind, name) for name, setting in kind.settings.items() if isinstance(setting, Number)}
+
+
+def _default(kind: type[View], name: str) -> Any:
+    return kind.__dataclass_fields__[name].default
+
+
+def _number(value: str, low: int) -> int | None:
+    return int(value) if re.fullmatch(r"\d{1,7}", value, re.ASCII) and int(value) >= low else None
+
+
+def _words(value: str | None) -> tuple[str, str] | None:
+    """The two words in 'teacher,engineer'."""
+    match (value or "").split(","):
+        case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"[^\s,]+", one) for one in (word, other)):
+            return word, other
+    return None
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _shown(text: str) -> str:
+    """What a link said, short enough for a sentence, and without what cannot be seen."""
+    return repr("".join(letter if letter.isprintable() else " " for letter in text[:30]) + "…" * (len(text) > 30))

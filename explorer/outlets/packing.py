@@ -1,0 +1,42 @@
+"""Long texts in links, packed: zlib, then base64 in the letters that an address may hold, behind a mark."""
+
+import base64
+import zlib
+
+from explorer.base.errors import InputError
+
+MARK = "~"  # a text that itself begins with one gets another in front
+LONG = 200  # characters; shorter ones stay readable
+
+
+def packed(text: str) -> str:
+    """A text as a link carries it: as it is, or packed where it is long and becomes shorter. Raises InputError."""
+    if len(text) > LONG:
+        try:
+            raw = text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError("A text holds half a character (a lone surrogate); paste it again.") from error
+        short = MARK + base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode("ascii").rstrip("=")
+        if len(short) < len(text):
+            return short
+    return MARK + text if text.startswith(MARK) else text
+
+
+def unpacked(text: str, most: int) -> str:
+    """The text that `packed` wrote, of at most about `most` characters. Raises InputError for what is broken or larger."""
+    if not text.startswith(MARK):
+        return text
+    if text.startswith(MARK * 2):
+        return text[len(MARK) :]
+    short = text[len(MARK) :]
+    try:
+        raw = base64.b64decode(short + "=" * (-len(short) % 4), altchars=b"-_", validate=True)
+        unpacking = zlib.decompressobj()
+        whole = unpacking.decompress(raw, 4 * most + 1)  # a letter takes four bytes at most
+        if len(whole) > 4 * most:
+            raise InputError("A text in the link is packed and far too long; send it another way.")
+        if not unpacking.eof or unpacking.unused_data:
+            raise InputError("A text in the link is cut off; copy the link once more.")
+        return whole.decode()
+    except (ValueError, zlib.error) as error:
+        raise InputError("A text in the link cannot be unpacked; copy the link once more.") from error

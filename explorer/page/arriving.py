@@ -1,0 +1,25 @@
+"""How a page comes to show what it shows: as it opens by itself, as a link says, or as the browser goes back to."""
+
+import gradio as gr
+
+from explorer.outlets import links
+from explorer.page.blocks import PageBlocks
+from explorer.page.events import Updates, Values, run
+from explorer.page.examples import first_subject
+from explorer.page.frame import Shell
+from explorer.views import FIRST_TAB
+
+
+def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
+    """Let pages be opened. Returns what the page is to be drawn after."""
+
+    def open_page(values: Values, request: gr.Request) -> Updates:
+        default = first_subject()
+        if links.asks(request.query_params):
+            return shell.arrive(links.read(dict(request.query_params), default), values)
+        # The page has its texts, and somebody may be typing or looking around already.
+        open_tab = values[shell.open_tab] if values[shell.open_tab] in shell.tabs else FIRST_TAB
+        updates = {shell.open_tab: open_tab, shell.inputs.model_name: default.model_name}
+        return updates | shell.models.choosing(default.model_name, values) | shell.fitting(default.model, open_tab)
+
+    return [run([blocks.load], open_page, shell.of_a_place, [shell.open_tab, shell.models.recent])]

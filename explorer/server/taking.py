@@ -1,0 +1,91 @@
+"""What a place looks like taken away: a file for each of the ways out, at the address of the link with another path."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+from urllib.parse import parse_qsl
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from explorer.api.callers import bounded
+from explorer.api.handlers import TRAINING
+from explorer.base.errors import BusyError, ExplorerError, InputError
+from explorer.base.limits import WAITING
+from explorer.base.log import logger
+from explorer.outlets import links, ways
+from explorer.outlets.links import Place
+from explorer.outlets.ways import Way
+from explorer.page.blocks import PageBlocks
+from explorer.page.examples import first_subject
+from explorer.server.logins import may_enter
+from explorer.server.metrics import Metrics
+from explorer.server.refusals import FAILED, SENTENCES, UNKNOWN, refusal
+from explorer.server.requests import TAKE
+from explorer.views.view import LongView
+
+Result = TypeVar("Result")
+FRESH = {"Cache-Control": "no-store"}
+NOT_NOW = 503
+
+
+def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
+    """The addresses: `bx/take/view.html?v=1&tab=attention...`."""
+
+    async def answer(request: Request) -> Response:
+        if not await may_enter(request):
+            return refusal(401, SENTENCES[401])
+        way = next((way for way in ways.WAYS if way.key == request.path_params["key"]), None)
+        if way is None:
+            return refusal(404, UNKNOWN)
+        parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
+        return await _timed(f"/take/{way.key}", metrics, lambda: _file(blocks, way, parameters))
+
+    return [Route(TAKE + "view.{key}", answer)]
+
+
+async def _timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Response]]) -> Response:
+    """The answer, or the refusal in its place; counted and logged as every call is."""
+    outcome, start = "ok", time.perf_counter()
+    try:
+        return await answer()
+    except ExplorerError as error:
+        outcome = type(error).__name__
+        metrics.refused(outcome)
+        return refusal(NOT_NOW if isinstance(error, BusyError) else 400, str(error))
+    except Exception as error:
+        outcome = "internal"
+        metrics.refused(outcome)
+        logger.error("A way out failed", exc_info=error)
+        return refusal(500, FAILED)
+    finally:
+        seconds = time.perf_counter() - start
+        metrics.called(name, seconds)
+        logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
+
+
+async def _file(blocks: PageBlocks, way: Way, parameters: dict[str, str]) -> Response:
+    """The file. Raises InputError for a link that cannot be followed to the letter: a file has no place to say so."""
+    place = await _in_turn(blocks, lambda: links.read(parameters, first_subject()))
+    if place.told:
+        raise InputError(place.told[0])
+    if any(isinstance(view, LongView) for view in place.views):  # it waits for a place among the long works instead
+        made = await run_in_threadpool(bounded(_made, TRAINING["concurrency_id"]), way, place)
+    else:
+        made = await _in_turn(blocks, lambda: _made(way, place))
+    name = f'attachment; filename="bert-explorer-{place.name}.{way.key}"'
+    return Response(made, media_type=way.media_type, headers={**FRESH, "Content-Disposition": name})
+
+
+def _made(way: Way, place: Place) -> bytes:
+    return way.make(place.opened())
+
+
+async def _in_turn(blocks: PageBlocks, make: Callable[[], Result]) -> Result:
+    """What takes its turn among all calls that ask a model. Raises BusyError when too many wait."""
+    if len(blocks.turns) >= WAITING.most:
+        raise BusyError(WAITING.tell())
+    async with blocks.turns.place(lambda number: None):
+        return await run_in_threadpool(make)

@@ -1,0 +1,138 @@
+"""Files of what a link says, over plain HTTP to the app as it is served."""
+
+import http.client
+import json
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from explorer.base.errors import BusyError
+from explorer.base.limits import WAITING
+from explorer.outlets import links, ways
+from explorer.outlets.ways import Way
+from explorer.page.turns import Turns
+from explorer.server.requests import TAKE
+from tests.ports import free_port
+
+
+def words(place) -> bytes:
+    """What a way gets, in words."""
+    subject = place.subject
+    names = [view.name for view in place.views]
+    return json.dumps([subject.text_a, subject.selection.head, names, place.settings]).encode()
+
+
+@pytest.fixture
+def way(monkeypatch):
+    """One way out, whatever there are."""
+    made = Way("words", "Words", "application/json", words)
+    monkeypatch.setattr(ways, "WAYS", (made,))
+    return made
+
+
+@pytest.fixture
+def fetch(served):
+    return lambda path, **headers: fetched(served, path, **headers)
+
+
+def fetched(address, path, method="GET", body=None, **headers):
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
+    try:
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.headers.items()), answer.read()
+    finally:
+        connection.close()
+
+
+def test_a_file_says_what_the_link_says(fetch, way):
+    link = "v=1&tab=attention&view=several-heads&a=A+dog+barked.&set.heads=1,2"
+    status, headers, body = fetch(f"{TAKE}view.words?{link}")
+    assert (status, headers["content-type"]) == (200, "application/json")
+    assert headers["content-disposition"] == 'attachment; filename="bert-explorer-attention-several-heads.words"'
+    assert headers["cache-control"] == "no-store"
+    assert "default-src" in headers["content-security-policy"]
+    assert json.loads(body) == ["A dog barked.", 1, ["attention/several"], {"heads": "1,2"}]
+
+
+def test_a_file_shows_the_head_that_the_page_opens_with(fetch, way, bundled):
+    from explorer.page.examples import first_subject
+
+    head = links.read({}, first_subject()).opened().subject.selection.head
+    assert json.loads(fetch(f"{TAKE}view.words")[2])[1] == head
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ("layer=99", "this model has 6 layers"),
+        ("tab=nowhere", "There is no tab"),
+        ("set.top_p=x", "A number is written like"),
+        ("a=" + quote("word " * 5_000), "has 25,000 characters"),
+        ("v=7", "a newer app"),
+        ("a=~AAAA", "cannot be unpacked"),
+        ("set.colour=" + "x" * 10_000, "not there to be set"),
+    ],
+)
+def test_a_link_that_cannot_be_followed_is_refused_with_a_sentence(fetch, way, link, said):
+    status, _, body = fetch(f"{TAKE}view.words?{link}")
+    assert status == 400
+    assert said in json.loads(body)["error"]
+
+
+def test_there_are_no_other_ways(fetch, way):
+    status, _, body = fetch(f"{TAKE}view.exe")
+    assert status == 404
+    assert json.loads(body)["error"].endswith(".")
+    assert fetch(f"{TAKE}../view.words")[0] in (400, 403, 404)
+    assert fetch(f"{TAKE}view.words", method="POST", body="")[0] == 405
+
+
+def test_what_fails_is_one_sentence(fetch, monkeypatch):
+    def fail(place):
+        raise ZeroDivisionError(place.subject.text_a)
+
+    monkeypatch.setattr(ways, "WAYS", (Way("words", "Words", "text/plain", fail),))
+    status, _, body = fetch(f"{TAKE}view.words?a=zanzibarquokka")
+    assert status == 500
+    assert json.loads(body)["error"].endswith(".")
+    assert b"zanzibarquokka" not in body
+
+
+def test_too_many_at_once_are_refused(fetch, way, monkeypatch):
+    monkeypatch.setattr(Turns, "__len__", lambda turns: WAITING.most)
+    status, _, body = fetch(f"{TAKE}view.words")
+    assert (status, json.loads(body)["error"]) == (503, WAITING.tell())
+
+    def busy(place):
+        raise BusyError("There is no place for more work just now; try again.")
+
+    monkeypatch.undo()
+    monkeypatch.setattr(ways, "WAYS", (Way("words", "Words", "text/plain", busy),))
+    assert fetch(f"{TAKE}view.words")[0] == 503
+
+
+def test_another_name_and_too_many_requests_are_refused(fetch, way, monkeypatch):
+    assert fetch(f"{TAKE}view.words", Host="evil.example")[0] == 400
+    monkeypatch.setenv("BERT_EXPLORER_MAX_REQUESTS", "1")
+    statuses = [fetch(f"{TAKE}view.words")[0] for _ in range(3)]
+    assert statuses[-1] == 429
+
+
+def test_whoever_has_not_logged_in_gets_nothing(way):
+    import app
+
+    port = free_port()
+    blocks = app.launch("127.0.0.1", port, ("teacher", "secret"))
+    try:
+        address = blocks.local_url
+        status, _, body = fetched(address, f"{TAKE}view.words")
+        assert (status, b"A dog" in body) == (401, False)
+        assert json.loads(body)["error"].startswith("This app asks for a name")
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        _, headers, _ = fetched(address, "/login", "POST", "username=teacher&password=secret", **form)
+        wrong = fetched(address, f"{TAKE}view.words", Cookie="access-token-x=1")
+        assert wrong[0] == 401
+        assert fetched(address, f"{TAKE}view.words", Cookie=headers["set-cookie"].partition(";")[0])[0] == 200
+    finally:
+        blocks.close()
