@@ -30,9 +30,9 @@ from explorer.base.cores import DEVICE, THREADS, check_threads, cores
 from explorer.base.errors import ExplorerError, InputError
 from explorer.model import replicas
 from explorer.page.blocks import PageBlocks
+from explorer.page.building import group_style
 from explorer.page.components import HEAD
 from explorer.page.shell import build
-from explorer.page.tab import group_style
 from explorer.server import logs
 from explorer.server.document import Document
 from explorer.server.routes import CARD_ADDRESS
@@ -45,7 +45,7 @@ ON_A_SPACE = limits.is_on_a_space()
 if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
-SCRIPTS = ("page.js", "keyboard.js", "present.js", "first.js")
+SCRIPTS = ("page.js", "link.js", "keyboard.js", "present.js", "first.js")
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {

@@ -102,18 +102,6 @@ window.BertPage = {
   toggleTheme() {
     document.body.classList.toggle("dark");
   },
-
-  // The address bar gets the link too, so that it can be copied by hand where the clipboard is closed to us.
-  async copyLink(query) {
-    const address = `${location.origin}${location.pathname}?${query}`;
-    history.replaceState(null, "", address);
-    try {
-      await navigator.clipboard.writeText(address);
-    } catch {
-      return "The link to this view is in the address bar.";
-    }
-    return "The link to this view is on the clipboard.";
-  },
 };
 
 document.addEventListener("click", ({ target }) => {

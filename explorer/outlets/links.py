@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote_plus, urlencode
+from urllib.parse import parse_qsl, quote_plus, urlencode
 
 from explorer.base.errors import InputError
 from explorer.model import checkpoints
@@ -12,7 +12,7 @@ from explorer.outlets.place import SETTING, VERSION, Place, seen_in, slug, tab_o
 from explorer.text import limits
 from explorer.views import TABS
 from explorer.views.subject import Selection, Subject
-from explorer.views.view import View
+from explorer.views.view import Tab, View
 
 LONGEST = 16_000  # characters of a query; servers and chats cut what is much longer
 PARAMETERS = {
@@ -71,6 +71,13 @@ def of(view: View, subject: Subject) -> str:
     tab, choice = next((tab, label) for tab in TABS for label in tab.choices if type(view) in seen_in(tab, label))
     beside = (other() for other in seen_in(tab, choice) if other is not type(view))
     return query(Place(subject, tab.id, choice, (view, *beside)))
+
+
+def views_of(query: str, tab: Tab, choice: str, capabilities: Any) -> tuple[View, ...]:
+    """The views of a choice with the settings of a link to it; as declared where the link leads elsewhere."""
+    parameters = dict(parse_qsl(query, keep_blank_values=True))
+    there = parameters.get("tab") == tab.id and parameters.get("view", slug(next(iter(tab.choices)))) == slug(choice)
+    return Asked(parameters if there else {}).views(seen_in(tab, choice), capabilities)
 
 
 def asks(parameters: Iterable[str]) -> bool:

@@ -1,5 +1,7 @@
 """How a page comes to show what it shows: as it opens by itself, as a link says, or as the browser goes back to."""
 
+from urllib.parse import parse_qsl
+
 import gradio as gr
 
 from explorer.outlets import links
@@ -22,4 +24,15 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
         updates = {shell.open_tab: open_tab, shell.inputs.model_name: default.model_name}
         return updates | shell.models.choosing(default.model_name, values) | shell.fitting(default.model, open_tab)
 
-    return [run([blocks.load], open_page, shell.of_a_place, [shell.open_tab, shell.models.recent])]
+    def visit(values: Values) -> Updates:
+        _, _, query = str(values[visited]).partition("?")
+        return shell.arrive(links.read(dict(parse_qsl(query, keep_blank_values=True)), first_subject()), values)
+
+    # Written by a script: a number that tells two visits from each other, and the query of the link.
+    visited = gr.Textbox("", visible="hidden", elem_id="visited")
+    shell.address.change(None, shell.address, js="(query) => BertLink.follow(query)", api_visibility="private")
+    known = [shell.open_tab, shell.models.recent]
+    return [
+        run([blocks.load], open_page, shell.of_a_place, known),
+        run([visited.change], visit, shell.of_a_place, [visited, shell.models.recent]),
+    ]

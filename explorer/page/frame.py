@@ -27,6 +27,7 @@ class Shell:
     steppers: Steppers
     notice: Notice
     told: gr.State  # what is to be told of a link once the page is drawn
+    address: gr.Textbox  # the query of the link to what is seen
     tab_bar: gr.Tabs
     tabs: dict[str, TabPage]
 

@@ -75,6 +75,9 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
 def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iterator[Updates]]:
     """A handler that shows, bit by bit, what a view makes of a press of a button or of a setting."""
 
+    def seen(subject: Subject, values: Values) -> Updates:
+        return {**tab.show_finding(subject, values), **tab.follow(subject, values)}
+
     def stream(values: Values) -> Iterator[Updates]:
         subject = tab.inputs.subject(values)
         view = panel.read(values, subject)
@@ -83,7 +86,7 @@ def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iter
         for shown in getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None):
             own = {one: new for one, new in shown.items() if one in panel.controls and not isinstance(new, props)}
             values = {**values, **{panel.controls[one]: new for one, new in own.items()}}
-            yield {**panel.updates(shown, only_these=True), **(tab.show_finding(subject, values) if own else {})}
+            yield {**panel.updates(shown, only_these=True), **(seen(subject, values) if own else {})}
 
     return stream
 

@@ -12,9 +12,9 @@ from explorer.api.handlers import AT_ONCE, LOADING
 from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
-from explorer.outlets import links
 from explorer.page import arriving, findings, finetune
 from explorer.page.blocks import PageBlocks
+from explorer.page.building import build_tab
 from explorer.page.components import Notice, Steppers, TokenRow
 from explorer.page.events import BUSY, Inputs, Triggers, Updates, Values, run, run_picked, then_done
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
@@ -23,7 +23,7 @@ from explorer.page.frame import Shell
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.steppers import stepped
-from explorer.page.tab import TabPage, build_tab
+from explorer.page.tab import TabPage
 from explorer.text import limits
 from explorer.text.blanks import Blanks
 from explorer.views import FIRST_TAB, TABS
@@ -82,15 +82,17 @@ def _build() -> Shell:
             text_b = gr.Textbox(FIRST_B, label="B", placeholder="A second sentence, if you like", elem_id="text-b", **look)
         strip = TokenRow(with_window=True, elem_id="strip")
     inputs = Inputs(model_name, text_a, text_b, selection)
+    address = gr.Textbox("", visible="hidden", elem_id="link")
     notice = Notice(elem_id="notice")
     models.under_way.render()
     gr.Markdown(ABOUT, elem_id="about")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
-        tabs = {tab.id: build_tab(tab, inputs, steppers) for tab in TABS}
-    shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, gr.State(""), tab_bar, tabs)
+        tabs = {tab.id: build_tab(tab, inputs, steppers, address) for tab in TABS}
+    shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, gr.State(""), address, tab_bar, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
     present.click(None, js="() => BertPage.present()", api_visibility="private")
-    _listen_to_header(shell, theme, link)
+    link.click(None, js="() => BertLink.show()", api_visibility="private")
+    _listen_to_header(shell, theme)
     return shell
 
 
@@ -140,20 +142,11 @@ def _listen_to_texts(shell: Shell) -> None:
     _refresh(shell, [box.submit for box in boxes], trigger_mode="multiple")
 
 
-def _listen_to_header(shell: Shell, theme: gr.Button, link: gr.Button) -> None:
+def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
     inputs = shell.inputs
     for chosen in shell.examples.listen(inputs):
         _refresh(shell, chosen.success)
     theme.click(None, js="() => BertPage.toggleTheme()", api_visibility="private")
-
-    def write(values: Values) -> Updates:
-        subject, tab = inputs.subject(values), shell.opened(values)
-        return {address: links.query(tab.place(subject, values))}
-
-    address = gr.Textbox(visible="hidden", elem_id="link")
-    every = dict.fromkeys(one for tab in shell.tabs.values() for one in tab.all_inputs)
-    written = run([link.click], write, [address], [*every, shell.open_tab], queue=False)
-    written.success(None, address, shell.notice, js="(query) => BertPage.copyLink(query)", api_visibility="private")
 
 
 def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) -> None:

@@ -1,25 +1,23 @@
 """A tab made from its views: what is open, what is shown of it, and what it listens to."""
 
-import contextlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
 
-from explorer.base.errors import CapabilityError, ExplorerError
+from explorer.base.errors import CapabilityError, ExplorerError, InputError
 from explorer.base.log import logger
+from explorer.outlets import links
 from explorer.outlets.links import Place
 from explorer.page.components import Finding, Notice, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge
-from explorer.page.panel import Builder, Panel, make_control
+from explorer.page.panel import Panel
 from explorer.page.steppers import steppers_of
 from explorer.views import TABS
-from explorer.views.settings import Memory
 from explorer.views.subject import Subject
-from explorer.views.view import Cell, Tab, View, Why, views_in
 from explorer.views.view import Finding as Found
+from explorer.views.view import Tab, View, Why
 
 
 @dataclass(eq=False)
@@ -46,7 +44,8 @@ class TabPage:
 
     tab: Tab
     inputs: Inputs
-    steppers: Steppers  # in the bar, shared by all tabs
+    steppers: Steppers  # in the bar, shared by all tabs, as is
+    address: gr.Textbox  # the query of the link to what is seen
     item: gr.Tab
     body: gr.Column
     absent: Notice
@@ -73,11 +72,11 @@ class TabPage:
     def inputs_of(self, panels: Sequence[Panel]) -> list[gr.components.Component]:
         """What showing some views takes."""
         read = [control for panel in panels for control in panel.controls.values()]
-        return list(dict.fromkeys([*self.inputs.all, *([self.which] if self.which else []), *read]))
+        return list(dict.fromkeys([*self.inputs.all, self.address, *([self.which] if self.which else []), *read]))
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
         """Everything that showing some views may change."""
-        own = [self.inputs.selection, self.hint, self.steppers, *([self.finding] if self.finds else [])]
+        own = [self.inputs.selection, self.hint, self.steppers, self.address, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
@@ -123,7 +122,7 @@ class TabPage:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
-            return {**hidden, self.absent: str(why), self.steppers: []}
+            return {**hidden, self.absent: str(why), self.steppers: [], **self.follow(subject, values)}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         subject = self.opening(subject, values)
         return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
@@ -164,19 +163,40 @@ class TabPage:
                 view = panel.read(values, subject)
                 if why := view.unless(subject):
                     hidden = {self.open(values).column: gr.Column(visible=False)}
-                    return {**updates, **hidden, self.hint: why, **self._told(None)}
+                    return {**updates, **hidden, self.hint: why, **self._told(None), **self.follow(subject, values)}
                 shown = panel.show(subject, view, values, but)
                 updates |= shown
                 values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
             except ExplorerError as error:
                 updates[self.hint] = {"text": str(error), "kind": "error"}
-        return {**updates, **self.show_finding(subject, values)}
+        return {**updates, **self.show_finding(subject, values), **self.follow(subject, values)}
 
     def place(self, subject: Subject, values: Values) -> Place:
-        """What a link says of what is open. Raises InputError."""
+        """What a link says of what is open; settings that are not among the values are as the link before has them.
+
+        Raises ExplorerError.
+        """
         opened = self.open(values)
         label = next(label for label, choice in self.choices.items() if choice is opened)
-        return Place(subject, self.tab.id, label, tuple(panel.read(values, subject) for panel in [*self.above, *opened.panels]))
+        panels = [*self.above, *opened.panels]
+        before = {} if all(panel.is_read_from(values) for panel in panels) else self._before(subject, label, values)
+        views = (panel.read(values, subject) if panel.is_read_from(values) else before[panel.view] for panel in panels)
+        return Place(subject, self.tab.id, label, tuple(views))
+
+    def _before(self, subject: Subject, label: str, values: Values) -> dict[type[View], View]:
+        views = links.views_of(values.get(self.address) or "", self.tab, label, subject.model.capabilities)
+        return {type(view): view for view in views}
+
+    def follow(self, subject: Subject, values: Values) -> Updates:
+        """The address of what is seen, '' where no link can hold it; it stays while something is wrong with a setting."""
+        try:
+            place = self.place(subject, values)
+        except ExplorerError:  # a view has said what is wrong
+            return {}
+        try:
+            return {self.address: links.query(place)}
+        except InputError:
+            return {self.address: ""}
 
     def arrive(self, place: Place) -> Updates:
         """What has to be set for a place in this tab: its choice, and the settings of what is seen there."""
@@ -217,82 +237,3 @@ def _place(why: Why) -> str:
     """The place of a reason as a person reads it."""
     label = next(tab.label for tab in TABS if tab.id == why.tab)
     return f"{label}, {why.choice}"
-
-
-def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers) -> TabPage:
-    """Make the components of a tab."""
-    with gr.Tab(tab.label, id=tab.id, visible=not tab.optional) as item:
-        labels = list(tab.choices)
-        with gr.Row(elem_classes="question"):
-            gr.Markdown(f"## {tab.question}")
-            look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
-            look |= {"elem_classes": "grouped"} if tab.groups else {}
-            which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None
-        absent = Notice(elem_id=f"{tab.id}-absent")
-        way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
-        with gr.Column(elem_classes="view") as body:
-            hint = Notice(render=False, elem_id=f"{tab.id}-hint")
-            finding = Finding(render=False, elem_id=f"{tab.id}-finding")
-            made = TabPage(tab, inputs, steppers, item, body, absent, way_out, hint, gr.State(None), finding, which)
-            if made.finds:
-                finding.render()
-            made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
-            hint.render()
-            _build_shared(made)
-            for label, rows in tab.choices.items():
-                made.choices[label] = _build_choice(made, rows, visible=label == next(iter(tab.choices)))
-            if tab.note:
-                gr.Markdown(tab.note, elem_classes="caption")
-    for panel in made.panels:
-        panel.controls = {name: made.controls[name] for name in panel.view.settings}
-    return made
-
-
-def group_style(tabs: Sequence[Tab]) -> str:
-    """A style sheet that sets, on the first choice of each group, the group's name: Gradio's radio knows no groups."""
-    return "\n".join(
-        f"#{tab.id}-view label:nth-of-type({list(tab.choices).index(first) + 1}) {{ --group: {json.dumps(name)}; --column: 1; }}"
-        for tab in tabs
-        for name, first in tab.groups.items()
-    )
-
-
-def _build_shared(made: TabPage) -> None:
-    """The controls of settings that several choices read stand above them all, where they are needed."""
-    choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
-    declared = {name: view for view in made.tab.views for name in view.settings}
-    shared = [name for name in declared if sum(name in names for names in choices) > 1 and name not in made.controls]
-    stated = [[name for name in line if name in shared] for view in made.tab.views for line in view.side_by_side]
-    lines = {name: tuple(line) for line in stated for name in line}
-    for line in dict.fromkeys(lines.get(name, (name,)) for name in shared):
-        with gr.Row() if len(line) > 1 else contextlib.nullcontext():
-            for name in line:
-                view = declared[name]
-                if isinstance(view.settings[name], Memory):
-                    made.controls[name] = make_control(view, name, made.tab.id)
-                    continue
-                with gr.Column(visible=name in choices[0], min_width=240) as made.shared[name]:
-                    made.controls[name] = make_control(view, name, made.tab.id)
-
-
-def _build_choice(made: TabPage, rows: Sequence[Sequence[Cell]], visible: bool) -> Choice:
-    with gr.Column(visible=visible, elem_classes="part") as column:
-        choice = Choice(column)
-        for row in rows:
-            cells = [views_in([[cell]]) for cell in row]
-            if len(cells) == 1:
-                choice.panels += [_build_panel(made, view) for view in cells[0]]
-                continue
-            with gr.Row(elem_classes="overview-detail"):
-                for views in cells:
-                    with gr.Column(scale=views[0].width, min_width=320):
-                        choice.panels += [_build_panel(made, view) for view in views]
-    return choice
-
-
-def _build_panel(made: TabPage, view: type[View]) -> Panel:
-    builder = Builder(view, made.controls, made.tab.id)
-    if not view.folded:
-        return builder.build()
-    with gr.Accordion(view.folded, open=False):
-        return builder.build()

@@ -1,0 +1,57 @@
+// The address bar follows what is seen, and the page goes where the browser goes back to.
+window.BertLink = {
+  PATIENCE: 5_000, // ms until a place that the browser went to is waited for no more
+  TYPING: 10_000, // ms in which texts that follow each other count as one
+  MAIN: ["model", "tab", "view"], // of these every change is a step to go back to, as of the texts
+  TEXTS: ["a", "b"],
+  query: null, // of the link to what is seen; "" where no link can hold it
+  visiting: null, // where the browser went, and
+  since: 0, // when
+  typed: 0, // when a text was last a step
+  visits: 0,
+
+  parts(query, names) {
+    const parameters = new URLSearchParams(query);
+    return JSON.stringify(names.map((name) => parameters.get(name)));
+  },
+
+  // Where a link leads from this page. What Gradio reads, such as __theme, stays.
+  address(query) {
+    const own = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("__"));
+    const gradio = own.length ? `&${new URLSearchParams(own)}` : "";
+    return `${location.pathname}?${query}${gradio}`;
+  },
+
+  follow(query) {
+    const opens = this.query === null;
+    this.query = query;
+    if (!query) return;
+    if (opens) { // the address is what was asked for, and no step is taken
+      history.replaceState({ ...history.state, bert: query }, "");
+      return;
+    }
+    if (this.visiting !== null) {
+      const waits = query !== this.visiting && Date.now() - this.since < this.PATIENCE;
+      if (!waits) this.visiting = null;
+      if (waits) return; // the answer to what was done before
+    }
+    const before = history.state?.bert ?? "";
+    if (query === before) return;
+    const moved = this.parts(query, this.MAIN) !== this.parts(before, this.MAIN);
+    const texts = this.parts(query, this.TEXTS) !== this.parts(before, this.TEXTS);
+    const goesOn = texts && !moved && Date.now() - this.typed < this.TYPING;
+    const how = moved || (texts && !goesOn) ? "pushState" : "replaceState";
+    this.typed = texts ? Date.now() : 0;
+    history[how]({ bert: query }, "", this.address(query));
+  },
+
+  visit(query) {
+    const box = document.querySelector("#visited :is(textarea, input)");
+    if (!box || !query || query === this.query) return;
+    [this.visiting, this.since, this.typed] = [query, Date.now(), 0];
+    box.value = `${(this.visits += 1)}?${query}`;
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+  },
+};
+
+addEventListener("popstate", ({ state }) => BertLink.visit(state?.bert ?? location.search.slice(1)));

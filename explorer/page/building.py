@@ -1,0 +1,93 @@
+"""The components of a tab, made where they stand."""
+
+import contextlib
+import json
+from collections.abc import Sequence
+
+import gradio as gr
+
+from explorer.page.components import Finding, Notice, Steppers
+from explorer.page.events import Inputs
+from explorer.page.panel import Builder, Panel, make_control
+from explorer.page.tab import Choice, TabPage
+from explorer.views.settings import Memory
+from explorer.views.view import Cell, Tab, View, views_in
+
+
+def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers, address: gr.Textbox) -> TabPage:
+    """Make the components of a tab."""
+    with gr.Tab(tab.label, id=tab.id, visible=not tab.optional) as item:
+        labels = list(tab.choices)
+        with gr.Row(elem_classes="question"):
+            gr.Markdown(f"## {tab.question}")
+            look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
+            look |= {"elem_classes": "grouped"} if tab.groups else {}
+            which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None
+        absent = Notice(elem_id=f"{tab.id}-absent")
+        way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
+        with gr.Column(elem_classes="view") as body:
+            hint = Notice(render=False, elem_id=f"{tab.id}-hint")
+            finding = Finding(render=False, elem_id=f"{tab.id}-finding")
+            made = TabPage(tab, inputs, steppers, address, item, body, absent, way_out, hint, gr.State(None), finding, which)
+            if made.finds:
+                finding.render()
+            made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
+            hint.render()
+            _build_shared(made)
+            for label, rows in tab.choices.items():
+                made.choices[label] = _build_choice(made, rows, visible=label == next(iter(tab.choices)))
+            if tab.note:
+                gr.Markdown(tab.note, elem_classes="caption")
+    for panel in made.panels:
+        panel.controls = {name: made.controls[name] for name in panel.view.settings}
+    return made
+
+
+def group_style(tabs: Sequence[Tab]) -> str:
+    """A style sheet that sets, on the first choice of each group, the group's name: Gradio's radio knows no groups."""
+    return "\n".join(
+        f"#{tab.id}-view label:nth-of-type({list(tab.choices).index(first) + 1}) {{ --group: {json.dumps(name)}; --column: 1; }}"
+        for tab in tabs
+        for name, first in tab.groups.items()
+    )
+
+
+def _build_shared(made: TabPage) -> None:
+    """The controls of settings that several choices read stand above them all, where they are needed."""
+    choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
+    declared = {name: view for view in made.tab.views for name in view.settings}
+    shared = [name for name in declared if sum(name in names for names in choices) > 1 and name not in made.controls]
+    stated = [[name for name in line if name in shared] for view in made.tab.views for line in view.side_by_side]
+    lines = {name: tuple(line) for line in stated for name in line}
+    for line in dict.fromkeys(lines.get(name, (name,)) for name in shared):
+        with gr.Row() if len(line) > 1 else contextlib.nullcontext():
+            for name in line:
+                view = declared[name]
+                if isinstance(view.settings[name], Memory):
+                    made.controls[name] = make_control(view, name, made.tab.id)
+                    continue
+                with gr.Column(visible=name in choices[0], min_width=240) as made.shared[name]:
+                    made.controls[name] = make_control(view, name, made.tab.id)
+
+
+def _build_choice(made: TabPage, rows: Sequence[Sequence[Cell]], visible: bool) -> Choice:
+    with gr.Column(visible=visible, elem_classes="part") as column:
+        choice = Choice(column)
+        for row in rows:
+            cells = [views_in([[cell]]) for cell in row]
+            if len(cells) == 1:
+                choice.panels += [_build_panel(made, view) for view in cells[0]]
+                continue
+            with gr.Row(elem_classes="overview-detail"):
+                for views in cells:
+                    with gr.Column(scale=views[0].width, min_width=320):
+                        choice.panels += [_build_panel(made, view) for view in views]
+    return choice
+
+
+def _build_panel(made: TabPage, view: type[View]) -> Panel:
+    builder = Builder(view, made.controls, made.tab.id)
+    if not view.folded:
+        return builder.build()
+    with gr.Accordion(view.folded, open=False):
+        return builder.build()
