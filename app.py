@@ -9,6 +9,7 @@ Space needs none.
 import argparse
 import base64
 import gc
+import json
 import os
 import sys
 import tempfile
@@ -29,6 +30,8 @@ from explorer.base import limits
 from explorer.base.cores import DEVICE, THREADS, check_threads, cores
 from explorer.base.errors import ExplorerError, InputError
 from explorer.model import replicas
+from explorer.outlets import qr
+from explorer.outlets.ways import WAYS
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
 from explorer.page.components import HEAD
@@ -45,7 +48,7 @@ ON_A_SPACE = limits.is_on_a_space()
 if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
-SCRIPTS = ("page.js", "link.js", "keyboard.js", "present.js", "first.js")
+SCRIPTS = ("page.js", "link.js", "take.js", "keyboard.js", "present.js", "first.js")
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
@@ -169,6 +172,8 @@ def our_head() -> str:
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in SCRIPTS)
+    ways = json.dumps([{"key": way.key, "label": way.label} for way in WAYS])
+    scripts += f"<script>Object.assign(BertTake, {{ ways: {ways}, longest: {qr.LONGEST} }})</script>"
     told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
     described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'

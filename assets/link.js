@@ -54,4 +54,10 @@ window.BertLink = {
   },
 };
 
+// A page that is sent with what it opens with says so in its configuration.
+addEventListener("DOMContentLoaded", () => {
+  const sent = window.gradio_config?.components.find((one) => one.props.elem_id === "link");
+  if (sent?.props.value) BertLink.follow(sent.props.value);
+});
+
 addEventListener("popstate", ({ state }) => BertLink.visit(state?.bert ?? location.search.slice(1)));

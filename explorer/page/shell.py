@@ -91,7 +91,7 @@ def _build() -> Shell:
     shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, gr.State(""), address, tab_bar, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
     present.click(None, js="() => BertPage.present()", api_visibility="private")
-    link.click(None, js="() => BertLink.show()", api_visibility="private")
+    link.click(None, js="() => BertTake.show()", api_visibility="private")
     _listen_to_header(shell, theme)
     return shell
 

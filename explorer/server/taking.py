@@ -15,11 +15,12 @@ from explorer.api.handlers import TRAINING
 from explorer.base.errors import BusyError, ExplorerError, InputError
 from explorer.base.limits import WAITING
 from explorer.base.log import logger
-from explorer.outlets import links, ways
+from explorer.outlets import links, qr, ways
 from explorer.outlets.links import Place
 from explorer.outlets.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
+from explorer.server.document import address_of
 from explorer.server.logins import may_enter
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import FAILED, SENTENCES, UNKNOWN, refusal
@@ -43,7 +44,18 @@ def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
         parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
         return await _timed(f"/take/{way.key}", metrics, lambda: _file(blocks, way, parameters))
 
-    return [Route(TAKE + "view.{key}", answer)]
+    return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "view.{key}", answer)]
+
+
+async def qr_code(request: Request) -> Response:
+    """The link to this app with the query that is given, to be photographed."""
+    if not await may_enter(request):
+        return refusal(401, SENTENCES[401])
+    try:
+        made = qr.svg(f"{address_of(request.scope)}?{request.url.query}")
+    except InputError as error:
+        return refusal(400, str(error))
+    return Response(made, media_type="image/svg+xml", headers=FRESH)
 
 
 async def _timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Response]]) -> Response:

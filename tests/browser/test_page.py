@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, open_tab, stepper, type_into
+from tests.browser.steps import chips, open_tab, type_into
 
 
 def test_the_first_view_is_filled_in_and_computed(open_app):
@@ -122,25 +122,6 @@ def test_a_word_is_hidden_and_comes_back(open_app):
     expect(chips(page).nth(3)).to_have_text("[MASK]")
     chips(page).nth(3).dblclick()
     expect(page.locator("#text-a textarea")).to_have_value("Cats drink milk.")
-
-
-def test_a_link_reopens_the_view(open_app, served):
-    page = open_app()
-    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
-    type_into(page, "text-a", "A link & a view?")
-    expect(chips(page).nth(2)).to_have_text("link")
-    page.locator("#attention-heads-grid button").nth(3 * 12 + 6).click()
-    expect(page.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
-    open_tab(page, "Hidden states")
-    expect(page.locator("#hidden-one-layer-picture .heatmaplayer")).to_be_attached()
-    page.locator("#copy-link").click()
-    expect(page.locator("#notice")).to_contain_text("address bar")
-    again = open_app(page.url.removeprefix(f"{served}/"))
-    expect(again.locator("#text-a textarea")).to_have_value("A link & a view?")
-    expect(again.get_by_role("tab", name="Hidden states")).to_have_attribute("aria-selected", "true")
-    expect(stepper(again, "hidden_state")).to_have_value("4")
-    open_tab(again, "Attention")
-    expect(again.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
 
 
 @pytest.mark.parametrize("query", ["?layer=99&head=0&token=-1&tab=nowhere", "?a=" + "x" * 9_000, "?a=%00%07&layer=²"])

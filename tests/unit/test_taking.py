@@ -3,12 +3,14 @@
 import http.client
 import json
 from urllib.parse import quote, urlsplit
+from xml.etree import ElementTree
 
 import pytest
+import segno
 
 from explorer.base.errors import BusyError
 from explorer.base.limits import WAITING
-from explorer.outlets import links, ways
+from explorer.outlets import links, qr, ways
 from explorer.outlets.ways import Way
 from explorer.page.turns import Turns
 from explorer.server.requests import TAKE
@@ -80,6 +82,20 @@ def test_a_link_that_cannot_be_followed_is_refused_with_a_sentence(fetch, way, l
     assert said in json.loads(body)["error"]
 
 
+def test_the_qr_code_holds_the_link_to_this_app(fetch, served, monkeypatch):
+    held = []
+    make = segno.make
+    monkeypatch.setattr(segno, "make", lambda content, **options: held.append(content) or make(content, **options))
+    status, headers, body = fetch(f"{TAKE}link.svg?v=1&tab=attention&a=x")
+    assert (status, headers["content-type"]) == (200, "image/svg+xml")
+    assert held == [f"{served}/?v=1&tab=attention&a=x"]
+    _, _, width, height = map(int, ElementTree.fromstring(body).get("viewBox").split())
+    assert width == height == segno.make(held[0], micro=False, error="l").symbol_size()[0]
+    status, _, body = fetch(f"{TAKE}link.svg?a={'x' * qr.LONGEST}")
+    assert status == 400
+    assert "too many for a QR code" in json.loads(body)["error"]
+
+
 def test_there_are_no_other_ways(fetch, way):
     status, _, body = fetch(f"{TAKE}view.exe")
     assert status == 404
@@ -127,7 +143,7 @@ def test_whoever_has_not_logged_in_gets_nothing(way):
     try:
         address = blocks.local_url
         status, _, body = fetched(address, f"{TAKE}view.words")
-        assert (status, b"A dog" in body) == (401, False)
+        assert (status, fetched(address, f"{TAKE}link.svg")[0]) == (401, 401)
         assert json.loads(body)["error"].startswith("This app asks for a name")
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         _, headers, _ = fetched(address, "/login", "POST", "username=teacher&password=secret", **form)

@@ -1,0 +1,97 @@
+"""Links as a person uses them: in the address bar, back and forward, and in the dialog of what can be taken away."""
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.outlets import ways
+from explorer.outlets.ways import Way
+from tests.browser.steps import chips, open_tab, settled, type_into
+from tests.browser.test_everyone import AXE, wrong
+
+
+def choose(page, tab: str, choice: str) -> None:
+    page.locator(f"#{tab}-view").get_by_label(choice, exact=True).check()
+
+
+def test_a_link_opens_a_sub_view_with_its_settings_and_tells_what_it_cannot(open_app):
+    page = open_app("?v=1&tab=attention&view=several-heads&a=Hello+you&token=1&layer=99&set.layer=4&set.heads=1,2,12&set.top_p=3")
+    expect(page.locator("#attention-view").get_by_label("Several heads")).to_be_checked()
+    expect(page.locator("#attention-layer input[type=number]")).to_have_value("4")
+    for number in ("1", "2", "12"):
+        expect(page.locator("#attention-heads").get_by_label(number, exact=True)).to_be_checked()
+    expect(page.locator("#attention-heads input:checked")).to_have_count(3)
+    expect(chips(page).nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#notice")).to_contain_text("The link asked for layer 99; this model has 6 layers, so it shows layer 6.")
+    expect(page.locator("#notice")).to_contain_text("'top_p'")
+    page.locator("#attention-heads").get_by_label("3", exact=True).check()
+    page.wait_for_url("**set.heads=1,2,3,12*")
+    page.reload()
+    expect(page.locator("#attention-heads input:checked")).to_have_count(4)
+
+
+def test_back_goes_back_and_forward_again(open_app, served):
+    page = open_app()
+    steps = page.evaluate("history.length")
+    page.locator("#attention-heads-grid button").nth(3 * 12 + 6).click()
+    page.wait_for_url("**layer=4&head=7")
+    open_tab(page, "Fill-mask")
+    page.wait_for_url("**tab=fill-mask&**")
+    choose(page, "fill-mask", "Pre-training game")
+    page.get_by_role("button", name="Hide again").click()
+    page.wait_for_url("**set.seed=1")
+    type_into(page, "text-a", "A link & a view?")
+    page.wait_for_url("**a=A+link+%26+a+view%3F&**set.seed=1")
+    settled(page)
+    assert page.evaluate("history.length") == steps + 3, "a head and a seed are no steps"
+    page.go_back()
+    expect(page.locator("#text-a textarea")).to_have_value("The capital of Japan is [MASK].")
+    settled(page)
+    page.go_back()
+    expect(page.locator("#fill-mask-view").get_by_label("Guesses")).to_be_checked()
+    settled(page)
+    page.go_back()
+    expect(page.get_by_role("tab", name="Attention")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
+    for _ in range(3):
+        settled(page)
+        page.go_forward()
+    expect(page.locator("#text-a textarea")).to_have_value("A link & a view?")
+    expect(page.locator("#fill-mask-seed input")).to_have_value("1")
+    settled(page)
+    assert "set.seed=1" in page.url
+
+
+@pytest.fixture
+def two_ways(monkeypatch, serving):
+    """Two ways out, of which one has nothing."""
+    fine = Way("txt", "What is typed", "text/plain", lambda place: place.subject.text_a.encode())
+    monkeypatch.setattr(ways, "WAYS", (fine,))
+    return [{"key": "txt", "label": "What is typed"}, {"key": "gone", "label": "Gone"}]
+
+
+def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served, two_ways):
+    page = open_app(viewport={"width": 420, "height": 900})
+    assert page.evaluate("BertTake.ways").__class__ is list
+    page.evaluate("(ways) => Object.assign(BertTake, { ways })", two_ways)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
+    page.locator("#open-bar").click()
+    page.locator("#copy-link").click()
+    dialog = page.get_by_role("dialog", name="Take this view away")
+    expect(dialog.get_by_label("Link")).to_have_value(f"{served}/?{page.evaluate('BertLink.query')}")
+    expect(dialog.get_by_role("status")).to_contain_text("The link is marked")
+    page.wait_for_function("() => document.querySelector('#take img').naturalWidth > 100")
+    page.evaluate(AXE)
+    assert not wrong(page, "#take")
+    page.evaluate("() => document.body.classList.toggle('dark')")
+    assert not wrong(page, "#take", ["color-contrast"])
+    assert page.evaluate("() => document.querySelector('#take').scrollWidth <= innerWidth")
+    with page.expect_download() as download:
+        dialog.get_by_role("link", name="What is typed").click()
+    assert download.value.suggested_filename == "bert-explorer-attention-one-head.txt"
+    assert download.value.path().read_text("utf-8") == "The capital of Japan is [MASK]."
+    dialog.get_by_role("link", name="Gone").click()
+    expect(dialog.get_by_role("status")).to_contain_text("There is nothing of this name here")
+    page.problems.clear()  # of what is gone
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page.locator("#copy-link")).to_be_focused()
