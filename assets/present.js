@@ -4,7 +4,7 @@
   const PICTURES = ".bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
   const KEPT_KEYS = ".bx-heads, .bx-words, .bx-board"; // these step by themselves, from what has the focus
   const LARGE = 0.6; // of the largest picture's area: as large as a main one
-  const TYPING = ".table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])";
+  const TYPING = "dialog, .table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])";
   const LEAST_ZOOM = { wide: 1.84, narrow: 1.3 }; // type of 12 px becomes 22, on a phone 16
   const MOST_ZOOM = 3;
   const { el } = BertExplorer;

@@ -75,7 +75,7 @@ def of(view: View, subject: Subject) -> str:
 
 def views_of(query: str, tab: Tab, choice: str, capabilities: Any) -> tuple[View, ...]:
     """The views of a choice with the settings of a link to it; as declared where the link leads elsewhere."""
-    parameters = dict(parse_qsl(query, keep_blank_values=True))
+    parameters = dict(parse_qsl(query[:LONGEST], keep_blank_values=True))
     there = parameters.get("tab") == tab.id and parameters.get("view", slug(next(iter(tab.choices)))) == slug(choice)
     return Asked(parameters if there else {}).views(seen_in(tab, choice), capabilities)
 

@@ -25,8 +25,8 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
         return updates | shell.models.choosing(default.model_name, values) | shell.fitting(default.model, open_tab)
 
     def visit(values: Values) -> Updates:
-        _, _, query = str(values[visited]).partition("?")
-        return shell.arrive(links.read(dict(parse_qsl(query, keep_blank_values=True)), first_subject()), values)
+        _, _, query = str(values[visited]).encode("utf-8", "replace").decode().partition("?")  # as an address is read
+        return shell.arrive(links.read(dict(parse_qsl(query[: links.LONGEST], keep_blank_values=True)), first_subject()), values)
 
     # Written by a script: a number that tells two visits from each other, and the query of the link.
     visited = gr.Textbox("", visible="hidden", elem_id="visited")

@@ -109,8 +109,10 @@ def targets(visitor, model):
     return [Target(visitor, listener, model) for listener in visitor.config["dependencies"] if listener["backend_fn"]]
 
 
+LINKED = ["a", "b", "layer", "head", "token", "tab", "model", "__theme", "x", "v", "view", "off", "swap", "patch"]
+LINKED += ["set.top_p", "set.heads", "set.look", "set.sentences", "set.picked", "set.nothing"]
 links = st.dictionaries(
-    st.sampled_from(["a", "b", "layer", "head", "token", "tab", "model", "__theme", "x"]),
+    st.sampled_from(LINKED),
     texts.filter(lambda text: len(text) < 5_000).map(lambda text: text.encode("utf-8", "replace").decode()) | layers.map(str),
     max_size=5,
 )

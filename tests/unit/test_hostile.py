@@ -1,6 +1,8 @@
 """Hostile input by every way into the app: a little of what `python -m tests.fuzz` sends."""
 
+import base64
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,7 @@ def test_folders_with_a_model(visitor, tiny_folder, data):
     send_one(data, surfaces.folders(visitor, str(tiny_folder)))
 
 
+BOMB = "~" + base64.urlsafe_b64encode(zlib.compress(b"a" * 20_000_000, 9)).decode()
 FOUND = {
     "a click beside every cell": ("attention-heads-grid", {}, 0),
     "a click on a row that is none": ("attention-metrics-table", {"attention-view": "All heads by numbers"}, None),
@@ -104,7 +107,9 @@ FOUND = {
     "a stepper at no number": ("steppers", {}, ["layer", float("nan")]),
     "a stepper that is none": ("steppers", {}, [[], 1]),
     "no text": ("next-sentence-candidates-find", {"text-a": None}, None),
-    "half a character in a link": ("copy-link", {"text-a": "\ud800"}, None),
+    "half a character in a link": ("visited", {"visited": "1?a=\ud800&tab=\ud800&model=\ud800&set.marks=\ud800"}, None),
+    "a bomb in a link": ("visited", {"visited": f"1?tab=projection&a={BOMB}&set.sentences={BOMB}&set.picked={BOMB}"}, None),
+    "half a character in what was seen before": ("attention-look", {"link": "tab=attention&set.marks=\ud800"}, None),
     "half a character for a tab": (None, {"open-tab": "\ud800"}, None),
     "no file": ("projection-table", {}, None),
     "a control character for the model before": ("model-box", {"model-name": "\x1f", "model-box": "no model"}, None),
