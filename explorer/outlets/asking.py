@@ -56,12 +56,15 @@ class Asked:
             self.told.append("The link patches what this input does not have; nothing is patched.")
         return subject.select(picked=kept.picked)
 
-    def choice(self) -> tuple[Tab, str]:
+    def choice(self, capabilities: Any) -> tuple[Tab, str]:
         """The tab, and the label of what is chosen in it."""
         named, view = self._parameters.get("tab", FIRST_TAB), self._parameters.get("view", "")
         tab = tab_of(named)
         if tab.id != named:
             self.told.append(f"There is no tab {_shown(named)}; {tab.label} is shown.")
+        if tab.optional and not getattr(capabilities, str(tab.needs)):
+            absent, tab, view = tab, tab_of(FIRST_TAB), ""
+            self.told.append(f"This model has nothing for the tab {absent.label}; {tab.label} is shown.")
         first = next(iter(tab.choices))
         choice = next((label for label in tab.choices if slug(label) == view), first) if view else first
         if view and slug(choice) != view:

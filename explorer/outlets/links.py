@@ -92,6 +92,7 @@ def read(parameters: Mapping[str, str], default: Subject) -> Place:
     """
     asked = Asked(parameters)
     subject = asked.subject(default)
-    tab, choice = asked.choice()
-    views = asked.views(seen_in(tab, choice), subject.model.capabilities)
+    capabilities = subject.model.capabilities
+    tab, choice = asked.choice(capabilities)
+    views = asked.views(seen_in(tab, choice), capabilities)
     return Place(subject, tab.id, choice, views, tuple(dict.fromkeys(asked.told)))

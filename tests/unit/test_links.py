@@ -3,6 +3,7 @@
 import base64
 import json
 import zlib
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import pytest
@@ -55,11 +56,19 @@ def other_values(setting, default, capabilities) -> list:
     return [value for value in dict.fromkeys(values) if value != default]
 
 
+@pytest.fixture(scope="module")
+def default_in(bundled, variant_folders):
+    """A subject whose model has the tab."""
+    tuned = Subject(str(variant_folders["classifier"]), DEFAULT.text_a, "")
+    return lambda tab: tuned if tab.optional else DEFAULT
+
+
 @pytest.mark.parametrize(("tab", "choice"), CHOICES, ids=NAMED)
-def test_every_setting_of_every_view_comes_back(bundled, tab, choice):
-    capabilities = bundled.capabilities
+def test_every_setting_of_every_view_comes_back(default_in, tab, choice):
+    default = default_in(tab)
+    capabilities = default.model.capabilities
     kinds = links.seen_in(tab, choice)
-    plain = links.read({"v": "1", "tab": tab.id, "view": links.slug(choice)}, DEFAULT)
+    plain = links.read({"v": "1", "tab": tab.id, "view": links.slug(choice)}, default)
     assert (plain.tab, plain.choice, plain.told) == (tab.id, choice, ())
     assert there_and_back(plain) == plain
     settings = {name: (kind, kind.settings[name]) for kind in kinds for name in kind.settings if kind.settings[name].linked}
@@ -69,7 +78,7 @@ def test_every_setting_of_every_view_comes_back(bundled, tab, choice):
         for value in values:
             given = {name: list(value) if isinstance(setting, Several) else value}
             views = tuple(kind.read(given, capabilities) if name in kind.settings else kind() for kind in kinds)
-            place = Place(DEFAULT, tab.id, choice, views)
+            place = Place(default, tab.id, choice, views)
             back = there_and_back(place)
             assert back == place, (name, value)
             assert back.told == ()
@@ -80,11 +89,11 @@ def test_every_setting_of_every_view_comes_back(bundled, tab, choice):
 @pytest.mark.parametrize(
     "nonsense", ["", "x" * 10_000, "-1", "²", "[" * 5_000, "~", "~AAAA", "NaN", "1e999", "${x}", "null", "9" * 500]
 )
-def test_no_setting_is_too_odd_for_a_link(bundled, tab, choice, nonsense):
+def test_no_setting_is_too_odd_for_a_link(default_in, tab, choice, nonsense):
     kinds = links.seen_in(tab, choice)
     names = {name for kind in kinds for name in kind.settings}
     asked = {"tab": tab.id, "view": links.slug(choice), **{f"set.{name}": nonsense for name in names}}
-    place = links.read(asked, DEFAULT)
+    place = links.read(asked, default_in(tab))
     assert (place.tab, place.choice, [type(view) for view in place.views]) == (tab.id, choice, kinds)
     for sentence in place.told:
         assert sentence.endswith((".", ")"))
@@ -198,6 +207,7 @@ TOLD = {
     "swap=one": "The link's swap makes no sense ('one'); it is left out.",
     "swap=dog,horse": "The link swaps a word that cannot be swapped so in this input; it is left as it is.",
     "patch=1.1": "The link patches what this input does not have; nothing is patched.",
+    "tab=own-head": "This model has nothing for the tab Its own head; Attention is shown.",
     "tab=nowhere": "There is no tab 'nowhere'; Attention is shown.",
     "view=nothing": "There is no view 'nothing' in Attention; One head is shown.",
     "set.colour=red": "The link sets what is not there to be set here ('colour'); it is left out.",
@@ -248,11 +258,19 @@ def test_a_link_that_would_be_too_long_is_refused(bundled):
         links.query(Place(Subject(BUNDLED, "\ud800", ""), "attention", "One head", ()))
 
 
-def test_one_view_has_a_link_of_its_own(bundled):
+def test_one_view_has_a_link_of_its_own_with_its_settings(default_in):
     for tab, choice in CHOICES:
+        default = default_in(tab)
+        capabilities = default.model.capabilities
         for kind in links.seen_in(tab, choice):
-            back = links.read(dict(parse_qsl(links.of(kind(), DEFAULT), keep_blank_values=True)), DEFAULT)
-            assert kind in map(type, back.views)
+            view = kind()
+            for name, setting in kind.settings.items():
+                if setting.linked and (values := other_values(setting, getattr(view, name), capabilities)):
+                    given = list(values[0]) if isinstance(setting, Several) else values[0]
+                    view = replace(view, **{name: getattr(kind.read({name: given}, capabilities), name)})
+            back = links.read(dict(parse_qsl(links.of(view, default), keep_blank_values=True)), default)
+            assert view in back.views
+            assert back.told == ()
 
 
 def test_the_table_of_the_readme_is_that_of_the_code(readme):
