@@ -19,7 +19,7 @@ PARAMETERS = {
     "v": "version of the link, 1",
     "model": "a hub id, or a folder where the app may open one; left out for the model the app opens with",
     "tab": "the tab",
-    "view": "the choice in the tab; left out for the first",
+    "view": "the choice in the tab; left out where there is one only",
     "a": "text A",
     "b": "text B; left out where there is none",
     "layer": "the layer, from 1, or a hidden state, from 0; left out where nobody picked one",
@@ -40,7 +40,7 @@ def query(place: Place) -> str:
     if subject.model_name != checkpoints.default_name():
         parameters["model"] = subject.model_name
     parameters["tab"] = place.tab
-    if place.choice != next(iter(tab.choices)):
+    if len(tab.choices) > 1:  # the first, too: another may come before it one day
         parameters["view"] = slug(place.choice)
     parameters["a"] = packed(limits.check_optional_text(subject.text_a, "text A"))
     if text_b := limits.check_optional_text(subject.text_b, "text B"):
