@@ -258,4 +258,10 @@ def test_which_word_changes_most_and_is_cut_most_differently(bundled, eager, tmp
         len(group) for group in other.encode(HERE).text_words if HERE[other.encode(HERE).offsets[group[0]][0] :].startswith(word)
     ]
     assert yours in counts
-    assert SidePieces(other_a=THERE).finding(subject) is None
+    exchanged = SidePieces(other_a=THERE).finding(subject).text
+    mine, yours = (bundled.encode(one).tokens for one in (HERE, THERE))
+    (place,) = [at for at, (one, other) in enumerate(zip(mine, yours, strict=True)) if one != other]
+    assert words(exchanged) == [mine[place], yours[place]] == ["king", "queen"]
+    assert numbers(exchanged) == [len(mine) - 1, len(mine), place]
+    assert SidePieces(other_a="Short.").finding(subject) is None
+    assert SidePieces(other_a=HERE).finding(subject) is None

@@ -32,10 +32,10 @@ class SidePieces(SideView):
         return {**shown, "about": f"{counts} Words cut differently: {named}{more}."}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """The word whose number of pieces differs most."""
+        """Of one text the word whose number of pieces differs most, of two the pieces that are not the same."""
         here, there = subject.trace.encoding, self.other(subject).trace.encoding
         if (here.text_a, here.text_b) != (there.text_a, there.text_b):
-            return None
+            return _exchanged(here, there)
         words = {_place(there, group): len(group) for group in there.text_words}
         paired = [(group, words.get(_place(here, group), 0)) for group in here.text_words]
         counts = [(len(group), other, here.word(group)) for group, other in paired if other]
@@ -43,6 +43,16 @@ class SidePieces(SideView):
         if mine == yours:
             return None
         return Finding(f"“{word}” is read as {_pieces(mine)} here and as {_pieces(yours)} there.")
+
+
+def _exchanged(here: Encoding, there: Encoding) -> Finding | None:
+    """The first piece that is another one there, where all stand in the same places."""
+    others = [place for place, (mine, yours) in enumerate(zip(here.tokens, there.tokens, strict=False)) if mine != yours]
+    if here.kept != there.kept or not others:
+        return None
+    first = others[0]
+    same = f"{here.kept - len(others)} of {here.kept} pieces are the same"
+    return Finding(f"{same}; token {first} is “{here.tokens[first]}” here and “{there.tokens[first]}” there.")
 
 
 def _pieces(count: int) -> str:
