@@ -1,0 +1,53 @@
+"""The Python that makes a view: a script for transformers, torch and numpy alone, short enough to read."""
+
+from collections.abc import Callable
+from typing import Any
+
+from explorer.outlets.code import (
+    answers,
+    attention,
+    fill_mask,
+    hidden_states,
+    inside_head,
+    own_head,
+    pairs,
+    projection,
+    side_by_side,
+    tokens,
+    weights,
+)
+from explorer.views import TABS
+from explorer.views.subject import Subject
+from explorer.views.view import View
+
+_TABS = (tokens, attention, inside_head, hidden_states, fill_mask, answers, pairs, own_head, projection, side_by_side, weights)
+_CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS for name, make in tab.CODE.items()}
+_NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
+_TRAINED = "A run is taken home as a zip, with a predict.py that needs nothing of ours."
+WITHOUT = {
+    "tokens/vocabulary": "A search is made by hand, in the page.",
+    "attention/formulas": "It tells formulas and computes nothing.",
+    "fill-mask/game": "A round is drawn and played in the page.",
+    "fill-mask/quiz": "It is a game.",
+    "side-by-side/swaps": "It offers words to click and computes nothing.",
+    "side-by-side/layers": "It reads a hundred sentences that come with the app.",
+    "model/drawing": "It draws what the parameters by part count.",
+    "model/origin": "It tells of files and computes nothing.",
+    "model/on-paper": "Its numbers are those of papers.",
+    **dict.fromkeys(
+        [f"fine-tune/{name}" for name in ("examples", "recipe", "result", "runs", "outcome", "baselines", "try-it", "probe")],
+        _TRAINED,
+    ),
+}
+
+
+def of(view: View, subject: Subject) -> str:
+    """A script that computes the numbers of this view with its settings.
+
+    '' where there is none, for one of the reasons in WITHOUT, or since the view shows nothing of this model and input.
+    Raises ModelError and InputError as the view does.
+    """
+    make, needs = _CODE.get(view.name), _NEEDS.get(view.name)
+    if make is None or (needs and not getattr(subject.model.capabilities, needs)) or view.unless(subject):
+        return ""
+    return make(view, view.first(subject))

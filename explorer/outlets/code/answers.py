@@ -1,0 +1,213 @@
+"""What an answer rests on: attribution, heads switched off, what-if, patching; of a word in a blank or of a pair."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.outlets.code.names import Names
+from explorer.outlets.code.script import script
+from explorer.views.attribution import INTEGRATED
+from explorer.views.subject import Subject
+from explorer.views.what_if import Question
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The one number that is asked for, as a script reads it from last hidden states."""
+
+    names: Names
+    target: Any
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a piece at a place, else the first of the two answers for a pair."""
+        return self.target.head == "fill_mask"
+
+    @property
+    def lines(self) -> str:
+        """What it is."""
+        if not self.is_word:
+            return f"answer = 0  # {self.names.model.pair_names[0]}"
+        piece = self.names.model.tokenizer.convert_ids_to_tokens(self.target.id)
+        return f"position, answer = {self.target.position}, tokenizer.convert_tokens_to_ids({piece!r})"
+
+    def read(self, hidden: str) -> str:
+        """The logits of all answers for the last hidden states [batch, tokens, hidden] in a variable: [batch, answers]."""
+        return self.names.words(f"{hidden}[:, position]") if self.is_word else self.names.pair(hidden)
+
+    def of(self, outputs: str) -> str:
+        """The same in the outputs of a whole pass."""
+        names = self.names
+        return f"{outputs}.{names.word_logits}[:, position]" if self.is_word else f"{outputs}.{names.pair_logits}"
+
+
+def attribution(view: Any, subject: Subject) -> str:
+    """A score for each token, by the chosen method, and by occlusion."""
+    names = Names.of(subject)
+    asked = Asked(names, view.target(subject))
+    integrated = f"""
+        nodes, sizes = np.polynomial.legendre.leggauss({int(view.steps)})  # Sundararajan et al. 2017
+        scores = torch.zeros(len(ids[0]))
+        for node, size in zip(nodes, sizes):  # on the way from [PAD] at every piece to the input
+            point = (baseline + (1 + node) / 2 * (embedded - baseline)).float().requires_grad_()
+            logit(point).backward()
+            scores += size / 2 * (point.grad * (embedded - baseline)).sum(-1)[0]
+    """
+    simple = """
+        point = embedded.clone().requires_grad_()
+        logit(point).backward()
+        scores = (point.grad * point.detach()).sum(-1)[0]  # gradient × input: Shrikumar et al. 2016
+    """
+    baseline = "\nbaseline = words(torch.where(special, ids, tokenizer.pad_token_id))" if view.method == INTEGRATED else ""
+    return script(
+        view.question,
+        names.opened(),
+        names.encoded(subject.text_a, subject.text_b),
+        f"""{asked.lines}
+ids, words = inputs.pop("input_ids"), model.get_input_embeddings()
+special = torch.isin(ids, torch.tensor(tokenizer.all_special_ids))
+embedded = words(ids){baseline}
+def logit(embedded):
+    return {asked.of("model(inputs_embeds=embedded, **inputs)")}[0, answer]""",
+        integrated if view.method == INTEGRATED else simple,
+        """
+        occlusion = torch.zeros(len(ids[0]))
+        for place in (~special[0]).nonzero()[:, 0]:  # how far the logit falls when [MASK] stands there
+            changed = ids.clone()
+            changed[0, place] = tokenizer.mask_token_id
+            occlusion[place] = logit(embedded) - logit(words(changed))
+        for token, score, fall in zip(tokenizer.convert_ids_to_tokens(ids[0]), scores.tolist(), occlusion.tolist()):
+            print(f"{token} {score:+.3f} {fall:+.3f}")
+        """,
+    )
+
+
+def _answered(asked: Asked, patch: str = "", start: str = "outputs.hidden_states[0]") -> str:
+    """The run, by hand, with heads switched off, and maybe a vector of another run: a function of what is off."""
+    names, heads = asked.names, asked.names.model.capabilities.heads
+    at_the_end = patch.replace("\n    ", "\n").replace("number", "len(layers)")
+    hooked = f"""
+        handle = {names.mixing}.register_forward_pre_hook(without(off.get(number, [])))
+        hidden = {names.run("layer", "hidden")}
+        handle.remove()"""
+    return f"""
+def without(heads):  # their slices of what W_O reads are zero: Michel et al. 2019
+    def hook(dense, read):
+        context = read[0].unflatten(-1, ({heads}, -1)).clone()
+        context[..., heads, :] = 0
+        return context.flatten(-2)
+    return hook
+def answered(off):  # the probabilities with heads, by layer from 0, switched off
+    hidden = {start}
+    for number, layer in enumerate(layers):{patch}{hooked}{at_the_end}
+    return {asked.read("hidden")}.softmax(-1)[0]"""
+
+
+def _by_layer(off: tuple) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for layer, head in off:
+        found.setdefault(layer, []).append(head)
+    return found
+
+
+def heads(view: Any, subject: Subject) -> str:
+    """The answer without each head, and without those that are off."""
+    names, off, model = Names.of(subject), subject.selection.off, subject.model.capabilities
+    asked = Asked(names, view.target(subject))
+    return script(
+        view.question,
+        names.opened(),
+        names.encoded(subject.text_a, subject.text_b),
+        names.states(),
+        asked.lines,
+        names.layers,
+        names.running,
+        _answered(asked),
+        f"""
+        before = answered({{}})[answer]
+        alone = [[answered({{layer: [head]}})[answer] for head in range({model.heads})] for layer in range({model.layers})]
+        effects = torch.tensor(alone)  # [layers, heads]: the probability without each head
+        print(before, effects)
+        """,
+        f"after = answered({_by_layer(off)})\nprint(after[answer])" if off else "",
+    )
+
+
+def what_if(view: Any, subject: Subject) -> str:
+    """The answer before and after something is switched off, swapped or patched."""
+    question = Question.of(subject)
+    if question is None:
+        return ""
+    names, selection, hidden = Names.of(subject), subject.selection, question.hidden
+    asked = Asked(names, question.target)
+    masked = f'\n{{}}["input_ids"][0, {hidden}] = tokenizer.mask_token_id  # hidden' if hidden is not None else ""
+    opening = [names.opened(), names.encoded(subject.text_a, subject.text_b) + masked.format("inputs"), names.states()]
+    first = f"{asked.lines}\nbefore = {asked.read('outputs.hidden_states[-1]')}.softmax(-1)[0]\nprint(before[answer])"
+    if not selection.is_changed:
+        return script(view.question, *opening, first)
+    other, start = "", "outputs.hidden_states[0]"
+    if selection.swap:
+        swapped = subject.swapped
+        other = names.encoded(swapped.text_a, swapped.text_b, "swapped") + masked.format("swapped")
+        other += "\nother = model(**swapped, output_hidden_states=True)"
+        start = "other.hidden_states[0]"
+    patch = ""
+    if selection.patch:
+        layer, token = selection.patch
+        start += ".clone()"
+        patch = f"""
+        if number == {layer}:  # one vector of the run before
+            hidden[0, {token}] = outputs.hidden_states[{layer}][0, {token}]"""
+    after = f"after = answered({_by_layer(selection.off)})\nprint(after[answer])"
+    return script(view.question, *opening, first, other, names.layers, names.running, _answered(asked, patch, start), after)
+
+
+def patching(view: Any, subject: Subject) -> str:
+    """One hidden state of the clean run at a time, put into the corrupted one."""
+    from explorer.techniques.targets import word_target
+
+    names, (clean, corrupted) = Names.of(subject), view._pair(subject)
+    if clean.kept != corrupted.kept:
+        return ""  # the view says what to do
+    asked = Asked(names, word_target(clean, view.word, min(subject.blank, clean.mask_positions[-1])))
+    texts = clean.encoding.text_a, clean.encoding.text_b
+    if texts == (corrupted.encoding.text_a, corrupted.encoding.text_b):
+        pairs = enumerate(zip(clean.ids, corrupted.ids, strict=True))
+        place = next((place for place, (mine, other) in pairs if mine != other), 0)
+        bad = f"""import copy
+corrupted = copy.deepcopy(inputs)
+corrupted["input_ids"][0, {place}] = tokenizer.mask_token_id  # the longer word that matters most, hidden"""
+    else:
+        bad = names.encoded(corrupted.encoding.text_a, corrupted.encoding.text_b, "corrupted")
+    return script(
+        view.question,
+        names.opened(),
+        names.encoded(*texts),
+        bad,
+        f"""{asked.lines}
+{names.unnormed}clean_states = model(**inputs, output_hidden_states=True).hidden_states
+bad_states = model(**corrupted, output_hidden_states=True).hidden_states
+{names.layers}""",
+        names.running,
+        f"""
+        probabilities = torch.empty(len(layers) + 1, inputs["input_ids"].shape[1])  # [hidden state, token]
+        for number, token in np.ndindex(*probabilities.shape):
+            hidden = bad_states[number].clone()
+            hidden[0, token] = clean_states[number][0, token]  # causal tracing: Meng et al. 2022
+            for layer in layers[number:]:
+                hidden = {names.run("layer", "hidden")}
+            probabilities[number, token] = {asked.read("hidden")}.softmax(-1)[0, answer]
+        clean, bad = (float({asked.read("states[-1]")}.softmax(-1)[0, answer]) for states in (clean_states, bad_states))
+        print(clean, bad, probabilities)
+        """,
+    )
+
+
+CODE = {
+    "fill-mask/attribution": attribution,
+    "next-sentence/attribution": attribution,
+    "fill-mask/heads": heads,
+    "next-sentence/heads": heads,
+    "attention/what-if": what_if,
+    "fill-mask/what-if": what_if,
+    "fill-mask/patching": patching,
+}

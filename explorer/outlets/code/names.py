@@ -1,0 +1,199 @@
+"""What a script calls the parts of its model: the names of transformers, whichever family it is of."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from explorer.model.checkpoints import BUNDLED, Place
+from explorer.text.pieces import with_own_mask
+from explorer.views.subject import Subject
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
+
+PLACE = "a folder, or an id on the Hugging Face hub"
+MASKS = "create_bidirectional_mask, create_bidirectional_sliding_window_mask"
+ROTARY = f"""
+    from transformers.masking_utils import {MASKS}
+    masks = dict(full_attention={MASKS.split(", ")[0]}, sliding_attention={MASKS.split(", ")[1]})
+    def run(layer, hidden):  # the layer, with the positions that it turns queries and keys by
+        kind, places = layer.attention_type, torch.arange(hidden.shape[1])[None]
+        mask = masks[kind](config=model.config, inputs_embeds=hidden, attention_mask=None)
+        return layer(hidden, mask, model.model.rotary_emb(hidden, places, kind))
+"""
+
+
+@dataclass(frozen=True)
+class Names:
+    """The expressions for the parts of one model; `at` is the variable that holds it."""
+
+    model: "Explorer"
+    at: str = "model"
+    kind: str = ""  # the class, where it is not the one that the family was pre-trained with
+
+    @classmethod
+    def of(cls, subject: Subject) -> "Names":
+        """Of the model of a subject."""
+        return cls(subject.model)
+
+    def called(self, at: str) -> "Names":
+        """The same in another variable."""
+        return replace(self, at=at)
+
+    # From a name to a model
+
+    def opened(self, *, eager: bool = False, place: str = "MODEL", tokenizer: str = "tokenizer") -> str:
+        """The tokenizer and the model; `eager` for attention weights, which the quicker ways of attending do not tell."""
+        kind, where = self.kind or self.model.family.pretraining_class, Place.of(self.model.name)
+        hub = self.model.from_hub
+        named = f"assets/models/{BUNDLED}" if self.model.name == BUNDLED else where.id if hub else self.model.name
+        revision = f", revision={where.revision!r}" if hub and where.revision else ""
+        attends = ', attn_implementation="eager"' if eager else ""
+        quiet = "" if self._is_whole else "\nlogging.set_verbosity_error()  # it would list the weights that are not used"
+        return f"""from transformers import AutoTokenizer, {kind}{", logging" if quiet else ""}
+{place} = {named!r}  # {PLACE}{quiet}
+{tokenizer} = AutoTokenizer.from_pretrained({place}{revision})
+{self.at} = {kind}.from_pretrained({place}, dtype="float32"{attends}{revision}).requires_grad_(False)"""
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the class has a place for every weight of the file, and the file a weight for every place."""
+        has, family = self.model.capabilities, self.model.family
+        if self.kind:
+            return not self.model.ignored and not self.model.capabilities.pooler
+        heads = (has.fill_mask or has.replaced) and (has.next_sentence or not family.pair_head)
+        return bool(heads) and not self.model.ignored
+
+    # From texts to ids
+
+    def texts(self, *texts: str) -> list[str]:
+        """Texts with the model's own mask token where [MASK] was typed."""
+        return [with_own_mask(text, self.model.tokenizer.mask_token)[0] for text in texts]
+
+    def encoded(self, text_a: str, text_b: str = "", name: str = "inputs", tokenizer: str = "tokenizer") -> str:
+        """The ids of one text or two, cut to what fits."""
+        given = ", ".join(repr(text) for text in self.texts(text_a, *([text_b] if text_b else [])))
+        return f"{name} = {self.tokenized(given, tokenizer)}" + self.untyped(name)
+
+    def tokenized(self, texts: str, tokenizer: str = "tokenizer") -> str:
+        """The call that makes ids of texts."""
+        return f'{tokenizer}({texts}, truncation=True, max_length={self.model.capabilities.max_tokens}, return_tensors="pt")'
+
+    def untyped(self, name: str = "inputs") -> str:
+        """A line that takes the segments away that a tokenizer gives and its model does not know."""
+        if self.model.capabilities.segments or "token_type_ids" not in self.model.tokenizer.model_input_names:
+            return ""
+        return f'\n{name}.pop("token_type_ids")  # this model was trained without segments'
+
+    # The encoder
+
+    @property
+    def encoder(self) -> str:
+        """The encoder, from the whole model."""
+        return f"{self.at}.{self.model.family.encoder}"
+
+    def hidden(self, name: str = "hidden_states", inputs: str = "inputs", attention: bool = False) -> str:
+        """Every hidden state [layers + 1, tokens, hidden], and the attention weights, if they are wanted."""
+        lines = f"""{self.states(inputs, attention)}
+{name} = torch.stack(outputs.hidden_states)[:, 0]  # [layers + 1, tokens, hidden]"""
+        return lines + ("\nattention = torch.stack(outputs.attentions)[:, 0]  # [layers, heads, query, key]" if attention else "")
+
+    def states(self, inputs: str = "inputs", attention: bool = False) -> str:
+        """One pass, whose `outputs` have every hidden state [1, tokens, hidden]."""
+        also = ", output_attentions=True" if attention else ""
+        return f"{self.unnormed}outputs = {self.at}(**{inputs}, output_hidden_states=True{also})"
+
+    @property
+    def unnormed(self) -> str:
+        """Where a norm follows the last layer: a line that keeps it for the heads alone."""
+        if not (norm := self.model.family.final_norm):
+            return ""
+        return f"final_norm, {self.encoder}.{norm} = {self.encoder}.{norm}, torch.nn.Identity()  # as the last layer leaves it\n"
+
+    def attention(self, name: str = "attention", inputs: str = "inputs") -> str:
+        """The attention weights of every head."""
+        return f"""outputs = {self.at}(**{inputs}, output_attentions=True)
+{name} = torch.stack(outputs.attentions)[:, 0]  # [layers, heads, query, key]"""
+
+    @property
+    def layers(self) -> str:
+        """A line that lists the layers in the order in which they are run."""
+        path, shared = f"{self.encoder}.{self.model.family.layers}", self.model.family.shared_layers
+        if not shared:
+            return f"layers = {path}"
+        count, groups = self.model.capabilities.layers, self.model.module.config.num_hidden_groups
+        group = "0" if groups == 1 else f"place * {groups} // {count}"
+        return f"layers = [layer for place in range({count}) for layer in {path}[{group}].{shared}]  # they share weights"
+
+    @property
+    def running(self) -> str:
+        """What `run` needs to be defined, where a layer needs more than its hidden state."""
+        return ROTARY.replace("model.", f"{self.at}.") if self.model.family.rotary else ""
+
+    def run(self, layer: str, hidden: str) -> str:
+        """A layer on hidden states [batch, tokens, hidden]."""
+        return f"run({layer}, {hidden})" if self.model.family.rotary else f"{layer}({hidden})"
+
+    @property
+    def mixing(self) -> str:
+        """W_O, from a layer."""
+        return f"layer.{self.model.family.attention_dense}"
+
+    @cached_property
+    def heads_of(self) -> str:
+        """Lines that make the queries, keys and values [1, heads, tokens, size] of `layer` from `hidden` [1, tokens, hidden]."""
+        heads, family = self.model.capabilities.heads, self.model.family
+        if family.rotary:
+            return f"""
+from transformers.models.modernbert.modeling_modernbert import apply_rotary_pos_emb
+projected = layer.attn.Wqkv(layer.attn_norm(hidden)).unflatten(-1, (3, {heads}, -1))
+query, key, value = projected.permute(2, 0, 3, 1, 4)
+places, kind = torch.arange(hidden.shape[1])[None], layer.attention_type
+query, key = apply_rotary_pos_emb(query, key, *{self.encoder}.rotary_emb(hidden, places, kind))"""
+        first = family.projections[0]
+        paths = [path for path, _ in self.model.layers[0].module.named_modules()]
+        path = next(path for path in paths if path.split(".")[-1] == first).removesuffix(f".{first}")
+        read, bottleneck = ["hidden"] * 3, ""
+        if "bottleneck" in paths:
+            read, bottleneck = (
+                ["for_query", "for_key", "for_value"],
+                "\nfor_query, for_key, for_value, _ = layer.bottleneck(hidden)",
+            )
+        made = [f"layer.{path}.{name}({given})" for name, given in zip(family.projections, read, strict=True)]
+        return f"""{bottleneck}
+parts = {made[0]}, {made[1]}, {made[2]}
+query, key, value = (part.unflatten(-1, ({heads}, -1)).transpose(1, 2) for part in parts)  # [1, heads, tokens, size]"""
+
+    # The heads
+
+    def final(self, hidden: str) -> str:
+        """What heads read of last hidden states."""
+        return f"final_norm({hidden})" if self.model.family.final_norm else hidden
+
+    def words(self, hidden: str) -> str:
+        """The masked-LM head on hidden states: logits."""
+        made = self.final(hidden)
+        for part in self.model.family.masked_lm_head:
+            made = f"{self.at}.{part}({made})"
+        return made
+
+    def pair(self, hidden: str) -> str:
+        """The head for pairs on last hidden states [batch, tokens, hidden]: logits."""
+        return f"{self.at}.{self.model.family.pair_head}({self.pooled(hidden)})"
+
+    def pooled(self, hidden: str) -> str:
+        """The pooled vector of last hidden states [batch, tokens, hidden]."""
+        family = self.model.family
+        if family.model_type == "albert":
+            return f"{self.encoder}.pooler({hidden}[:, 0]).tanh()"
+        return f"{self.encoder}.{family.pooler}({hidden})"
+
+    @property
+    def word_logits(self) -> str:
+        """The name of the masked-LM logits in the outputs."""
+        return "prediction_logits" if self.model.family.pair_head else "logits"
+
+    @property
+    def pair_logits(self) -> str:
+        """The name of the logits for pairs in the outputs."""
+        return "sop_logits" if self.model.family.pair_order else "seq_relationship_logits"

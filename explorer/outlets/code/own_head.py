@@ -1,0 +1,76 @@
+"""Its own head: what a fine-tuned checkpoint says, by the class of transformers that it was saved from."""
+
+from typing import Any
+
+from explorer.model.families import ANSWER, LABELS, REPLACED, TAGS
+from explorer.outlets.code.attention import TOKENS
+from explorer.outlets.code.names import Names
+from explorer.outlets.code.script import script
+from explorer.views.subject import Subject
+
+SQUASHED = {"softmax": "logits.softmax(-1)", "sigmoid": "logits.sigmoid()", "none": "logits"}
+
+
+def _start(subject: Subject) -> list[str]:
+    model = subject.model
+    kind = "" if model.capabilities.own_head == REPLACED else type(model.own_head.module).__name__
+    names = Names(model, kind=kind)
+    return [names.opened(), names.encoded(subject.text_a, subject.text_b), TOKENS]
+
+
+def labels(view: Any, subject: Subject) -> str:
+    """The share of every label."""
+    shares = SQUASHED[subject.model.own_head.squash]
+    made = f"logits = model(**inputs).logits[0]  # [labels]\nshares = {shares}"
+    show = "for place, share in enumerate(shares.tolist()):\n    print(model.config.id2label[place], share)"
+    return script(view.question, *_start(subject), made, show)
+
+
+def tags(view: Any, subject: Subject) -> str:
+    """The tag of every token."""
+    made = "shares = model(**inputs).logits[0].softmax(-1)  # [tokens, tags]"
+    show = "for token, row in zip(tokens, shares):\n    print(token, model.config.id2label[int(row.argmax())], float(row.max()))"
+    return script(view.question, *_start(subject), made, show)
+
+
+def answer(view: Any, subject: Subject) -> str:
+    """The likeliest spans of B."""
+    from explorer.techniques.own_head import LONGEST_ANSWER  # loads torch
+
+    if not subject.text_b.strip():
+        return ""
+    return script(
+        view.question,
+        *_start(subject),
+        f"""
+        outputs = model(**inputs)
+        starts, ends = outputs.start_logits[0].softmax(-1), outputs.end_logits[0].softmax(-1)  # [tokens]
+        inside = [place for place, side in enumerate(inputs.sequence_ids(0)) if side == 1]
+        spans = [(start, end) for start in inside for end in inside if start <= end < start + {LONGEST_ANSWER}]
+        spans.sort(key=lambda span: -starts[span[0]] * ends[span[1]])  # Devlin et al. 2019, section 4.2
+        shares = [float(starts[start] * ends[end]) for start, end in spans[:6]]
+        for (start, end), share in zip(spans, shares):
+            print(tokenizer.decode(inputs["input_ids"][0, start:end + 1]), f"{{share:.2%}}")
+        """,
+    )
+
+
+def replaced(view: Any, subject: Subject) -> str:
+    """How likely each piece was put there by another model."""
+    made = "shares = model(**inputs).logits[0].sigmoid()  # [tokens]"
+    return script(
+        view.question, *_start(subject), made, "for token, share in zip(tokens, shares.tolist()):\n    print(token, share)"
+    )
+
+
+def _for(task: str, make: Any) -> Any:
+    """Only where the model's head has this task."""
+    return lambda view, subject: make(view, subject) if subject.model.capabilities.own_head == task else ""
+
+
+CODE = {
+    "own-head/labels": _for(LABELS, labels),
+    "own-head/tags": _for(TAGS, tags),
+    "own-head/answer": _for(ANSWER, answer),
+    "own-head/replaced": _for(REPLACED, replaced),
+}

@@ -1,0 +1,42 @@
+"""Scripts from their parts: what is imported, which model is read, and what is computed.
+
+Whatever a person typed is written with `repr`, which keeps it on one line and inside its quotes.
+"""
+
+import re
+from collections.abc import Sequence
+from textwrap import dedent
+from typing import Any
+
+MODULES = {"math": "import math", "re": "import re", "np": "import numpy as np", "torch": "import torch"}
+WIDE = 100  # characters of a list that stands on one line
+
+
+def script(question: str, *parts: str) -> str:
+    """The parts one below the other, with what they import on top; empty ones are left out."""
+    bodies = [body for part in parts if (body := dedent(part).strip("\n"))]
+    code = "\n".join(bodies)
+    used = [line for name, line in MODULES.items() if re.search(rf"\b{name}\.", code)]
+    imports = sorted(line for line in code.splitlines() if line.startswith("from "))
+    rest = "\n".join(line for line in code.splitlines() if not line.startswith("from "))
+    named = f'"""{question}"""'
+    return "\n\n".join(["\n".join(block) for block in ([named], [*used, *_joined(imports)]) if block] + [rest]) + "\n"
+
+
+def written(name: str, values: Sequence[Any], note: str = "") -> str:
+    """A list under a name: on one line where it fits, else a value a line."""
+    comment = f"  # {note}" if note else ""
+    line = f"{name} = {list(values)!r}"
+    if len(line) <= WIDE:
+        return line + comment
+    rows = "".join(f"    {value!r},\n" for value in values)
+    return f"{name} = [{comment}\n{rows}]"
+
+
+def _joined(imports: Sequence[str]) -> list[str]:
+    """Each module once, with all that is taken from it."""
+    taken: dict[str, set[str]] = {}
+    for line in imports:
+        module, _, names = line.removeprefix("from ").partition(" import ")
+        taken.setdefault(module, set()).update(names.split(", "))
+    return [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(taken.items())]

@@ -1,0 +1,589 @@
+"""The Python of every view: it is run, and computes the numbers that the view shows."""
+
+import contextlib
+import copy
+import io
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import explorer
+from explorer.analysis import contextuality
+from explorer.analysis.attention import Choice, choose
+from explorer.analysis.head_metrics import METRICS
+from explorer.analysis.layer_maps import maps_of
+from explorer.analysis.positions import sinusoids
+from explorer.analysis.projection import MapSettings
+from explorer.analysis.rollout import rollout
+from explorer.analysis.similarity import cosine_matrix, cosines, moved_to, norms
+from explorer.analysis.weights import histogram, root_mean_square
+from explorer.base.steps import finished
+from explorer.model.checkpoints import BUNDLED
+from explorer.model.features import features, layer_features_in_steps
+from explorer.outlets import code
+from explorer.techniques import ablation, attribution, filling, inside, lens, own_head, pseudo_likelihood, targets
+from explorer.text.lines import read_lines
+from explorer.views import VIEWS
+from explorer.views.attention_data import overview_of, telling_of, weights_of
+from explorer.views.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
+from explorer.views.projection.map import VOCABULARY, WORDS
+from explorer.views.subject import Selection, Subject
+from explorer.views.what_if import Question
+from tests.families import KINDS, TUNED, write_family, write_tuned
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXTS = ("The man went to the [MASK] because he was happy.", "He bought milk.")
+SHORT = ("He or he [MASK] happy.", "He was.")
+HOSTILE = (
+    'it\'s "quoted"; \'\'\'three\'\'\' and """three"""',
+    "a line\nand another\r\twith \\n \\ and {braces} ${alert(1)} %s \u2028 {0}",
+    "emoji 😀 </script><b> #comment \\",
+    "');import os;os.system('x')#",
+)
+CHOSEN = Selection(layer=2, head=2, token=3, picked=True)
+MOST_LINES = 36  # of a script, without what a person listed and the empty ones: a screen; most are shorter than 25
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded():
+    """Loads each model once, and hands out copies, since some scripts hook into theirs; scripts run where assets/ is."""
+    kept, patch = {}, pytest.MonkeyPatch()
+    load = transformers.PreTrainedModel.from_pretrained.__func__
+
+    def once(cls, name, **given):
+        key = (cls, name, str(sorted(given.items())))
+        if key not in kept:
+            kept[key] = load(cls, name, **given)
+        return copy.deepcopy(kept[key])
+
+    patch.setattr(transformers.PreTrainedModel, "from_pretrained", classmethod(once))
+    patch.chdir(ROOT)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def families(tmp_path_factory):
+    """A tiny model of every kind."""
+    place = tmp_path_factory.mktemp("families")
+    return {name: explorer.load(str(write_family(place / name, name))) for name in KINDS}
+
+
+def run(script):
+    """What a script leaves behind."""
+    assert "import explorer" not in script
+    assert "from explorer" not in script
+    found, printed = {}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(script, "script", "exec"), found)
+    assert printed.getvalue().strip(), "a script prints something"
+    return found
+
+
+def made(view, subject):
+    """The script of a view, its lines counted."""
+    script = code.of(view, subject)
+    lines = [line for line in script.splitlines() if line.strip() and not line.startswith(("    '", '    "', "    ("))]
+    assert len(lines) <= MOST_LINES, script
+    return script
+
+
+def subject_of(model, texts=TEXTS, selection=CHOSEN):
+    """An input to a model."""
+    return Subject.of(model.trace(*texts), selection)
+
+
+def same(found, expected, most=1e-5):
+    """Within 1e-5 of the size of the numbers."""
+    found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max(initial=0) <= most * max(1.0, np.abs(expected).max(initial=0))
+
+
+# What each view shows, by the names of the script's variables.
+
+
+def _pieces(view, subject):
+    encoding = subject.trace.encoding
+    return {"ids": encoding.ids, "segments": encoding.segments, "attention_mask": encoding.attention_mask}
+
+
+def _embeddings(view, subject):
+    parts = inside.embedding_parts(subject.trace)
+    expected = {"total": parts.total[None], "normed": parts.normed[None], "hidden_state": subject.trace.states[:1]}
+    return expected | {
+        "norms": np.stack([norms(part) for part in (*parts.added.values(), parts.total, parts.normed)]).T,
+        "cosines": np.stack([cosines(parts.total, part) for part in parts.added.values()]).T,
+    }
+
+
+def _head(view, subject):
+    part = Choice(view.specials, view.direction, view.group, view.top_p / 100)
+    return {"weights": choose(weights_of(subject, view.average, view.measure), subject.trace.encoding, part).weights}
+
+
+def _metrics(view, subject):
+    seen = overview_of(subject).metrics
+    return {"metrics": np.stack([seen[metric.key] for metric in METRICS], -1)}
+
+
+def _attention(subject):
+    return np.stack([subject.trace.attention(layer) for layer in range(subject.model.capabilities.layers)])
+
+
+def _rollout(view, subject):
+    flows = list(rollout(_attention(subject)))
+    return {"matrix": flows[view.up_to - 1], "sources": np.stack([flow[subject.token] for flow in flows])}
+
+
+def _several(view, subject):
+    weights, _ = view._weights(subject)
+    return {"weights": weights}
+
+
+def _dots(view, subject):
+    token = subject.token if subject.selection.token is not None else telling_of(subject).query
+    step = inside.head_step(subject.trace, subject.selection.attention_layer, subject.selection.head_index, token)
+    scaled = np.where(step.weights == 0, -1e9, step.scaled)  # out of sight of a sliding window
+    return {"dots": step.dots, "weights": step.weights, "output": step.output, "scaled": scaled}
+
+
+def _layer(view, subject):
+    layer, token, head = subject.selection.attention_layer, subject.token, subject.selection.head_index
+    steps = {step.name: step.vector for step in inside.layer_steps(subject.trace, layer, token, head).steps}
+    heads = subject.trace.heads(layer)
+    expected = {"query": heads.query, "key": heads.key, "value": heads.value, "weights": heads.weights()}
+    assert np.allclose(steps[f"hidden state {layer + 1}"], subject.trace.hidden_states[layer + 1, token], atol=1e-4)
+    return expected | {"following": subject.trace.states[layer + 1]}
+
+
+def _decoder(view, subject):
+    layer, head = subject.selection.attention_layer, subject.selection.head_index
+    return {"causal": inside.causal_attention(subject.trace, layer, head)}
+
+
+def _positions(view, subject):
+    table = subject.model.position_table
+    places = np.arange(0, len(table), -(-len(table) // 128))
+    waves = sinusoids(*table.shape)[places]
+    expected = {"learned": table[places], "waves": waves}
+    return expected | {"learned_alike": cosine_matrix(table[places]), "waves_alike": cosine_matrix(waves)}
+
+
+def _one_layer(view, subject):
+    vectors = subject.trace.hidden_states[subject.selection.layer]
+    if view.look == VECTORS:
+        return {"vectors": vectors, "outliers": sorted(place for place, _ in contextuality.outlier_dimensions(vectors, 10**6))}
+    return {"similarity": cosine_matrix(vectors)}
+
+
+def _every_layer(view, subject):
+    states = subject.trace.hidden_states
+    return {"values": {STEP: contextuality.steps, DRIFT: contextuality.drift, NORM: norms}[view.measure](states)}
+
+
+def _pooled(view, subject):
+    return {"first": subject.trace.hidden_states[-1, 0], "pooled": subject.trace.pooler_output()}
+
+
+def _word(view, subject):
+    _, contexts = view._word_and_contexts(subject, *view._texts(subject))
+    within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
+    expected = {"vectors": contexts.vectors, "alike": within}
+    return expected if np.isnan(between).any() else expected | {"different": between}
+
+
+def _sentences(view, subject):
+    texts, at, _ = view._read(subject)
+    return {"similarity": cosine_matrix(moved_to(features(subject.model, texts, at, view.pooling), view.space))}
+
+
+def _guesses(view, subject):
+    blanks = subject.trace.mask_positions
+    found = subject.model.guesses(subject.trace.states[-1][blanks], blanks, view.top_k)
+    return {
+        "probabilities": [[one.probability for one in guess.candidates] for guess in found],
+        "ids": [[one.id for one in guess.candidates] for guess in found],
+    }
+
+
+def _comparison(view, subject):
+    logits = subject.model.masked_lm(subject.trace.states[-1][subject.blank])
+    ids = [targets.piece_of(subject.model, word.strip())[0] for word in view.words.split(",") if word.strip()]
+    return {"shares": logits.softmax(-1)[ids or logits.topk(2).indices.tolist()]}
+
+
+def _together(view, subject):
+    expected = {}
+    for name, order in (("left_to_right", "left_to_right"), ("surest_first", "best_first")):
+        steps = filling.fill_jointly(subject.trace, order)
+        ids = [step.candidate.id for step in sorted(steps, key=lambda step: step.position)]
+        expected[name] = [*ids, filling.log_probability(steps)]
+    return expected
+
+
+def _surprise(view, subject):
+    found = view.result(subject)
+    return {"positions": found.positions, "bits": found.bits, "ranks": found.ranks, "best": found.best_ids}
+
+
+def _likelihoods(view, subject):
+    lines = [line.strip() for line in view.sentences.splitlines() if line.strip()]
+    return {"scores": finished(pseudo_likelihood.pseudo_likelihoods_in_steps(subject.model, lines))}
+
+
+def _lens(view, subject):
+    found = lens.lens(subject.trace, range(subject.trace.kept))
+    return {"ids": found.ids[..., 0], "probabilities": found.probabilities[..., 0], "final_ranks": found.final_ranks}
+
+
+def _followed(view, subject):
+    best = subject.model.masked_lm(subject.trace.states[-1][subject.token]).topk(2).indices.tolist()
+    shares, ranks = lens.follow(subject.trace, subject.token, best)
+    return {"probabilities": shares, "ranks": ranks}
+
+
+def _attribution(view, subject):
+    target = view.target(subject)
+    scores = attribution.attribute(subject.trace, target, view.method, int(view.steps))
+    return {"scores": scores.scores, "occlusion": attribution.occlusion(subject.trace, target).scores}
+
+
+def _heads(view, subject):
+    target, off = view.target(subject), subject.selection.off
+    expected = {"effects": finished(ablation.head_effects_in_steps(subject.trace, target))}
+    if off:
+        vectors = ablation.intervene(subject.trace, off)[[target.position]]
+        expected["after"] = targets.shares_at(subject.model, target, vectors)[0]
+    return expected
+
+
+def _what_if(view, subject):
+    question = Question.of(subject)
+    before = question.before.states[-1][[question.target.position]]
+    expected = {"before": targets.shares_at(subject.model, question.target, before)[0]}
+    if subject.selection.is_changed:
+        after = targets.shares_at(subject.model, question.target, question.vector_after(subject)[None])
+        expected["after"] = after[0]
+    return expected
+
+
+def _patching(view, subject):
+    found = view.result(subject)
+    return {"probabilities": found.probabilities, "clean": found.clean, "bad": found.corrupted}
+
+
+def _pair(view, subject):
+    return {"logits": subject.model.next_sentence(subject.text_a, subject.text_b).logits}
+
+
+def _swapped(view, subject):
+    return {"logits": subject.model.next_sentence(subject.text_b, subject.text_a).logits}
+
+
+def _pairs(view, subject):
+    return {"logits": [subject.model.next_sentence(a, b).logits for a, b, *_ in view.pairs]}
+
+
+def _candidates(view, subject):
+    texts = dict.fromkeys([*view.candidates.splitlines(), subject.text_b])
+    return {"logits": [subject.model.next_sentence(subject.text_a, b).logits for b in texts]}
+
+
+def _map(view, subject):
+    model = subject.model
+    if view.source == VOCABULARY:
+        ids = np.random.default_rng(view.seed).permutation(len(model.tokenizer))[:1500]
+        states, layer = model.word_table[ids][None], 0
+    elif view.source == WORDS:
+        states, layer = subject.trace.hidden_states, view.layer
+    else:
+        texts, _ = read_lines(view.sentences)
+        states = finished(layer_features_in_steps(model, texts, view.pooling))
+        layer = min(view.layer, len(states) - 1)
+    return {"points": maps_of(states, MapSettings("pca", view.dimensions)).at(states, layer).points}
+
+
+def _side_guesses(view, subject):
+    expected = {}
+    for name, one in (("here", subject), ("there", view.other(subject))):
+        (guess,) = one.model.guesses(one.trace.states[-1][[one.blank]], [one.blank], 6)
+        expected[f"ids_{name}"] = [candidate.id for candidate in guess.candidates]
+        expected[f"shares_{name}"] = [candidate.probability for candidate in guess.candidates]
+    return expected
+
+
+def _side_pair(view, subject):
+    sides = (("here", subject), ("there", view.other(subject)))
+    return {f"logits_{name}": one.model.next_sentence(one.text_a, one.text_b).logits for name, one in sides}
+
+
+def _side_attention(view, subject):
+    sides = (("here", subject), ("there", view.other(subject)))
+    place = (subject.selection.attention_layer, subject.selection.head_index)
+    return {f"weights_{name}": one.trace.attention(place[0])[place[1]] for name, one in sides}
+
+
+def _side_states(view, subject):
+    return {"apart": 1 - cosines(subject.trace.hidden_states, view.other(subject).trace.hidden_states)}
+
+
+def _weights(view, subject):
+    layers = subject.model.layer_weights
+    expected = {"sizes": [[root_mean_square(layer[name]) for layer in layers if name in layer] for name in layers[-1]]}
+    row, column = view.cell or (0, 0)
+    column = min(column, len(layers) - 1)
+    return expected | ({"counts": histogram(layers[column][list(layers[0])[row]]).counts} if view.cell else {})
+
+
+SHOWN = {
+    "tokens/pieces": _pieces,
+    "tokens/embeddings": _embeddings,
+    "attention/heads": lambda view, subject: {"attention": _attention(subject)},
+    "attention/head": _head,
+    "attention/metric": lambda view, subject: {"metric": overview_of(subject).metrics[view.metric]},
+    "attention/metrics": _metrics,
+    "attention/rollout": _rollout,
+    "attention/several": _several,
+    "attention/what-if": _what_if,
+    "inside-head/dots": _dots,
+    "inside-head/layer": _layer,
+    "inside-head/decoder": _decoder,
+    "inside-head/positions": _positions,
+    "hidden/one-layer": _one_layer,
+    "hidden/every-layer": _every_layer,
+    "hidden/pooled": _pooled,
+    "hidden/word": _word,
+    "hidden/sentences": _sentences,
+    "fill-mask/words": _pieces,
+    "fill-mask/guesses": _guesses,
+    "fill-mask/comparison": _comparison,
+    "fill-mask/together": _together,
+    "fill-mask/positions": _surprise,
+    "fill-mask/likelihoods": _likelihoods,
+    "fill-mask/lens": _lens,
+    "fill-mask/followed": _followed,
+    "fill-mask/attribution": _attribution,
+    "fill-mask/heads": _heads,
+    "fill-mask/what-if": _what_if,
+    "fill-mask/patching": _patching,
+    "next-sentence/pair": _pair,
+    "next-sentence/swapped": _swapped,
+    "next-sentence/pairs": _pairs,
+    "next-sentence/candidates": _candidates,
+    "next-sentence/attribution": _attribution,
+    "next-sentence/heads": _heads,
+    "own-head/labels": lambda view, subject: {"shares": own_head.labels(subject.trace).shares},
+    "own-head/tags": lambda view, subject: {"shares": own_head.tags(subject.trace)[1]},
+    "own-head/answer": lambda view, subject: {"shares": [one.share for one in own_head.answers(subject.trace, 6)]},
+    "own-head/replaced": lambda view, subject: {"shares": own_head.replaced(subject.trace)},
+    "projection/map": _map,
+    "side-by-side/pieces": lambda view, subject: {},
+    "side-by-side/guesses": _side_guesses,
+    "side-by-side/pair": _side_pair,
+    "side-by-side/attention": _side_attention,
+    "side-by-side/states": _side_states,
+    "model/summary": lambda view, subject: {"parameters": subject.model.capabilities.parameters},
+    "model/parameters": lambda view, subject: {"counts": subject.model.parameters_by_part()},
+    "model/configuration": lambda view, subject: {},
+    "model/modules": lambda view, subject: {},
+    "model/cost": lambda view, subject: {
+        "multiplications": subject.model.multiplications(subject.trace.kept) * subject.trace.kept
+    },
+    "model/weights": _weights,
+}
+
+
+def as_array(found):
+    """A variable of a script as numbers."""
+    if isinstance(found, dict):
+        return np.stack([np.asarray(value, dtype=float) for value in found.values()], -1)
+    if isinstance(found, tuple) and isinstance(found[0], list):
+        return np.array([*found[0], found[1]])
+    return found
+
+
+def compare(view, subject):
+    """Run the script of a view, and hold what it leaves to what the view shows; whether there was one."""
+    kind = type(view)
+    given = {name: getattr(view, name) for name in kind.settings if kind.settings[name].linked}
+    view = kind.read(given, subject.model.capabilities)  # as from a link
+    script = made(view, subject)
+    if not script:
+        return False
+    found, subject = run(script), view.first(subject)
+    for name, expected in SHOWN[view.name](view, subject).items():
+        if name == "sizes":
+            for mine, theirs in zip(found[name].values(), expected, strict=True):
+                same(mine, theirs)
+        elif name == "counts" and isinstance(expected, dict):
+            assert found[name] == expected
+        elif name == "outliers":
+            assert sorted(found[name]) == expected
+        elif name == "scaled":
+            same(np.maximum(found[name].numpy(), -1e9), expected)
+        elif name == "points":  # the app computes them in float32, and directions of nearly the same variance turn easily
+            same(found[name], expected, 1e-5 if subject.model.name == BUNDLED else 1e-2)
+        else:
+            same(as_array(found[name]), as_array(expected))
+    return True
+
+
+def test_each_view_is_served_or_says_why_not():
+    assert SHOWN.keys() | code.WITHOUT.keys() == VIEWS.keys()
+    assert not SHOWN.keys() & code.WITHOUT.keys()
+    assert all(reason.endswith(".") for reason in code.WITHOUT.values())
+
+
+SETTINGS = {
+    "attention/head": [
+        {"average": "mean of the layer's heads"},
+        {"average": "this head number, mean of all layers", "measure": "weight × value"},
+        {"average": "mean of all heads", "specials": "renormalised"},
+        {"group": "words", "specials": "hidden", "top_p": 60},
+        {"group": "sentences", "direction": "A→B"},
+        {"direction": "B→A", "specials": "hidden"},
+        {"measure": "weight × value"},
+    ],
+    "attention/metric": [{"metric": metric.key} for metric in METRICS],
+    "attention/rollout": [{"up_to": 1}],
+    "attention/several": [{"layer": 2, "heads": [1, 2]}],
+    "hidden/one-layer": [{"look": VECTORS}],
+    "hidden/every-layer": [{"measure": DRIFT}, {"measure": NORM}],
+    "hidden/sentences": [{"pooling": "cls", "space": "centred"}, {"space": "whitened"}, {"pooling": "pooler"}],
+    "hidden/word": [{"source": "A and B above", "word": "he"}],
+    "fill-mask/guesses": [{"top_k": 2}],
+    "fill-mask/comparison": [{"words": "e, a, n"}],
+    "fill-mask/positions": [{"way": "in sight"}],
+    "fill-mask/attribution": [{"method": "gradient_x_input"}, {"steps": 10, "word": "e"}],
+    "fill-mask/patching": [{"corrupted": SHORT[0].replace(".", ",")}],
+    "next-sentence/attribution": [{"steps": 15}],
+    "projection/map": [{"layer": 1}, {"source": WORDS, "dimensions": 3}, {"source": VOCABULARY}, {"pooling": "pooler"}],
+    "model/weights": [{"cell": [1, 1]}],
+}
+OTHER = {"other_a": "She or he [MASK] happy.", "other_b": "He was."}
+
+
+def views_of(names):
+    """The views with their default and with other settings."""
+    for name in names:
+        for given in [{}, *SETTINGS.get(name, [])]:
+            yield VIEWS[name], (OTHER | given if name.startswith("side-by-side") else given)
+
+
+@pytest.mark.parametrize("kind", ["tiny", *KINDS])
+def test_every_family_gives_the_numbers_of_its_views(kind, families, tiny):
+    model = tiny if kind == "tiny" else families[kind]
+    subject, seen = subject_of(model, SHORT), set()
+    for view, given in views_of(SHOWN):
+        if "pooler" in given.values() and not model.capabilities.pooler:
+            continue
+        if view.name.endswith("attribution") and kind != "tiny":
+            given = {"steps": 5} | given
+        if compare(view.read(given, model.capabilities), subject):
+            seen.add(view.name)
+    assert {"attention/head", "inside-head/layer", "hidden/one-layer", "tokens/embeddings", "projection/map"} <= seen
+    assert ("fill-mask/heads" in seen) == model.capabilities.fill_mask
+    assert ("next-sentence/heads" in seen) == model.capabilities.next_sentence
+
+
+@pytest.mark.parametrize("name", sorted(SHOWN))
+def test_the_bundled_model_gives_the_numbers_of_every_view(bundled, name):
+    subject = subject_of(bundled, selection=Selection())
+    given = (
+        {"other_a": TEXTS[0].replace("man", "dog")}
+        if name.startswith("side-by-side")
+        else {"steps": 5}
+        if name.endswith("attribution")
+        else {}
+    )
+    there = compare(VIEWS[name].read(given, bundled.capabilities), subject)
+    assert there == (not name.startswith("own-head") and name != "fill-mask/together")
+
+
+@pytest.mark.parametrize("kind", ["bert", "albert", "modernbert", "distilbert", "mobilebert"])
+def test_what_was_changed_is_in_the_script(families, kind):
+    for change in (
+        {"off": ((0, 1), (1, 0), (1, 1))},
+        {"swap": ("happy", "sad")},
+        {"swap": ("happy", "sad"), "patch": (1, 3)},
+        {"swap": ("happy", "sad"), "patch": (3, 6), "off": ((2, 0),)},
+    ):
+        subject = subject_of(families[kind], selection=replace(CHOSEN, **change))
+        for name in ("fill-mask/what-if", "attention/what-if", "fill-mask/heads"):
+            assert compare(VIEWS[name](), subject)
+    pair = subject_of(families[kind], ("the man went", "he was sad"), replace(CHOSEN, off=((0, 1),), token=None))
+    assert compare(VIEWS["attention/what-if"](), pair)
+
+
+def test_several_blanks_and_the_likelier_filling(families, bundled):
+    for model in (families["roberta"], families["bert"], bundled):
+        subject = subject_of(model, ("the [MASK] went to the [MASK] and [MASK].", ""))
+        assert compare(VIEWS["fill-mask/together"](), subject)
+        assert compare(VIEWS["fill-mask/guesses"](), subject)
+
+
+def test_two_models_side_by_side(families, tiny):
+    for there in ("roberta", "modernbert"):
+        view = {"other_model": families[there].name}
+        for name in ("guesses", "attention", "pieces", "pair", "states"):
+            compare(VIEWS[f"side-by-side/{name}"].read(view, tiny.capabilities), subject_of(tiny))
+
+
+@pytest.mark.parametrize("task", TUNED)
+@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert", "modernbert"])
+def test_a_head_of_its_own(tmp_path, kind, task):
+    model = explorer.load(str(write_tuned(tmp_path / "tuned", kind, task)))
+    served = [name for name in SHOWN if name.startswith(("own-head", "model/")) and compare(VIEWS[name](), subject_of(model))]
+    assert len([name for name in served if name.startswith("own-head")]) == 1
+
+
+def test_long_texts_are_cut_as_the_app_cuts_them(families):
+    for kind in ("bert", "modernbert"):
+        subject = subject_of(families[kind], ("the man went to the [MASK] and bought milk " * 80, "he was happy " * 60))
+        for name in ("tokens/pieces", "attention/head", "inside-head/dots", "hidden/every-layer", "fill-mask/lens"):
+            script = made(VIEWS[name](), subject)
+            assert run(script)
+        assert compare(VIEWS["attention/head"](), subject)
+        assert compare(VIEWS["inside-head/dots"](), subject)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_whatever_is_typed_stays_a_text(tiny, families, text):
+    for model in (tiny, families["roberta"]):
+        subject = subject_of(model, (f"{text} [MASK]", text))
+        for name, given in (
+            ("tokens/pieces", {}),
+            ("attention/head", {}),
+            ("fill-mask/guesses", {}),
+            ("fill-mask/likelihoods", {"sentences": text}),
+            ("hidden/sentences", {"sentences": f"{text}\nthe man"}),
+            ("side-by-side/attention", {"other_a": f"{text} {text}"}),
+        ):
+            assert compare(VIEWS[name].read(given, model.capabilities), subject)
+
+
+def test_a_model_of_the_hub_is_called_by_its_id(tiny):
+    model = copy.copy(tiny)
+    model.name, model.from_hub = "google-bert/bert-base-uncased@main", True
+    script = code.of(VIEWS["fill-mask/guesses"](), Subject.of(explorer.Trace(model, tiny.trace(*TEXTS).reading)))
+    assert "MODEL = 'google-bert/bert-base-uncased'" in script
+    assert "revision='main'" in script
+
+
+def test_a_script_runs_by_itself(bundled):
+    """In a process of its own, without our package: what it prints is the app's first guess."""
+    script = made(VIEWS["fill-mask/guesses"](), subject_of(bundled))
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", script], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
+    )
+    first = bundled.fill_mask(*TEXTS)[0].candidates[0]
+    assert done.returncode == 0, done.stderr
+    assert f": {first.token} {first.probability:.2%}" in done.stdout.splitlines()[0]
+    assert torch.is_grad_enabled()
