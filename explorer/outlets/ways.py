@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from explorer.outlets.links import Place
+from explorer.outlets.python_file import python
 
 
 @dataclass(frozen=True)
@@ -16,4 +17,4 @@ class Way:
     make: Callable[[Place], bytes]
 
 
-WAYS: tuple[Way, ...] = ()
+WAYS: tuple[Way, ...] = (Way("py", "Python: the numbers with transformers and torch alone", "text/x-python", python),)

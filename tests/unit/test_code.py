@@ -23,10 +23,13 @@ from explorer.analysis.projection import MapSettings
 from explorer.analysis.rollout import rollout
 from explorer.analysis.similarity import cosine_matrix, cosines, moved_to, norms
 from explorer.analysis.weights import histogram, root_mean_square
+from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model.checkpoints import BUNDLED
 from explorer.model.features import features, layer_features_in_steps
-from explorer.outlets import code
+from explorer.outlets import code, ways
+from explorer.outlets.links import Place
+from explorer.outlets.python_file import python
 from explorer.techniques import ablation, attribution, filling, inside, lens, own_head, pseudo_likelihood, targets
 from explorer.text.lines import read_lines
 from explorer.views import VIEWS
@@ -587,3 +590,13 @@ def test_a_script_runs_by_itself(bundled):
     assert done.returncode == 0, done.stderr
     assert f": {first.token} {first.probability:.2%}" in done.stdout.splitlines()[0]
     assert torch.is_grad_enabled()
+
+
+def test_the_file_of_a_place_has_the_script_of_each_of_its_views(bundled):
+    subject = subject_of(bundled)
+    views = tuple(VIEWS[name]() for name in ("fill-mask/words", "fill-mask/guesses", "fill-mask/comparison", "fill-mask/quiz"))
+    found = run(python(Place(subject, "fill-mask", "Guesses", views)).decode())
+    assert {"tokens", "logits", "shares"} <= found.keys()
+    with pytest.raises(InputError, match="with a predict"):
+        python(Place(subject, "fine-tune", "Fine-tune", (VIEWS["fine-tune/runs"](),)))
+    assert [way.key for way in ways.WAYS].count("py") == 1
