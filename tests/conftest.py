@@ -225,7 +225,7 @@ def hub(monkeypatch, tmp_path):
 @pytest.fixture(scope="session")
 def serving():
     """The app that is served."""
-    import app
+    from explorer import app
 
     port = free_port()
     blocks = app.launch("127.0.0.1", port)

@@ -3,5 +3,10 @@
 from pathlib import Path
 from typing import Final
 
-ASSETS: Final = Path(__file__).resolve().parents[2] / "assets"
+_PACKAGE = Path(__file__).resolve().parents[1]
+_CHECKOUT = _PACKAGE.parent
+IS_INSTALLED: Final = not (_CHECKOUT / "assets" / "models").is_dir()
+ASSETS: Final = (_PACKAGE if IS_INSTALLED else _CHECKOUT) / "assets"  # of a wheel they are a part of the package
 EXAMPLES: Final = ASSETS / "examples"
+# Beside the app; what was installed may be replaced as a whole.
+RUNS: Final = (Path.home() / ".cache" / "bert-explorer" if IS_INSTALLED else _CHECKOUT) / "runs"

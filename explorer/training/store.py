@@ -21,7 +21,7 @@ from typing import Any, TypeGuard
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError, ModelError
-from explorer.base.paths import ASSETS
+from explorer.base.paths import RUNS
 from explorer.model import checkpoints
 from explorer.training import disk, quota
 from explorer.training.run import Run
@@ -34,10 +34,10 @@ _writing = threading.Lock()
 
 
 def folder() -> Path:
-    """Where runs are kept: BERT_EXPLORER_RUNS, or `runs` beside the app, or the machine's folder for passing files."""
+    """Where runs are kept: BERT_EXPLORER_RUNS, or `RUNS`, or the machine's folder for passing files."""
     named = os.environ.get("BERT_EXPLORER_RUNS", "").strip()
     places = [Path(named)] if named else []
-    places += [ASSETS.parent / "runs", Path(tempfile.gettempdir()) / "bert-explorer-runs"]
+    places += [RUNS, Path(tempfile.gettempdir()) / "bert-explorer-runs"]
     for place in places:
         with contextlib.suppress(OSError):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)

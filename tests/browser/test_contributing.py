@@ -29,7 +29,7 @@ def example() -> type[View]:
 @pytest.fixture
 def served_with(monkeypatch):
     """Serves the app with one more choice in the Attention tab."""
-    import app
+    from explorer import app
 
     opened = []
 

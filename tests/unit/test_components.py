@@ -87,7 +87,7 @@ def test_an_update_of_a_chart_in_a_handler_makes_json():
 
 def test_the_page_is_described_by_plain_values():
     """An event of the name of an argument would travel in its place, and the whole app with it: a page of 20 seconds."""
-    import app
+    from explorer import app
 
     components = app.build().get_config_file()["components"]
     odd = [

@@ -79,7 +79,7 @@ def test_threads_are_a_number(monkeypatch):
 
 
 def test_the_command_line_refuses_what_is_not_there(capsys):
-    import app
+    from explorer import app
 
     for arguments in (["--device", "gpu"], ["--threads", "many"]):
         with pytest.raises(SystemExit):

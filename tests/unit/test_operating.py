@@ -22,7 +22,7 @@ EPOCHS = 200
 # The app, with a training that goes on until it is asked to stop, and an endpoint that fails in a way nobody foresaw.
 PROCESS = f"""
 import sys, threading, time
-import app
+from explorer import app
 from explorer.training import jobs, store
 
 def train(folder):

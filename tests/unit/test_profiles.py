@@ -2,8 +2,8 @@
 
 import pytest
 
-import app
 import explorer
+from explorer import app
 from explorer.base import limits
 from explorer.base.errors import InputError, ModelError
 from explorer.base.limits import LIMITS, TEXTS

@@ -23,7 +23,7 @@ def test_a_space_gets_the_gradio_that_is_tested(front_matter):
 
 
 def test_every_tab_has_a_row(readme):
-    import app
+    from explorer import app
 
     blocks = app.build()
     labels = [block.label for block in blocks.blocks.values() if type(block).__name__ == "Tab"]
@@ -33,13 +33,13 @@ def test_every_tab_has_a_row(readme):
 
 
 def test_every_argument_is_told(readme, capsys):
-    import app
+    from explorer import app
 
     with pytest.raises(SystemExit):
         app.parse(["--help"])
     for flag in re.findall(r"--(?!help)\w+", capsys.readouterr().out):
         assert flag in readme
-    for setting in re.findall(r"BERT_EXPLORER_\w+", (ROOT / "app.py").read_text()):
+    for setting in re.findall(r"BERT_EXPLORER_\w+", (ROOT / "explorer" / "app.py").read_text()):
         assert setting in readme
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import app
+from explorer import app
 from explorer.base.errors import InputError
 from explorer.base.steps import ahead
 from explorer.model import features as module

@@ -85,7 +85,7 @@ def test_every_answer_tells_the_browser_to_be_careful(ask, request_):
 
 
 def test_the_policy_names_every_inline_script_of_the_page(ask):
-    import app
+    from explorer import app
 
     _, headers, page = ask("GET", "/")
     scripts = re.findall(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", page.decode() + app.HEAD, re.DOTALL)

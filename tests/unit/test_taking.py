@@ -136,7 +136,7 @@ def test_another_name_and_too_many_requests_are_refused(fetch, way, monkeypatch)
 
 
 def test_whoever_has_not_logged_in_gets_nothing(way):
-    import app
+    from explorer import app
 
     port = free_port()
     blocks = app.launch("127.0.0.1", port, ("teacher", "secret"))

@@ -10,7 +10,7 @@ from explorer.page.events import CHOSEN, kept_together
 
 @pytest.fixture(scope="module")
 def blocks():
-    import app
+    from explorer import app
 
     return app.build()
 

@@ -1,0 +1,186 @@
+"""Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed, `[--model NAME] [--host 127.0.0.1]
+[--port 7860] [--public] [--auth USER:PASSWORD] [--workers N] [--device cpu] [--threads N]`.
+
+Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
+BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS), so that a
+Space needs none.
+"""
+
+import argparse
+import base64
+import gc
+import json
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+# Torch's threads sleep when they wait, since the machine is busy elsewhere, but not at once: to wake up takes a third of a pass.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+
+import gradio as gr
+
+from explorer.base import limits
+from explorer.base.cores import DEVICE, THREADS, check_threads, cores
+from explorer.base.errors import ExplorerError, InputError
+from explorer.base.paths import ASSETS
+from explorer.model import replicas
+from explorer.outlets import qr
+from explorer.outlets.ways import WAYS
+from explorer.page.blocks import PageBlocks
+from explorer.page.building import group_style
+from explorer.page.components import HEAD
+from explorer.page.shell import build
+from explorer.server import logs
+from explorer.server.document import Document
+from explorer.server.routes import CARD_ADDRESS
+from explorer.server.serving import guarded
+from explorer.server.stopping import serve_until_told
+from explorer.views import TABS
+
+ON_A_SPACE = limits.is_on_a_space()
+if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
+    os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
+ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
+SCRIPTS = ("page.js", "link.js", "take.js", "python.js", "keyboard.js", "present.js", "first.js")
+PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
+# No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
+PLAIN = {
+    **{f"{name}_border_width": "0px" for name in ("block", "block_label", "checkbox_label", "panel")},
+    **{f"block_{name}_text_color": "*body_text_color_subdued" for name in ("info", "label", "title")},
+    **{f"{name}_background_fill": "transparent" for name in ("block", "block_label", "block_title", "checkbox_label", "panel")},
+    **{f"checkbox_label_background_fill_{when}": "transparent" for when in ("hover", "selected")},
+    "block_shadow": "none",
+    "checkbox_label_shadow": "none",
+    "input_background_fill": "*background_fill_primary",
+    "input_border_width": "1px",
+}
+THEME = gr.themes.Base(
+    primary_hue="blue", neutral_hue="slate", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
+).set(
+    **PLAIN,
+    **{f"{name}_dark": value for name, value in PLAIN.items() if name != "checkbox_label_shadow"},
+    block_title_padding="0px",
+    block_title_text_size="14px",
+    block_title_text_weight="400",
+    checkbox_label_padding="4px 0px",
+    checkbox_label_text_size="15px",
+    form_gap_width="12px",
+    # What is read on the accent, in the accent, or quietly has a contrast of at least 4.5.
+    color_accent="*primary_600",
+    button_primary_background_fill="*primary_600",
+    button_primary_background_fill_hover="*primary_700",
+    body_text_color_subdued="*neutral_600",
+    body_text_color_subdued_dark="*neutral_400",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve the page, load the model meanwhile, and stay until SIGTERM or Ctrl-C."""
+    sys.setswitchinterval(0.001)  # torch gives the interpreter away at every operation, hundreds of times a pass
+    os.umask(0o077)  # whatever is written from here on is for nobody else on the machine
+    options = parse(arguments)
+    if options.model:
+        os.environ["BERT_EXPLORER_MODEL"] = options.model
+    blocks = launch(options.host, options.port, options.auth)
+    logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made loggers of its own
+    gc.freeze()
+    gc.enable()
+    threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
+    if options.workers:
+        replicas.start(options.workers)
+    serve_until_told(blocks)
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The settings, from the command line or the environment."""
+    environment = os.environ.get
+    parser = argparse.ArgumentParser(description="Explore BERT's internals in the browser.")
+    parser.add_argument("--model", help="a hub id or a folder with a BERT checkpoint (default: the bundled model)")
+    default_host = environment("BERT_EXPLORER_HOST") or ("0.0.0.0" if ON_A_SPACE else "127.0.0.1")
+    parser.add_argument("--host", default=default_host, help="address to listen on (default: %(default)s)")
+    default_port = int(environment("BERT_EXPLORER_PORT") or 7860)
+    parser.add_argument("--port", type=int, default=default_port, help="port to listen on (default: %(default)s)")
+    public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
+    parser.add_argument("--public", action="store_true", help=public)
+    password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
+    parser.add_argument("--auth", metavar="USER:PASSWORD", help=password)
+    workers = "processes that read for this one, such as 2, or 2-8 for more when many ask; needs Ray (default: none)"
+    parser.add_argument("--workers", metavar="N", default=environment("BERT_EXPLORER_WORKERS") or "0", help=workers)
+    device = "what forward passes run on: cpu, cuda, cuda:1 or mps (default: %(default)s)"
+    parser.add_argument("--device", default=environment(DEVICE) or "cpu", help=device)
+    threads = "threads to compute with (default: the cores of this machine or container)"
+    parser.add_argument("--threads", metavar="N", default=environment(THREADS) or "", help=threads)
+    options = parser.parse_args(arguments)
+    user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
+    options.auth = (user, secret) if given else None
+    if options.public:
+        os.environ[limits.PROFILE] = "public"
+    try:
+        limits.check_environment()
+        options.workers = replicas.Scale.of(options.workers)
+        check_threads(options.threads)
+        if options.device != "cpu":
+            from explorer.model import devices  # loads torch
+
+            devices.check(options.device)
+    except InputError as error:
+        parser.error(str(error))
+    os.environ |= {DEVICE: options.device, THREADS: options.threads}
+    if given and not (user and secret):
+        parser.error("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
+    return options
+
+
+def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlocks:
+    """Build the page and serve it without blocking; every launch setting is here."""
+    if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
+        os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
+    blocks = build()
+    blocks._queue.max_size = limits.WAITING.most  # what queue(max_size=...) does, without making the server once more
+    blocks.launch(
+        server_name=host,
+        server_port=port,
+        prevent_thread_lock=True,
+        quiet=False,
+        share=False,
+        show_error=False,
+        enable_monitoring=False,
+        run_history=False,
+        strict_cors=True,
+        max_file_size=limits.UPLOAD_MEGABYTES.bytes,
+        state_session_capacity=limits.SESSIONS.most,
+        auth=auth,
+        footer_links=["api"],
+        favicon_path=ASSETS / "mark.svg",
+        theme=THEME,
+        css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS),
+        ssr_mode=False,  # Node would answer in front of the guards
+        app_kwargs=guarded(blocks, host, Document(our_head(), PAINT, CARD_ADDRESS)),
+    )
+    return blocks
+
+
+def our_head() -> str:
+    """What stands in the page's head: its look, so that nothing is laid out twice, and its scripts."""
+    mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
+    own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
+    scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in SCRIPTS)
+    ways = json.dumps([{"key": way.key, "label": way.label} for way in WAYS])
+    scripts += f"<script>Object.assign(BertTake, {{ ways: {ways}, longest: {qr.LONGEST} }})</script>"
+    told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
+    metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
+    described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'
+    return f"{described}{metas}<style>{THEME._get_theme_css()}{own}</style>{HEAD}{scripts}"
+
+
+def warm(blocks: PageBlocks) -> None:
+    """Import torch, load the default model, and let the page show what it opens with from its first moment on."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
+    try:
+        blocks.fill()
+    except ExplorerError as error:
+        print(error)
