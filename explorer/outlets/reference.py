@@ -1,0 +1,128 @@
+"""The reference of the package as pages of HTML, from its docstrings, the views as they declare themselves, and CONTRIBUTING.
+
+    python -m explorer.outlets.reference FOLDER
+
+Everything is in the folder: no font, script or picture comes from elsewhere. It needs pdoc, of tests/requirements.txt.
+"""
+
+import argparse
+import importlib
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from explorer.base.errors import ExplorerError, InputError
+from explorer.outlets import code
+from explorer.views import TABS
+from explorer.views.settings import Choice, Number, Setting
+from explorer.views.view import View
+
+if TYPE_CHECKING:
+    import pdoc.doc
+
+MARK = re.compile(r'<a class="attribution".*?</a>', re.DOTALL)  # pdoc's, which leads elsewhere
+GUIDE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
+NAMES = (
+    "explorer",
+    *(f"explorer.model.{name}" for name in ("explorer", "trace", "network", "features", "families")),
+    *(f"explorer.text.{name}" for name in ("encoding", "masking", "spans", "tables")),
+    *(f"explorer.techniques.{name}" for name in ("ablation", "attribution", "filling", "inside", "lens", "masking_game")),
+    *(f"explorer.techniques.{name}" for name in ("own_head", "pseudo_likelihood", "targets")),
+    *(f"explorer.analysis.{name}" for name in ("attention", "contextuality", "evaluation", "head_metrics", "mapping")),
+    *(f"explorer.analysis.{name}" for name in ("projection", "rollout", "similarity", "weights")),
+    *(f"explorer.training.{name}" for name in ("baselines", "examples", "finetune", "head", "probe", "training")),
+    *(f"explorer.views.{name}" for name in ("view", "settings", "subject")),
+    *(f"explorer.outlets.{name}" for name in ("links", "code")),
+    "explorer.base.errors",
+)
+"""The modules that a program asks, in the order of the way of the data."""
+
+
+def build(folder: Path, names: Sequence[str] = NAMES) -> None:
+    """Write the reference of some modules into a folder. Raises InputError without pdoc."""
+    try:
+        import pdoc.doc
+        import pdoc.render
+    except ImportError as error:
+        raise InputError("The reference is made by pdoc; pip install -r tests/requirements.txt brings it.") from error
+    pdoc.render.configure(docformat="markdown", footer_text="BERT Explorer", include_undocumented=False, show_source=False)
+    pages = dict(_pages(names))
+    for name, page in pages.items():
+        place = folder / f"{name.replace('.', '/')}.html"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        made = pdoc.render.html_module(page, pages)
+        place.write_text(MARK.sub("<small>built with pdoc</small>", made), "utf-8")
+    (folder / "search.js").write_text(pdoc.render.search_index(pages), "utf-8")
+
+
+def _pages(names: Sequence[str]) -> "Iterator[tuple[str, pdoc.doc.Module]]":
+    """What becomes a page each: the modules, the views, and how to add to them."""
+    import pdoc.doc
+
+    for name in names:
+        module = importlib.import_module(name)
+        for member in getattr(module, "__all__", ()):
+            vars(module).setdefault(member, getattr(module, member))  # pdoc does not ask for what is loaded when it is used
+        yield name, pdoc.doc.Module(module)
+    written = {"views": _views()} | ({"contributing": GUIDE.read_text("utf-8")} if GUIDE.is_file() else {})
+    for name, text in ({"index": _index(names, written)} | written).items():
+        yield name, pdoc.doc.Module(ModuleType(name, text))
+
+
+def _index(names: Sequence[str], written: Iterable[str]) -> str:
+    """The first page in Markdown: what there is to read, with a sentence each."""
+    first = "\n".join(f"- [{name}]({name}.html)" for name in written)
+    rows = [f"- [`{name}`]({name.replace('.', '/')}.html): {_sentence(name)}" for name in names]
+    return "\n\n".join(["The reference of BERT Explorer's package.", first, "## Modules", "\n".join(rows)])
+
+
+def _sentence(name: str) -> str:
+    """The first line of a module's docstring."""
+    return (importlib.import_module(name).__doc__ or "").strip().partition("\n")[0]
+
+
+def _views() -> str:
+    """Every view in Markdown: its question, what it shows, and what can be set."""
+    parts = ["Every view by its name, with what it shows and what can be set. A link, an endpoint and a notebook name it so."]
+    for tab in TABS:
+        parts += [f"# {tab.label}: {tab.question}", *map(_view, tab.views)]
+    return "\n\n".join(parts)
+
+
+def _view(view: type[View]) -> str:
+    rows = [_row(name, setting, getattr(view, name, None)) for name, setting in view.settings.items() if setting.linked]
+    table = ["| setting | default | what it may be | what it is |", "|---|---|---|---|", *rows] if rows else []
+    without = [f"No Python: {code.WITHOUT[view.name]}"] if view.name in code.WITHOUT else []
+    doc = (view.__doc__ or "").split("\n")[0]
+    return "\n\n".join([f"## `{view.name}` {view.question}", doc, "\n".join(table), *without])
+
+
+def _row(name: str, setting: Setting, default: object) -> str:
+    """A row of the table of settings; what is long is cut."""
+    if isinstance(setting, Choice):
+        may = ", ".join(f"`{value}`" for value in setting.values) or "a text"
+    elif isinstance(setting, Number):
+        low, high = ("of the model" if callable(bound) else f"{bound:g}" for bound in (setting.low, setting.high))
+        may = f"{low} to {high}"
+    else:
+        may = type(setting).__name__.lower()
+    shown = repr(default)
+    shown = shown if len(shown) <= 40 else f"{shown[:40]}…"
+    return f"| `{name}` | `{shown.replace('|', '¦')}` | {may.replace('|', '¦')} | {setting.label.replace('|', '¦')} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Build it where the command line says."""
+    parser = argparse.ArgumentParser(description="Write the reference of BERT Explorer's package.")
+    parser.add_argument("folder", type=Path, help="where to; index.html is its first page")
+    try:
+        build(parser.parse_args(arguments).folder)
+    except ExplorerError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
