@@ -75,7 +75,7 @@ def _pages(names: Sequence[str]) -> "Iterator[tuple[str, pdoc.doc.Module]]":
 def _index(names: Sequence[str], written: Iterable[str]) -> str:
     """The first page in Markdown: what there is to read, with a sentence each."""
     first = "\n".join(f"- [{name}]({name}.html)" for name in written)
-    rows = [f"- [`{name}`]({name.replace('.', '/')}.html): {_sentence(name)}" for name in names]
+    rows = [f"- `{name}`: {_sentence(name)}" for name in names]
     return "\n\n".join(["The reference of BERT Explorer's package.", first, "## Modules", "\n".join(rows)])
 
 
