@@ -580,6 +580,14 @@ def test_a_model_of_the_hub_is_called_by_its_id(tiny):
     assert "revision='main'" in script
 
 
+def test_a_model_that_only_the_app_has_says_so(tiny):
+    model = copy.copy(tiny)
+    model.name = "tuned-AAAAAAAAAAAAAAAAAAAAAA"
+    script = code.of(VIEWS["fill-mask/guesses"](), Subject.of(explorer.Trace(model, tiny.trace(*TEXTS).reading)))
+    assert "MODEL = 'tuned-AAAAAAAAAAAAAAAAAAAAAA'  # tuned in the app" in script
+    assert str(tiny.checkpoint.folder) not in script, "no path of the machine that nobody typed"
+
+
 def test_a_script_runs_by_itself(bundled):
     """In a process of its own, without our package: what it prints is the app's first guess."""
     script = made(VIEWS["fill-mask/guesses"](), subject_of(bundled))

@@ -93,8 +93,7 @@ SURPRISE = """
 """
 
 
-def _visible(names: Names) -> str:
-    return """ids = inputs["input_ids"][0]
+VISIBLE = """ids = inputs["input_ids"][0]
 added = torch.tensor([one is None for one in inputs.sequence_ids(0)])  # by the tokenizer
 positions = (~added & (ids != tokenizer.mask_token_id)).nonzero()[:, 0].tolist()"""
 
@@ -118,7 +117,7 @@ def every_position(view: Any, subject: Subject) -> str:
         view.question,
         names.opened(),
         names.encoded(subject.text_a, subject.text_b),
-        _visible(names),
+        VISIBLE,
         SURPRISE,
         hidden if view.way == HIDDEN else seen,
         """

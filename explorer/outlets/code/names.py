@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from explorer.model.checkpoints import BUNDLED, Place
 from explorer.text.pieces import with_own_mask
+from explorer.training import store
 from explorer.views.subject import Subject
 
 if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
 
 PLACE = "a folder, or an id on the Hugging Face hub"
+TUNED = "tuned in the app, which keeps it: name a folder that holds such a model"
 MASKS = "create_bidirectional_mask, create_bidirectional_sliding_window_mask"
 ROTARY = f"""
     from transformers.masking_utils import {MASKS}
@@ -48,10 +50,11 @@ class Names:
         hub = self.model.from_hub
         named = f"assets/models/{BUNDLED}" if self.model.name == BUNDLED else where.id if hub else self.model.name
         revision = f", revision={where.revision!r}" if hub and where.revision else ""
+        note = TUNED if self.model.name.startswith(store.TUNED) else PLACE
         attends = ', attn_implementation="eager"' if eager else ""
         quiet = "" if self._is_whole else "\nlogging.set_verbosity_error()  # it would list the weights that are not used"
         return f"""from transformers import AutoTokenizer, {kind}{", logging" if quiet else ""}
-{place} = {named!r}  # {PLACE}{quiet}
+{place} = {named!r}  # {note}{quiet}
 {tokenizer} = AutoTokenizer.from_pretrained({place}{revision})
 {self.at} = {kind}.from_pretrained({place}, dtype="float32"{attends}{revision}).requires_grad_(False)"""
 
