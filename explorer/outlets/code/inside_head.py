@@ -13,10 +13,9 @@ from explorer.views.subject import Subject
 def _layer(names: Names, subject: Subject) -> list[str]:
     """The queries, keys and values of the chosen layer."""
     layer = subject.selection.attention_layer + 1
-    opening = [names.opened(), names.encoded(subject.text_a, subject.text_b), names.hidden(), TOKENS, names.layers]
-    reads = (
-        f"layer, hidden = layers[{layer} - 1], outputs.hidden_states[{layer} - 1]  # layer {layer} reads hidden state {layer - 1}"
-    )
+    opening = [names.opened(), names.encoded(subject.text_a, subject.text_b), names.states(), TOKENS, names.layers]
+    below = layer - 1
+    reads = f"layer, hidden = layers[{below}], outputs.hidden_states[{below}]  # layer {layer} reads hidden state {below}"
     return [*opening, reads, names.heads_of]
 
 
