@@ -1,0 +1,74 @@
+"""Views as files of their own, opened from the disk with the network off: they draw, answer a pointer, and log nothing."""
+
+import pytest
+
+from explorer.outlets import page_file
+from explorer.views import TABS, VIEWS
+from explorer.views.subject import Subject
+
+HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> went to the [MASK]."
+MARKS = ".bx canvas, .bx svg path, .bx svg rect, .bx svg image, .bx button, .bx-frame-table td, pre, .bx-fill, .bx-notice"
+LONG = "The keys to the cabinet are on the table, and she told the teacher that the bank was closed. " * 6
+
+
+@pytest.fixture
+def opened(new_page, tmp_path):
+    """Opens what `html` made, always in the same window, with the network off."""
+    window = new_page(viewport={"width": 1280, "height": 900})
+    window.context.set_offline(True)
+
+    def show(text):
+        path = tmp_path / "view.html"
+        path.write_text(text, encoding="utf-8")
+        window.goto(path.as_uri())
+        window.wait_for_selector("body[data-drawn]")
+        return window
+
+    return show
+
+
+def test_every_view_draws_from_the_disk(bundled, opened):
+    subject = Subject.of(bundled.trace(HOSTILE, "he bought milk."))
+    for tab in [tab for tab in TABS if not tab.needs or getattr(bundled.capabilities, tab.needs)]:
+        window = opened(page_file.html([view() for view in tab.views], subject))
+        assert window.problems == [], tab.id
+        assert window.locator(".bx-view").count() > 1
+        for view in window.locator(".bx-view").all():
+            name = view.get_attribute("data-view")
+            if any(part.kind not in ("sentence", "caption", "prose", "heading", "button") for part in VIEWS[name].parts.values()):
+                assert view.locator(MARKS).count() or view.locator(".bx-caption").count(), name
+        assert window.locator(".bx-strip-of-input").inner_text().count("script") >= 4, "the text is text"
+
+
+def test_a_heatmap_says_what_is_pointed_at(bundled, opened):
+    trace = bundled.trace("The man went to the [MASK].", "He bought milk.")
+    window = opened(page_file.html([VIEWS["attention/head"]()], Subject.of(trace)))
+    cells = window.locator(".bx-chart svg > g > rect")
+    assert cells.count() == trace.kept**2
+    subject = VIEWS["attention/head"]().first(Subject.of(trace)) if hasattr(VIEWS["attention/head"], "first") else None
+    weights = trace.attention(subject.selection.attention_layer)[subject.selection.head_index]
+    cells.nth(9 * trace.kept + 2).hover()
+    assert window.locator(".bx-tip").inner_text() == f"row he → column man\nweight {weights[9, 2]:.4f}"
+    assert window.locator(".bx-chart svg").get_attribute("aria-label").startswith("The strongest 3 of")
+
+
+def test_a_long_input_moves_in_its_window(bundled, opened):
+    views = [VIEWS["attention/head"](look=look) for look in ("Heatmap", "Lines")]
+    window = opened(page_file.html(views, Subject.of(bundled.trace(LONG))))
+    labels = "[...document.querySelectorAll('.bx-chart svg text')].map((one) => one.textContent).join(' ')"
+    before, drawn = window.evaluate(labels), window.locator(".bx-lines path").count()
+    assert drawn > 0
+    window.locator(".bx-map").first.focus()
+    window.keyboard.press("End")
+    window.wait_for_function(f"(before) => {labels} !== before", arg=before)
+    assert window.locator(".bx-chart svg > g > rect").count() == 24 * 24
+
+
+def test_a_file_follows_the_theme_and_fits_a_phone(bundled, opened):
+    text = page_file.html([VIEWS["attention/heads"](), VIEWS["attention/head"]()], Subject.of(bundled.trace("The man slept.")))
+    window = opened(text)
+    assert not window.evaluate("document.body.classList.contains('dark')")
+    window.get_by_role("button", name="light or dark").click()
+    assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(11, 17, 32)"
+    window.set_viewport_size({"width": 420, "height": 900})
+    assert window.evaluate("document.documentElement.scrollWidth") <= 420
