@@ -44,9 +44,11 @@ BertExplorer.define("Heatmap", ({ element, props, settings }) => {
     return { labels, ticks, at, title: decoded(titled(axis)), down: name === "y" && axis.autorange === "reversed" };
   }
 
-  // As many ticks as have room.
+  // As many ticks as have room, in steps of 1, 2, 5, 10 ...
   function thinned(ticks, room, least) {
-    const every = Math.max(1, Math.ceil((ticks.length * least) / room));
+    const wanted = Math.max(1, (ticks.length * least) / room);
+    const ten = 10 ** Math.floor(Math.log10(wanted));
+    const every = [1, 2, 5, 10].map((step) => step * ten).find((step) => step >= wanted);
     return ticks.filter((_, i) => i % every === 0);
   }
 
@@ -95,7 +97,8 @@ BertExplorer.define("Heatmap", ({ element, props, settings }) => {
     const { cmin = 0, cmax = 1 } = layout.coloraxis ?? {};
     const level = (value) => (value == null || Number.isNaN(value) ? null : Math.round(255 * Math.min(1, Math.max(0, (value - cmin) / (cmax - cmin || 1)))));
     const cells = z.map((row) => row.map(level));
-    const left = Math.max(24, ...y.ticks.map(([, text]) => Math.min(LABEL.most, wide(text)))) + (y.title ? 30 : 10);
+    const room = Math.max(LABEL.most, 0.28 * width); // of the longest name of a row
+    const left = Math.max(24, ...y.ticks.map(([, text]) => Math.min(room, wide(text)))) + (y.title ? 30 : 10);
     const inner = width - left - 78;
     const longest = Math.max(...x.ticks.map(([, text]) => Math.min(LABEL.most, wide(text))));
     const turned = longest + 8 > inner / Math.min(columns, 24);
@@ -112,7 +115,7 @@ BertExplorer.define("Heatmap", ({ element, props, settings }) => {
     const across = thinned(x.ticks, inner, turned ? 13 : longest + 8).map(([at, text]) => turned
       ? svg("text", { transform: `translate(${toX(at + 0.5) + 4} ${10 + high + 8}) rotate(-90)`, "text-anchor": "end" }, shortened(text))
       : svg("text", { x: toX(at + 0.5), y: 10 + high + 16, "text-anchor": "middle" }, shortened(text)));
-    const down = thinned(y.ticks, high, 13).map(([at, text]) => svg("text", { x: left - 6, y: toY(at + 0.5) + 4, "text-anchor": "end" }, shortened(text)));
+    const down = thinned(y.ticks, high, 13).map(([at, text]) => svg("text", { x: left - 6, y: toY(at + 0.5) + 4, "text-anchor": "end" }, shortened(text, room)));
     const titles = [
       x.title ? svg("text", { x: left + inner / 2, y: height - 6, "text-anchor": "middle" }, x.title) : null,
       y.title ? svg("text", { transform: `translate(14 ${10 + high / 2}) rotate(-90)`, "text-anchor": "middle" }, y.title) : null,
