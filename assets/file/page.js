@@ -122,8 +122,9 @@
   // ---- In the frame of a notebook, as high as what it shows.
 
   if (window.parent !== window) {
-    const tell = () => window.parent.postMessage({ bertExplorer: data.frame, height: Math.ceil(main.getBoundingClientRect().height) }, "*");
+    const high = () => Math.ceil(main.getBoundingClientRect().height);
+    const tell = () => high() && window.parent.postMessage({ bertExplorer: data.frame, height: high() }, "*");
     new ResizeObserver(tell).observe(main);
-    tell();
+    for (const moment of [0, 200, 1000]) setTimeout(tell, moment); // observers sleep in a frame that is out of sight
   }
 })();

@@ -2,6 +2,7 @@
 
 import pytest
 
+import explorer
 from explorer.outlets import page_file
 from explorer.views import TABS, VIEWS
 from explorer.views.subject import Subject
@@ -33,9 +34,8 @@ def test_every_view_draws_from_the_disk(bundled, opened):
         window = opened(page_file.html([view() for view in tab.views], subject))
         assert window.problems == [], tab.id
         assert window.locator(".bx-view").count() > 1 or tab.id == "projection"
-        empty = window.locator(".bx-part").evaluate_all(
-            "(parts, marks) => parts.filter((one) => one.querySelector('.bx') && !one.querySelector(marks)).map((one) => one.dataset.part)",
-            MARKS,
+        empty = window.locator(".bx-part:has(.bx)").evaluate_all(
+            "(parts, marks) => parts.filter((one) => !one.querySelector(marks)).map((one) => one.dataset.part)", MARKS
         )
         assert empty == [], f"{tab.id}: nothing is drawn"
         assert window.locator(".bx-strip-of-input").inner_text().count("script") == 3, "the text is text"
@@ -72,3 +72,21 @@ def test_a_file_follows_the_theme_and_fits_a_phone(bundled, opened):
     assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(11, 17, 32)"
     window.set_viewport_size({"width": 420, "height": 900})
     assert window.evaluate("document.documentElement.scrollWidth") <= 420
+
+
+def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
+    trace, other = bundled.trace("The man went to the [MASK]."), bundled.trace("The woman slept.")
+    cells = [
+        trace.show("attention/head"),
+        trace.show("attention/head", look="Lines"),
+        explorer.compare(trace, other, "tokens/pieces"),
+    ]
+    window = opened("<body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
+    for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-token")):
+        inside = window.frame_locator("iframe").nth(number)
+        inside.locator("body[data-drawn]").wait_for()
+        assert inside.locator(marks).count()
+        frame = window.locator("iframe").nth(number).element_handle()
+        needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
+        window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
+    assert window.frame_locator("iframe").nth(2).locator("article").count() == 2
