@@ -12,11 +12,12 @@ from typing import Any
 from explorer.base.paths import ASSETS
 from explorer.figures.base import PLOTLY_JS
 from explorer.outlets.contents import EMPTY, finding_of, input_strip, opened, shown
+from explorer.views import TABS
 from explorer.views.subject import Subject
 from explorer.views.view import View
 
 PACKED_FROM = 8_000  # characters: a longer value travels deflated
-ALWAYS = ("common", "long_input", "plotly_window", "token_row")
+ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles what it draws in three dimensions
 THEMES = ("", "light", "dark")
@@ -37,12 +38,13 @@ def data_of(views: Sequence[View], subject: Subject, address: str = "", wait: bo
     subject = opened(views, subject)
     made = [one for view in views if (one := shown(view, subject, wait))["parts"] or one["note"]]
     made = made or [{**shown(views[0], subject, wait), "note": EMPTY}]
-    for one in made[1:]:
-        one["heading"] = one["question"]
+    tab = next(tab for tab in TABS if type(views[0]) in tab.views)
+    for one in made:
+        one["heading"] = one["question"] if len(views) > 1 and one["question"] != tab.question else ""
     found = finding_of(views, subject)
     told = [subject.model.name, *filter(None, (subject.text_a, subject.text_b))]
     return {
-        "question": views[0].question,
+        "question": tab.question if len(views) > 1 else views[0].question,
         "input": input_strip(subject),
         "finding": found.text if found else "",
         "texts": [subject.text_a, subject.text_b],

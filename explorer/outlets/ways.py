@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from explorer.outlets import page_file
 from explorer.outlets.links import Place
 
 
@@ -16,4 +17,8 @@ class Way:
     make: Callable[[Place], bytes]
 
 
-WAYS: tuple[Way, ...] = ()
+def _page(place: Place) -> bytes:
+    return page_file.html(place.views, place.subject).encode("utf-8", "backslashreplace")
+
+
+WAYS: tuple[Way, ...] = (Way("html", "One page, alive without a server", "text/html", _page),)
