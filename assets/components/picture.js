@@ -114,10 +114,10 @@ BertExplorer.picture = (() => {
   // A quiet action on a component: the two files to choose from. A chart has them in its own bar.
   function offer(name, element, props, settings) {
     if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
-    const choices = el("span", { class: "bx-take-choices", hidden: "" }, ...["svg", "png"].map((format) =>
+    const choices = el("span", { class: "bx-save-choices", hidden: "" }, ...["svg", "png"].map((format) =>
       el("button", { type: "button", "data-format": format, "aria-label": `Download as ${format.toUpperCase()}` }, format.toUpperCase())));
     const open = el("button", { type: "button", "aria-label": "Save this picture", "aria-expanded": "false", title: "Save this picture" }, "⤓");
-    const box = el("div", { class: "bx-take" }, choices, open);
+    const box = el("div", { class: "bx-save" }, choices, open);
     const show = (now) => {
       choices.hidden = !now;
       open.setAttribute("aria-expanded", String(now));
@@ -134,7 +134,7 @@ BertExplorer.picture = (() => {
       if (event.key === "Escape") show(false);
     });
     box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || show(false));
-    element.classList.add("bx-taken");
+    element.classList.add("bx-saved");
     element.append(box);
   }
 

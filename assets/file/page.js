@@ -57,7 +57,7 @@
     if (ASKS.has(part.component) && !asked) {
       box.classList.add("bx-still");
       for (const kind of ["click", "dblclick", "keydown"]) {
-        box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-take") || event.stopImmediatePropagation(), { capture: true });
+        box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
       }
     }
     const watch = (_, draw) => redraws.push(draw);

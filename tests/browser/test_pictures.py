@@ -71,7 +71,7 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
     views = [VIEWS[name]() for name in KINDS] + [VIEWS["attention/head"](look="Lines")]
     window = opened(views, subject)
     seen = set()
-    for box in window.locator(".bx-part.bx-taken").all():
+    for box in window.locator(".bx-part.bx-saved").all():
         root, words = check(saved(window, box, "svg"))
         assert words, "something is written"
         assert len(list(root.iter())) > 8, "something is drawn"
@@ -127,7 +127,7 @@ def test_the_app_offers_it_on_its_pictures(open_app):
     page = open_app("?tab=attention", accept_downloads=True)
     grid = page.locator("#attention-heads-grid")
     expect(grid.locator("canvas").first).to_be_visible()
-    check(saved(page, grid.locator(".bx-taken"), "svg"))
+    check(saved(page, grid.locator(".bx-saved"), "svg"))
     expect(page.locator("#attention-head-heatmap .modebar-btn").first).to_be_attached()
     page.locator("#attention-head-heatmap .nsewdrag").first.hover()
     for format, starts in (("svg", b"<svg"), ("png", b"\x89PNG")):
