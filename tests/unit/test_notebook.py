@@ -118,3 +118,13 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(monkeypatch):
     shown = [output for cell in book.cells for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
     assert sum("<iframe" in output["data"]["text/html"] for output in shown) == 5
     assert sum("<table" in output["data"]["text/html"] for output in shown) == 1
+
+
+def test_what_users_of_bertviz_are_told_to_write_works(trace, bundled):
+    page = (NOTEBOOK.parent / "bertviz.md").read_text("utf-8")
+    calls = re.findall(r"`((?:trace\.show|explorer\.compare)\([^`]*\))", page)
+    assert len(calls) == 5
+    for call in calls:
+        shown = eval(call, {"trace": trace, "explorer": explorer, "other": bundled.trace("She slept.")})
+        assert isinstance(shown, notebook.Shown)
+        assert "<iframe" in shown._repr_html_()
