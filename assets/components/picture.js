@@ -111,10 +111,20 @@ BertExplorer.picture = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
-  // A quiet action on a component: the two files to choose from. A chart has them in its own bar.
+  // A quiet action on a component, there once somebody has come to it. A chart has it in its own bar.
   function offer(name, element, props, settings) {
     if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
-    const choices = el("span", { class: "bx-save-choices", hidden: "" }, ...["svg", "png"].map((format) =>
+    element.classList.add("bx-saved");
+    const come = () => {
+      for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
+      element.append(action((format) => save(name, element, props, settings, format)));
+    };
+    for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
+  }
+
+  // The two files to choose from.
+  function action(wanted) {
+    const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...["svg", "png"].map((format) =>
       el("button", { type: "button", "data-format": format, "aria-label": `Download as ${format.toUpperCase()}` }, format.toUpperCase())));
     const open = el("button", { type: "button", "aria-label": "Save this picture", "aria-expanded": "false", title: "Save this picture" }, "⤓");
     const box = el("div", { class: "bx-save" }, choices, open);
@@ -126,7 +136,7 @@ BertExplorer.picture = (() => {
     choices.addEventListener("click", ({ target }) => {
       show(false);
       open.focus({ preventScroll: true });
-      if (target.dataset.format) save(name, element, props, settings, target.dataset.format);
+      if (target.dataset.format) wanted(target.dataset.format);
     });
     for (const kind of ["click", "dblclick"]) box.addEventListener(kind, (event) => event.stopPropagation());
     box.addEventListener("keydown", (event) => {
@@ -134,8 +144,7 @@ BertExplorer.picture = (() => {
       if (event.key === "Escape") show(false);
     });
     box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || show(false));
-    element.classList.add("bx-saved");
-    element.append(box);
+    return box;
   }
 
   return { offer, save, svgOf, pngOf };
