@@ -23,6 +23,7 @@ __all__ = [  # noqa: RUF022 - the errors last
     "Explorer",
     "Trace",
     "compare",
+    "live",
     "load",
     "settings",
     "show",
@@ -33,6 +34,7 @@ __all__ = [  # noqa: RUF022 - the errors last
 ]
 _AT_FIRST_USE = {
     **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.model.explorer"),
+    "live": "explorer.outlets.live",
     **dict.fromkeys(("compare", "settings", "show"), "explorer.outlets.notebook"),
 }
 

@@ -1,5 +1,5 @@
 // A matrix as a light picture of our own: a file that shows nothing else needs no Plotly.
-BertExplorer.define("Heatmap", ({ element, props, settings }) => {
+BertExplorer.define("Heatmap", ({ element, trigger, props, settings }) => {
   const { el, svg, css, window: shared, figureWindow } = BertExplorer;
   const MOST_RECTS = 2500; // cells that are drawn as shapes; more of them are one small image
   const LABEL = { size: 12, most: 110 }; // px
@@ -153,17 +153,27 @@ BertExplorer.define("Heatmap", ({ element, props, settings }) => {
     return told.join("\n");
   }
 
-  box.addEventListener("pointermove", (event) => {
-    if (!drawn) return;
+  // The cell at a place of the page, [row, column] of what is drawn; null beside it.
+  function cellAt(event) {
     const { rows, columns, left, inner, high, y } = drawn;
     const at = box.getBoundingClientRect();
     const column = Math.floor(((event.clientX - at.left - left) / inner) * columns);
     const line = Math.floor(((event.clientY - at.top - 10) / high) * rows);
-    tip.hidden = column < 0 || column >= columns || line < 0 || line >= rows;
-    if (tip.hidden) return;
-    tip.textContent = words(y.down ? line : rows - 1 - line, column);
+    return column < 0 || column >= columns || line < 0 || line >= rows ? null : [y.down ? line : rows - 1 - line, column];
+  }
+
+  box.addEventListener("pointermove", (event) => {
+    const cell = drawn && cellAt(event);
+    tip.hidden = !cell;
+    if (!cell) return;
+    const at = box.getBoundingClientRect();
+    tip.textContent = words(...cell);
     tip.style.left = `${Math.min(event.clientX - at.left + 14, at.width - tip.offsetWidth - 4)}px`;
     tip.style.top = `${Math.min(event.clientY - at.top + 14, at.height - tip.offsetHeight - 4)}px`;
+  });
+  box.addEventListener("click", (event) => {
+    const cell = drawn && cellAt(event);
+    if (cell) trigger("select", { index: long ? long.whole(cell, overview.ranges()) : cell, value: drawn.z[cell[0]][cell[1]], customdata: null });
   });
   box.addEventListener("pointerleave", () => (tip.hidden = true));
 

@@ -47,25 +47,23 @@
     frame: (value) => [frame(value)],
   };
 
-  async function filled(box, part, asked) {
+  // What is clicked, told to what is around the page, where that answers.
+  const asked = data.live && ((part, event, { index = null, customdata = null }) =>
+    window.parent.postMessage({ bertExplorer: data.frame, view: part.view, part: part.name, event, index, customdata }, "*"));
+
+  async function filled(box, part) {
     const value = await unpacked(part.value);
     if (!part.component) return box.replaceChildren(...others[part.kind](value));
     const props = { value };
-    const redraws = [];
     const root = el("div", { class: part.skeleton });
     box.replaceChildren(root);
-    if (ASKS.has(part.component) && !asked) {
+    if (ASKS.has(part.component) && !(asked && part.view)) {
       box.classList.add("bx-still");
       for (const kind of ["click", "dblclick", "keydown"]) {
         box.addEventListener(kind, (event) => event.key === "Tab" || event.target.closest(".bx-save") || event.stopImmediatePropagation(), { capture: true });
       }
     }
-    const watch = (_, draw) => redraws.push(draw);
-    BertExplorer.mount(part.component, box, (event, told) => asked?.(part, event, told), props, watch, part.options);
-    return (now) => {
-      props.value = now;
-      for (const draw of redraws) draw();
-    };
+    BertExplorer.mount(part.component, box, (event, told) => part.view && asked && asked(part, event, told), props, () => {}, part.options);
   }
 
   const boxes = []; // [box, part], filled when they have their place
@@ -84,6 +82,7 @@
   }
 
   function view(one) {
+    for (const part of one.parts) part.view = one.name;
     const beside = new Set(one.columns.flatMap(({ names }) => names));
     const found = (names) => one.parts.filter((part) => names.includes(part.name));
     const rest = one.parts.filter((part) => !beside.has(part.name));

@@ -109,9 +109,11 @@ class Trace:
             raise InputError(f"There is no {MASK} in the text; type one where a word should be guessed.")
         return self.mask_positions
 
-    def show(self, view: str = "attention/head", **settings: Any) -> Any:
+    def show(self, view: str = "attention/head", *more: str, **settings: Any) -> Any:
         """A view of the app, drawn where a notebook displays it: what `explorer.show(trace, view, ...)` returns."""
-        return import_module("explorer").show(self, view, **settings)  # by its name, since views stand on this, not the reverse
+        return import_module("explorer").show(
+            self, view, *more, **settings
+        )  # by its name, since views stand on this, not the reverse
 
     @property
     def tokens(self) -> tuple[str, ...]:

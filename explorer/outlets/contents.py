@@ -71,7 +71,7 @@ def shown(view: View, subject: Subject, wait: bool = False) -> dict[str, Any]:
     note, parts = view.unless(subject), []
     if not note:
         content = content_of(view, subject, wait)
-        parts = [one for name, part in view.parts.items() if (one := _part(name, part, content)) is not None]
+        parts = [one for name, part in view.parts.items() if (one := part_as_data(name, part, content)) is not None]
         if not wait and isinstance(view, LongView) and all(content.get(one["name"]) is None for one in parts):
             note = WAITS
     columns = [
@@ -123,7 +123,7 @@ def input_strip(subject: Subject) -> dict[str, Any] | None:
     return _drawn("input", "tokens", COMPONENTS["tokens"], options, value)
 
 
-def _part(name: str, part: Part, content: Content) -> dict[str, Any] | None:
+def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | None:
     """A part as plain data; None for one that is not there."""
     value = content.get(name)
     value = value() if callable(value) and not isinstance(value, props) else value

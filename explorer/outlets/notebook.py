@@ -69,30 +69,42 @@ class Shown:
         return "\n".join(f"{side['question']} {side['finding']}".strip() for side in self.sides)
 
 
-def show(trace: "Trace", view: str = "attention/head", *, theme: str = "", **settings: Any) -> Shown:
-    """A view of a trace, drawn where a notebook displays it.
+def show(trace: "Trace", view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
+    """A view of a trace, or several together, drawn where a notebook displays it.
 
     `settings` are those that `explorer.settings(view)` tells, and `layer` (from 1), `head` (from 1) and `token` (from 0) as
     they are chosen on the page; what is not given is as the app opens the view. `theme` is "light" or "dark", else that of
     the system. Work of many passes is done. Raises InputError for what does not exist, CapabilityError where the model
     cannot serve the view.
     """
-    return Shown((_side(trace, view, settings),), _theme(theme))
+    return Shown((_side(trace, (view, *more), settings),), theme_named(theme))
 
 
-def compare(trace: "Trace", other: "Trace", view: str = "attention/head", *, theme: str = "", **settings: Any) -> Shown:
+def compare(trace: "Trace", other: "Trace", view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
     """The same view of two traces side by side: of two inputs, or of two models. Arguments and errors are those of `show`."""
-    return Shown((_side(trace, view, settings), _side(other, view, settings)), _theme(theme))
+    return Shown(tuple(_side(one, (view, *more), settings) for one in (trace, other)), theme_named(theme))
 
 
-def _side(trace: "Trace", name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    kind = view_named(name)
-    chosen = {key: value for key, value in given.items() if key in OF_THE_PAGE and key not in kind.settings}
-    own = {key: list(value) if isinstance(value, tuple | range) else value for key, value in given.items() if key not in chosen}
-    if unknown := [key for key in own if key not in _told(kind)]:
-        raise InputError(f"The view {name} has no setting {unknown[0][:40]!r}; it has {', '.join([*OF_THE_PAGE, *_told(kind)])}.")
-    view = kind.read(own, trace.model.capabilities)
-    return data_of([view], Subject.of(trace, _selection(trace, chosen)), wait=True)
+def _side(trace: "Trace", names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    return data_of(*asked(trace, names, given), wait=True)
+
+
+def asked(trace: "Trace", names: Sequence[str], given: Mapping[str, Any]) -> tuple[list[View], Subject]:
+    """The views of these names with the settings that are theirs, and the subject with what is selected. Raises InputError."""
+    kinds = [view_named(name) for name in names]
+    known = [_told(kind) for kind in kinds]
+    own = {name for settings in known for name in settings}
+    chosen = {key: value for key, value in given.items() if key in OF_THE_PAGE and key not in own}
+    rest = {key: list(value) if isinstance(value, tuple | range) else value for key, value in given.items() if key not in chosen}
+    if unknown := [key for key in rest if key not in own]:
+        has = ", ".join(dict.fromkeys([*OF_THE_PAGE, *(name for settings in known for name in settings)]))
+        raise InputError(f"The view {' with '.join(names)} has no setting {unknown[0][:40]!r}; it has {has}.")
+    capabilities = trace.model.capabilities
+    views = [
+        kind.read({key: value for key, value in rest.items() if key in settings}, capabilities)
+        for kind, settings in zip(kinds, known, strict=True)
+    ]
+    return views, Subject.of(trace, _selection(trace, chosen))
 
 
 def _selection(trace: "Trace", chosen: Mapping[str, Any]) -> Selection:
@@ -111,7 +123,8 @@ def view_named(name: str) -> type[View]:
     raise InputError(f"There is no view {str(name)[:40]!r}; {meant}.")
 
 
-def _theme(theme: str) -> str:
+def theme_named(theme: str) -> str:
+    """A theme that there is. Raises InputError."""
     if theme not in THEMES:
         raise InputError("The theme must be 'light', 'dark' or '', which is that of the system.")
     return theme

@@ -55,11 +55,11 @@ def data_of(views: Sequence[View], subject: Subject, address: str = "", wait: bo
     }
 
 
-def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "") -> str:
-    """The page for what `data_of` made, several of them side by side."""
+def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", live: bool = False) -> str:
+    """The page for what `data_of` made, several of them side by side; a `live` one tells what is clicked to what is around it."""
     parts = [part for side in sides for part in _parts(side)]
     used = {part["component"] for part in parts if "component" in part}
-    data = {"sides": [_packed(side) for side in sides], "frame": frame}
+    data = {"sides": [_packed(side) for side in sides], "frame": frame, "live": live}
     heavy = "PlotlyChart" in used
     stems = [*ALWAYS, *sorted({_stem(name) for name in used} - set(ALWAYS))]
     values = {

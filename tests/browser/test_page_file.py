@@ -1,13 +1,16 @@
 """Views as files of their own, opened from the disk with the network off: they draw, answer a pointer, and log nothing."""
 
 import pytest
+from playwright.sync_api import expect
 
 import explorer
+from explorer.base.paths import ASSETS
 from explorer.outlets import page_file
 from explorer.views import TABS, VIEWS
 from explorer.views.subject import Subject
 
 HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> went to the [MASK]."
+LIVE = ASSETS / "file" / "live.js"
 MARKS = ".bx canvas, .bx svg path, .bx svg rect, .bx svg image, .bx button, .bx-frame-table td, pre, .bx-fill, .bx-notice"
 LONG = "The keys to the cabinet are on the table, and she told the teacher that the bank was closed. " * 6
 
@@ -90,3 +93,33 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
         needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
         window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
     assert window.frame_locator("iframe").nth(2).locator("article").count() == 2
+
+
+PLAYED = """async ([source, page]) => {
+  const module = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  const listeners = [];
+  window.told = [];
+  const change = (page) => { window.model.page = page; for (const listener of listeners) listener(); };
+  const hear = { on: (_, listener) => listeners.push(listener), off: () => {}, send: (message) => window.told.push(message) };
+  window.model = { page, title: "heads", get: (name) => window.model[name], change, ...hear };
+  module.default.render({ model: window.model, el: document.body });
+}"""
+
+
+def test_a_live_view_tells_python_what_is_clicked_and_shows_its_answer(bundled, new_page):
+    widget = explorer.live(bundled.trace("The man went to the [MASK]."), "attention/heads", "attention/head", layer=1, head=1)
+    window = new_page(viewport={"width": 1280, "height": 1000})
+    window.evaluate(PLAYED, [LIVE.read_text("utf-8"), widget.page])
+    frame = window.frame_locator("iframe").last
+    frame.locator("body[data-drawn]").wait_for()
+    frame.get_by_role("button", name="layer 3, head 5").click()
+    window.wait_for_function("window.told.length === 1")
+    (told,) = window.evaluate("window.told")
+    assert (told["view"], told["part"], told["index"]) == ("attention/heads", "grid", [2, 4])
+    widget._told(None, told, None)
+    window.evaluate("(page) => window.model.change(page)", widget.page)
+    expect(window.locator("iframe")).to_have_count(1)
+    expect(window.frame_locator("iframe").locator("[data-part=title]")).to_contain_text("Layer 3, head 5")
+    window.frame_locator("iframe").locator(".bx-chart svg").click(position={"x": 200, "y": 60})
+    window.wait_for_function("window.told.length === 2")
+    assert window.evaluate("window.told[1].part") == "heatmap"

@@ -4,6 +4,7 @@ import base64
 import html
 import json
 import re
+import sys
 from pathlib import Path
 
 import nbclient
@@ -128,3 +129,50 @@ def test_what_users_of_bertviz_are_told_to_write_works(trace, bundled):
         shown = eval(call, {"trace": trace, "explorer": explorer, "other": bundled.trace("She slept.")})
         assert isinstance(shown, notebook.Shown)
         assert "<iframe" in shown._repr_html_()
+
+
+class TestLive:
+    def seen(self, page):
+        (written,) = re.findall(r'id="bx-data">(.*?)</script>', page, re.DOTALL)
+        (side,) = json.loads(written)["sides"]
+        return {part["name"]: page_file.unpacked(part["value"]) for view in side["views"] for part in view["parts"]}
+
+    def test_a_click_in_the_grid_chooses_the_head_of_all_views(self, trace):
+        widget = explorer.live(trace, "attention/heads", "attention/head", layer=1, head=1)
+        assert self.seen(widget.page)["title"].startswith("**Layer 1, head 1**")
+        widget._told(None, {"view": "attention/heads", "part": "grid", "event": "select", "index": [4, 2]}, None)
+        now = self.seen(widget.page)
+        assert now["title"].startswith("**Layer 5, head 3**")
+        assert now["grid"]["selected"] == [4, 2]
+
+    def test_a_click_that_only_tells_something_changes_nothing_else(self, trace):
+        widget = explorer.live(trace, "attention/head", layer=3, head=4)
+        before = self.seen(widget.page)
+        widget._told(None, {"view": "attention/head", "part": "heatmap", "event": "select", "index": [1, 2]}, None)
+        now = self.seen(widget.page)
+        assert now.pop("cell").startswith(f"the (token 1) → man (token 2): {trace.attention(2)[3, 1, 2]:.6f}")
+        assert now == {name: value for name, value in before.items() if name != "cell"}
+
+    @pytest.mark.parametrize(
+        "told", [{}, {"view": "x"}, {"view": "attention/heads", "part": "grid", "event": "select", "index": "x"}]
+    )
+    def test_what_makes_no_sense_changes_nothing(self, trace, told):
+        widget = explorer.live(trace, "attention/heads")
+        before = widget.page
+        widget._told(None, told, None)
+        assert widget.page == before
+
+    def test_without_anywidget_it_says_what_to_install(self, trace, refusal, monkeypatch):
+        from explorer.outlets import live
+
+        live._widget.cache_clear()
+        monkeypatch.setitem(sys.modules, "anywidget", None)
+        assert "pip install anywidget" in refusal(InputError, lambda: explorer.live(trace))
+        live._widget.cache_clear()
+
+
+def test_several_views_share_what_is_chosen(trace):
+    (side,) = data(trace.show("attention/heads", "attention/head", layer=2, head=5, look="Lines"))["sides"]
+    assert [view["name"] for view in side["views"]] == ["attention/heads", "attention/head"]
+    assert {(view["settings"]["layer"], view["settings"]["head"]) for view in side["views"]} == {(2, 5)}
+    assert "lines" in [part["name"] for part in side["views"][1]["parts"]]
