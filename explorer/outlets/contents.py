@@ -1,6 +1,7 @@
 """What is seen of some views, as plain data: what the app's own JavaScript draws where there is no server."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from explorer.views.view import Content, Finding, LongView, Part, View, props
 
 WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
 
+CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\.\s*")
 EMPTY = "There is nothing of this to be seen for this input."
 
 
@@ -66,12 +68,16 @@ def content_of(view: View, subject: Subject, wait: bool) -> Content:
     return view.waiting(subject) if found is None else view.draw(subject, found)
 
 
-def shown(view: View, subject: Subject, wait: bool = False) -> dict[str, Any]:
-    """A view as plain data: its name, question and width, its parts with their values, and a `note` where there is none."""
+def shown(view: View, subject: Subject, wait: bool = False, live: bool = False) -> dict[str, Any]:
+    """A view as plain data: its name, question and width, its parts with their values, and a `note` where there is none.
+
+    Unless it is `live`, nobody is asked to click what only Python could answer.
+    """
     note, parts = view.unless(subject), []
     if not note:
         content = content_of(view, subject, wait)
         parts = [one for name, part in view.parts.items() if (one := part_as_data(name, part, content)) is not None]
+        parts = parts if live else [one for part in parts if (one := _still(part))["value"]]
         if not wait and isinstance(view, LongView) and all(content.get(one["name"]) is None for one in parts):
             note = WAITS
     columns = [
@@ -143,6 +149,16 @@ def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | No
     options = {key: part.options.get(key, default) for key, default in component.options.items()}
     options |= {"passive": True} if part.passive else {}
     return _drawn(name, part.kind, component, options, value) | look
+
+
+def _still(part: dict[str, Any]) -> dict[str, Any]:
+    """A part whose words ask for no click; what sorts a table works everywhere."""
+    text = part["value"]
+    return (
+        {**part, "value": CLICKS.sub("", text).strip()}
+        if part["kind"] in ("prose", "sentence") and isinstance(text, str)
+        else part
+    )
 
 
 def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any], value: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class LiveView:
 
     def page(self, content: Mapping[tuple[str, str], Any] | None = None) -> str:
         """The page as it is now; `content` is what a click has changed of it and nothing else, by view and part."""
-        side = data_of(self.views, self.subject, wait=True)
+        side = data_of(self.views, self.subject, wait=True, live=True)
         for one in side["views"]:
             changed = {part: value for (view, part), value in (content or {}).items() if view == one["name"]}
             one["parts"] = [part for part in one["parts"] if part["name"] not in changed] + list(filter(None, changed.values()))

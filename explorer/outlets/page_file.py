@@ -33,11 +33,13 @@ def html(views: Sequence[View], subject: Subject, address: str = "", **look: Any
     return page([data_of(views, subject, address, wait=look.pop("wait", False))], **look)
 
 
-def data_of(views: Sequence[View], subject: Subject, address: str = "", wait: bool = False) -> dict[str, Any]:
-    """What stands in the file, as plain data. Raises ExplorerError."""
+def data_of(
+    views: Sequence[View], subject: Subject, address: str = "", *, wait: bool = False, live: bool = False
+) -> dict[str, Any]:
+    """What stands in the file, as plain data, for a page that Python answers if it is `live`. Raises ExplorerError."""
     subject = opened(views, subject)
-    made = [one for view in views if (one := shown(view, subject, wait))["parts"] or one["note"]]
-    made = made or [{**shown(views[0], subject, wait), "note": EMPTY}]
+    made = [one for view in views if (one := shown(view, subject, wait, live))["parts"] or one["note"]]
+    made = made or [{**shown(views[0], subject, wait, live), "note": EMPTY}]
     tab = next(tab for tab in TABS if type(views[0]) in tab.views)
     for one in made:
         one["heading"] = one["question"] if len(views) > 1 and one["question"] != tab.question else ""

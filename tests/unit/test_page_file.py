@@ -116,3 +116,20 @@ def test_a_link_of_the_app_stands_in_it_and_no_other(subject):
     assert Reader(page_file.html([view], subject, "javascript:alert(1)")).data["sides"][0]["address"] == ""
     assert 'data-theme="dark"' in page_file.html([view], subject, theme="dark")
     assert 'data-theme=""' in page_file.html([view], subject, theme='"><script>')
+
+
+def test_a_file_asks_nobody_to_click_what_it_cannot_answer(subject):
+    for name in VIEW_NAMES:
+        view = VIEWS[name]()
+        needs = next(tab for tab in TABS if type(view) in tab.views).needs
+        if name.startswith("fine-tune/") or (needs and not getattr(subject.model.capabilities, needs)):
+            continue
+        told = [
+            part["value"] for part in contents.shown(view, contents.opened([view], subject))["parts"] if part["kind"] == "prose"
+        ]
+        assert not [text for text in told if re.search(r"(^|[.] )Click (?![^.]*sort)", text)], name
+    (grid,) = [part for part in contents.shown(VIEWS["attention/heads"](), subject)["parts"] if part["name"] == "about"]
+    assert "One picture a head" in grid["value"]
+    assert "Click" not in grid["value"]
+    live = contents.shown(VIEWS["attention/heads"](), subject, live=True)["parts"]
+    assert "Click one" in next(part["value"] for part in live if part["name"] == "about")
