@@ -74,6 +74,7 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
     for box in window.locator(".bx-part.bx-saved").all():
         root, words = check(saved(window, box, "svg"))
         assert words, "something is written"
+        assert not any("Point at" in text for text in words), "nobody points at paper"
         assert len(list(root.iter())) > 8, "something is drawn"
         seen.update(box.locator(".bx").first.get_attribute("class").split())
     assert seen >= {
