@@ -16,7 +16,7 @@ from explorer.views.view import Content, Finding, LongView, Part, View, props
 
 WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
 
-CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\.\s*")
+CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
 EMPTY = "There is nothing of this to be seen for this input."
 
 
