@@ -51,12 +51,13 @@ def citation(views: Sequence[View], subject: Subject) -> str:
     named = list(dict.fromkeys(reference for view in views for reference in papers.of(view)))
     model = subject.model
     bert = papers.PAPERS["Devlin et al. 2019"]
-    own = "the small BERT that BERT Explorer ships with" if model.name == checkpoints.BUNDLED else f"the checkpoint {model.name}"
+    bundled = model.name == checkpoints.BUNDLED
+    own = "the small BERT that BERT Explorer ships with" if bundled else f"{model.name}, as its model card says"
     lines = [
         "If this helped you in something you publish, cite",
         "",
         "the app: BERT Explorer. See inside BERT, live in the browser.",
-        f"the model: {own}; {bert}",
+        f"the model: {own}; BERT itself is {bert}",
         *(["the techniques:", *(f"  {reference}" for reference in named if reference != bert)] if set(named) - {bert} else []),
     ]
     return "\n".join(lines) + "\n"
