@@ -4,10 +4,13 @@
     model = explorer.load()
     trace = model.trace("The man went to the [MASK].", "He bought milk.")
     trace.attention(0)  # [heads, query, key] of the first layer
+    trace.show("attention/head", layer=6, head=11)  # the view of the app, drawn in the notebook
+    explorer.settings("attention/head")  # what can be set of it
 
 Importing this package is instant: torch and transformers are loaded by the first use of a name below.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from explorer.base.errors import CapabilityError, ExplorerError, InputError, ModelError
@@ -16,12 +19,27 @@ if TYPE_CHECKING:
     from explorer.model.explorer import Explorer, load
     from explorer.model.trace import Trace
 
-__all__ = ["CapabilityError", "Explorer", "ExplorerError", "InputError", "ModelError", "Trace", "load"]
+__all__ = [  # noqa: RUF022 - the errors last
+    "Explorer",
+    "Trace",
+    "compare",
+    "live",
+    "load",
+    "settings",
+    "show",
+    "CapabilityError",
+    "ExplorerError",
+    "InputError",
+    "ModelError",
+]
+_AT_FIRST_USE = {
+    **dict.fromkeys(("Explorer", "Trace", "load"), "explorer.model.explorer"),
+    "live": "explorer.outlets.live",
+    **dict.fromkeys(("compare", "settings", "show"), "explorer.outlets.notebook"),
+}
 
 
 def __getattr__(name: str) -> object:
-    if name in ("Explorer", "Trace", "load"):
-        from explorer.model import explorer as model
-
-        return getattr(model, name)
+    if name in _AT_FIRST_USE:
+        return getattr(import_module(_AT_FIRST_USE[name]), name)
     raise AttributeError(f"module 'explorer' has no attribute {name!r}")

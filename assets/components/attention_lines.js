@@ -110,7 +110,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     for (const button of [...sides.query, ...sides.key]) button.style.removeProperty("--weight");
     const [drawn, count] = [chosen.length, all.count].map((number) => number.toLocaleString("en-US"));
     const few = chosen.length < all.count ? `The ${drawn} strongest of ${count} edges${long() ? " of these tokens; a line that fades leads to others" : ""}. ` : "";
-    caption.replaceChildren(`${few}The darkest line is a weight of ${value.top.toPrecision(2)}. Point at a token to see only its edges.`);
+    caption.replaceChildren(`${few}The darkest line is a weight of ${value.top.toPrecision(2)}.`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
   }
 
   // Only the edges of one token, all of them.

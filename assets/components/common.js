@@ -11,6 +11,7 @@ window.BertExplorer = (() => {
     const draw = mounts.get(name)({ element, trigger, props, settings });
     watch("value", draw);
     draw();
+    BertExplorer.picture?.offer(name, element, props, settings);
   }
 
   // ---- DOM. Texts become text nodes and attributes, never markup.
@@ -122,7 +123,18 @@ window.BertExplorer = (() => {
 
   const listeners = new Set();
   let wasDark = null;
-  const isDark = () => document.body.classList.contains("dark");
+  let onPaper = 0; // pictures under way that are to be printed, which are light whatever the page is
+  const isDark = () => !onPaper && document.body.classList.contains("dark");
+
+  // What `draw` draws, at once or later, is drawn as on white paper.
+  async function paper(draw) {
+    onPaper += 1;
+    try {
+      return await draw();
+    } finally {
+      onPaper -= 1;
+    }
+  }
 
   // Calls fn after each switch between light and dark, as long as `owner` is on the page.
   function onTheme(fn, owner) {
@@ -140,7 +152,7 @@ window.BertExplorer = (() => {
     listeners.add({ fn, owner });
   }
 
-  const css = (name) => getComputedStyle(document.body).getPropertyValue(name).trim();
+  const css = (name) => getComputedStyle(onPaper ? document.documentElement : document.body).getPropertyValue(name).trim(); // the root is light
 
   // ---- The ramp: from the page's background over blue to the far end of the scale, in even steps for the eye.
 
@@ -154,6 +166,7 @@ window.BertExplorer = (() => {
   }
 
   function background() {
+    if (onPaper) return [255, 255, 255];
     for (const node of [document.querySelector(".gradio-container"), document.querySelector("gradio-app"), document.body, document.documentElement]) {
       const colour = node && rgb(getComputedStyle(node).backgroundColor);
       if (colour && colour[3] === 255) return colour.slice(0, 3);
@@ -245,6 +258,6 @@ window.BertExplorer = (() => {
 
   return {
     define, mount, el, svg, plain, bytes, rove, reveal, choice, placeHeads, gridKeys, moveOf, along,
-    isDark, onTheme, css, rgb, background, ramp, rampTable, rampStops, plotly,
+    isDark, onTheme, paper, css, rgb, background, ramp, rampTable, rampStops, plotly,
   };
 })();

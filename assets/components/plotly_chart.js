@@ -1,6 +1,6 @@
 // A Plotly figure that keeps zoom and camera, follows the theme and its box, and tells Python what was clicked.
 BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
-  const { el, css, background, rampStops } = BertExplorer;
+  const { el, css, rampStops } = BertExplorer;
   const box = element.querySelector(".bx-chart");
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
@@ -69,20 +69,13 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     for (const name of Object.keys(styled).filter((key) => /^[xy]axis\d*$/.test(key))) styled[name] = { ...styled[name], automargin: true };
   }
 
-  // As it is seen: on the page's background, which a transparent picture would lose elsewhere.
-  function download(Plotly) {
-    const layout = { ...box.layout, paper_bgcolor: `rgb(${background().join(",")})` };
-    const { width, height } = box._fullLayout;
-    const filename = (settings.label || "chart").toLowerCase().replace(/[^a-z0-9]+/g, "-");
-    Plotly.downloadImage({ data: box.data, layout }, { format: "png", scale: 2, width, height, filename });
-  }
-
   // Plotly starts over, and forgets zoom and camera, when the options are not the very same ones as before.
   function makeOptions(Plotly) {
-    const png = { name: "PNG", title: "Download as PNG", icon: Plotly.Icons.camera, click: () => download(Plotly) };
+    const save = (format) => ({ name: format.toUpperCase(), title: `Download as ${format.toUpperCase()}`, icon: Plotly.Icons[format === "png" ? "camera" : "disk"],
+      click: () => BertExplorer.picture.save("PlotlyChart", element, props, settings, format) });
     const all = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const unused = all.filter((name) => !(settings.with_lasso && name === "lasso2d"));
-    return { displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: [png] };
+    return { displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: [save("png"), save("svg")] };
   }
 
   function clicked({ points: [point] }) {

@@ -22,6 +22,11 @@ BertExplorer.figureWindow = (() => {
     return columns === undefined ? flat : Array.from({ length: rows }, (_, row) => flat.subarray(row * columns, (row + 1) * columns));
   }
 
+  const unpacked = (trace) => ({
+    ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, unpack(value)])),
+    ...(trace.marker ? { marker: { ...trace.marker, color: unpack(trace.marker.color) } } : {}),
+  });
+
   // What a trace holds for each place, cut to the places of the axes that have a window.
   function cut(value, name, { x, y }, ofMatrix) {
     if (!isList(value) || (ofMatrix && name === "y" && !y)) return value; // the y of a matrix are its rows, not its columns
@@ -67,10 +72,7 @@ BertExplorer.figureWindow = (() => {
   function figureWindow(figure) {
     const axes = figure?.layout?.meta?.window;
     if (!axes) return null;
-    const data = figure.data.map((trace) => ({
-      ...Object.fromEntries(Object.entries(trace).map(([name, value]) => [name, unpack(value)])),
-      ...(trace.marker ? { marker: { ...trace.marker, color: unpack(trace.marker.color) } } : {}),
-    }));
+    const data = figure.data.map(unpacked);
     const [first] = data;
     const known = {};
 
@@ -134,5 +136,5 @@ BertExplorer.figureWindow = (() => {
     return { axes, telling, look, shown, painted, whole };
   }
 
-  return figureWindow;
+  return Object.assign(figureWindow, { unpacked });
 })();

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -107,6 +108,12 @@ class Trace:
         if not self.mask_positions:
             raise InputError(f"There is no {MASK} in the text; type one where a word should be guessed.")
         return self.mask_positions
+
+    def show(self, view: str = "attention/head", *more: str, **settings: Any) -> Any:
+        """A view of the app, drawn where a notebook displays it: what `explorer.show(trace, view, ...)` returns."""
+        return import_module("explorer").show(
+            self, view, *more, **settings
+        )  # by its name, since views stand on this, not the reverse
 
     @property
     def tokens(self) -> tuple[str, ...]:

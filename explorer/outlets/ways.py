@@ -1,8 +1,11 @@
 """The ways out of a place that are files: each is a line here, a download in the page's dialog and an address of the server."""
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from explorer.base.errors import ExplorerError
+from explorer.outlets import bundle, page_file
 from explorer.outlets.links import Place
 from explorer.outlets.python_file import python
 
@@ -17,4 +20,22 @@ class Way:
     make: Callable[[Place], bytes]
 
 
-WAYS: tuple[Way, ...] = (Way("py", "Python: the numbers with transformers and torch alone", "text/x-python", python),)
+def _page(place: Place) -> bytes:
+    return page_file.html(place.views, place.subject).encode("utf-8", "backslashreplace")
+
+
+def _zip(place: Place) -> bytes:
+    """All other files of the place, as far as there are any."""
+    files = {}
+    for way in WAYS:
+        with contextlib.suppress(ExplorerError):  # what this view cannot be made into is not in the zip
+            if way.key != "zip":
+                files[f"{place.name}.{way.key}"] = way.make(place)
+    return bundle.zipped(place, files)
+
+
+WAYS: tuple[Way, ...] = (
+    Way("html", "One page, alive without a server", "text/html", _page),
+    Way("py", "Python: the numbers with transformers and torch alone", "text/x-python", python),
+    Way("zip", "Everything: page, data, settings, check, citation", "application/zip", _zip),
+)

@@ -5,7 +5,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks import attention, browser, empty_caches, features, fill_mask, finetune, load, startup
+from tests.benchmarks import attention, browser, empty_caches, features, fill_mask, finetune, load, startup, takeaway
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -27,6 +27,7 @@ BENCHMARKS = {
     "soak": load.soak,
     "bytes": load.sent_bytes,
     "browser": browser.run,
+    "takeaway": takeaway.run,
 }
 
 

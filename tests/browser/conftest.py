@@ -101,7 +101,7 @@ def open_app(new_page, served):
 def _watch(page) -> None:
     def leaves(url: str) -> bool:
         address = urlparse(url)
-        return address.scheme not in ("data", "blob", "about") and address.hostname not in LOCAL_HOSTS
+        return address.scheme not in ("data", "blob", "about", "file") and address.hostname not in LOCAL_HOSTS
 
     def console(message) -> None:
         if message.type == "error":

@@ -1,0 +1,151 @@
+// Every picture as a file: SVG, or PNG at 300 dots an inch, light whatever the page is.
+BertExplorer.picture = (() => {
+  "use strict";
+  const { el, plain, paper } = BertExplorer;
+  const DRAWN = new Set(["TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
+  const DPI = 300;
+  const PATIENCE = 20_000; // ms
+
+  // The component once more, on paper beside the page, for as long as `take(root)` looks at it.
+  async function onPaper(name, element, props, settings, take) {
+    const root = element.querySelector(".bx");
+    const copy = el("div", { class: root.className, style: `width:${Math.max(320, root.clientWidth)}px` });
+    if (settings.height && root.classList.contains("bx-chart")) copy.style.height = `${settings.height}px`;
+    const sheet = el("div", { class: "bx-paper", "aria-hidden": "true", inert: "" }, copy);
+    document.documentElement.append(sheet); // not in the body, which may be dark
+    try {
+      return await paper(async () => {
+        const nothing = () => {};
+        const own = { ...settings, with_window: false };
+        BertExplorer.mount(name, sheet, nothing, { value: typeof props.value === "string" ? props.value : plain(props.value) }, nothing, own);
+        return take(sheet);
+      });
+    } finally {
+      sheet.remove();
+    }
+  }
+
+  async function until(holds) {
+    const end = performance.now() + PATIENCE;
+    while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  // As far as a person has zoomed or turned it.
+  function seenAs(layout, original) {
+    const now = { ...layout, paper_bgcolor: "#fff" };
+    for (const [name, axis] of Object.entries(original?.layout ?? {})) {
+      if (/^[xy]axis\d*$/.test(name) && axis.range) now[name] = { ...now[name], range: [...axis.range], autorange: axis.autorange };
+      if (/^scene\d*$/.test(name) && axis.camera) now[name] = { ...now[name], camera: axis.camera };
+    }
+    return now;
+  }
+
+  async function ofChart(sheet, about, original) {
+    const box = sheet.querySelector(".bx-chart");
+    const Plotly = await BertExplorer.plotly();
+    await until(() => box.dataset.drawn);
+    const { width, height } = box._fullLayout;
+    const address = await Plotly.toImage({ data: box.data, layout: seenAs(box.layout, original) }, { format: "svg", width, height });
+    Plotly.purge(box);
+    const drawn = new DOMParser().parseFromString(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml").documentElement;
+    const words = ["title", "desc"].map((name) => document.createElementNS(drawn.namespaceURI, name));
+    words.forEach((node, i) => (node.textContent = [about.title, about.about][i]));
+    drawn.prepend(...words);
+    return drawn;
+  }
+
+  // The picture as SVG, a text.
+  async function svgOf(name, element, props, settings) {
+    const about = { title: settings.label || named(element), about: described(element) };
+    const drawn = await onPaper(name, element, props, settings, (sheet) =>
+      name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : paper.draw(sheet.querySelector(".bx"), about));
+    return new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
+  }
+
+  const named = (element) => (element.closest("[data-part]")?.dataset.part ?? element.closest("[id]")?.id ?? "picture").replace(/[^\w-]+/g, "-");
+  const described = (element) => (element.querySelector("[role=img]") ?? element.querySelector(".bx"))?.getAttribute("aria-label") ?? "";
+
+  // ---- As pixels.
+
+  const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
+    for (let bit = 0; bit < 8; bit++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
+    return n;
+  });
+  const crc = (bytes) => ~bytes.reduce((sum, byte) => TABLE[(sum ^ byte) & 255] ^ (sum >>> 8), -1) >>> 0;
+
+  // A PNG that says how many dots it has an inch, in a chunk behind its header.
+  function withDensity(bytes, dpi) {
+    const chunk = new DataView(new ArrayBuffer(21));
+    const perMetre = Math.round(dpi / 0.0254);
+    chunk.setUint32(0, 9);
+    [..."pHYs"].forEach((letter, i) => chunk.setUint8(4 + i, letter.charCodeAt(0)));
+    chunk.setUint32(8, perMetre);
+    chunk.setUint32(12, perMetre);
+    chunk.setUint8(16, 1);
+    chunk.setUint32(17, crc(new Uint8Array(chunk.buffer, 4, 13)));
+    return new Blob([bytes.slice(0, 33), chunk.buffer, bytes.slice(33)], { type: "image/png" });
+  }
+
+  async function pngOf(written) {
+    const image = new Image();
+    image.src = URL.createObjectURL(new Blob([written], { type: "image/svg+xml" }));
+    await image.decode();
+    const canvas = el("canvas", { width: Math.round((image.width * DPI) / 96), height: Math.round((image.height * DPI) / 96) });
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = "#fff";
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+    URL.revokeObjectURL(image.src);
+    const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+    return withDensity(new Uint8Array(await blob.arrayBuffer()), DPI);
+  }
+
+  // ---- As files.
+
+  async function save(name, element, props, settings, format) {
+    const written = await svgOf(name, element, props, settings);
+    const blob = format === "png" ? await pngOf(written) : new Blob([written], { type: "image/svg+xml" });
+    const filename = (settings.label || named(element)).toLowerCase().replace(/[^a-z0-9]+/g, "-");
+    const link = el("a", { href: URL.createObjectURL(blob), download: `${filename}.${format}` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  }
+
+  // A quiet action on a component, there once somebody has come to it. A chart has it in its own bar.
+  function offer(name, element, props, settings) {
+    if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
+    element.classList.add("bx-saved");
+    const come = () => {
+      for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
+      element.append(action((format) => save(name, element, props, settings, format)));
+    };
+    for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
+  }
+
+  // The two files to choose from.
+  function action(wanted) {
+    const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...["svg", "png"].map((format) =>
+      el("button", { type: "button", "data-format": format, "aria-label": `Download as ${format.toUpperCase()}` }, format.toUpperCase())));
+    const open = el("button", { type: "button", "aria-label": "Save this picture", "aria-expanded": "false", title: "Save this picture" }, "⤓");
+    const box = el("div", { class: "bx-save" }, choices, open);
+    const show = (now) => {
+      choices.hidden = !now;
+      open.setAttribute("aria-expanded", String(now));
+    };
+    open.addEventListener("click", () => show(choices.hidden));
+    choices.addEventListener("click", ({ target }) => {
+      show(false);
+      open.focus({ preventScroll: true });
+      if (target.dataset.format) wanted(target.dataset.format);
+    });
+    for (const kind of ["click", "dblclick"]) box.addEventListener(kind, (event) => event.stopPropagation());
+    box.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Escape") show(false);
+    });
+    box.addEventListener("focusout", ({ relatedTarget }) => box.contains(relatedTarget) || show(false));
+    return box;
+  }
+
+  return { offer, save, svgOf, pngOf };
+})();

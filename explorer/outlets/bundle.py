@@ -1,0 +1,63 @@
+"""A whole view in one zip: its pages and data, what was set, the proof that it matches the model, and whom to cite."""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from explorer.model import checkpoints
+from explorer.outlets import papers
+from explorer.outlets.contents import shown
+from explorer.outlets.links import query
+from explorer.outlets.place import Place
+from explorer.views.subject import Subject
+from explorer.views.view import View
+
+FIXED = (1980, 1, 1, 0, 0, 0)  # the same view makes the same file
+
+
+def zipped(place: Place, files: Mapping[str, bytes]) -> bytes:
+    """The zip: `files` by their name, and what tells where they come from. Raises ExplorerError."""
+    made = [shown(view, place.subject) for view in place.views]
+    told = {
+        "settings.json": json.dumps(settings(place, made), ensure_ascii=False, indent=2) + "\n",
+        "check.txt": "\n".join(checks(made)) + "\n",
+        "CITATION.txt": citation(place.views, place.subject),
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {**files, **told}.items():
+            archive.writestr(zipfile.ZipInfo(name, FIXED), content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def settings(place: Place, made: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What makes the same view again: the link's query, the texts, and every setting of every view."""
+    subject = place.subject
+    chosen = {"model": subject.model_name, "text_a": subject.text_a, "text_b": subject.text_b, "link": query(place)}
+    return {**chosen, "views": {one["name"]: one["settings"] for one in made}}
+
+
+def checks(made: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The proof of each view that has one."""
+    found = [(one["name"], part["value"]) for one in made for part in one["parts"] if part["kind"] == "check"]
+    lines = [f"{name}: {value['text'] if isinstance(value, Mapping) else value}" for name, value in found]
+    return lines or ["What is shown is the model's own, with nothing derived that would have to be checked."]
+
+
+def citation(views: Sequence[View], subject: Subject) -> str:
+    """Whom to cite: the app, the model, and the papers that the views name."""
+    named = list(dict.fromkeys(reference for view in views for reference in papers.of(view)))
+    model = subject.model
+    bert = papers.PAPERS["Devlin et al. 2019"]
+    bundled = model.name == checkpoints.BUNDLED
+    own = "the small BERT that BERT Explorer ships with" if bundled else f"{model.name}, as its model card says"
+    lines = [
+        "If this helped you in something you publish, cite",
+        "",
+        "the app: BERT Explorer. See inside BERT, live in the browser.",
+        f"the model: {own}; BERT itself is {bert}",
+        *(["the techniques:", *(f"  {reference}" for reference in named if reference != bert)] if set(named) - {bert} else []),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,194 @@
+"""What is seen of some views, as plain data: what the app's own JavaScript draws where there is no server."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from explorer.base.errors import ExplorerError, InputError
+from explorer.figures import alternatives
+from explorer.figures.token_row import token_row_of
+from explorer.views import TABS
+from explorer.views.settings import Memory, Setting, Sheet, Upload
+from explorer.views.subject import Subject
+from explorer.views.view import Content, Finding, LongView, Part, View, props
+
+WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
+
+CLICKS = re.compile(r"(?<![^\s])(?<![,;:] )Click (?![^.]*\bsort\b)[^.]*\. *")
+EMPTY = "There is nothing of this to be seen for this input."
+
+
+@dataclass(frozen=True)
+class Component:
+    """What draws a kind of part: the name under which a script defined itself, the classes of its box, and its options."""
+
+    name: str
+    classes: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+COMPONENTS = {
+    "chart": Component("PlotlyChart", "bx bx-chart", {"label": "", "height": 400, "with_lasso": False}),
+    "head_grid": Component("HeadGrid", "bx bx-by-head bx-heads"),
+    "lines": Component("AttentionLines", "bx bx-lines", {"height": None}),
+    "tokens": Component(
+        "TokenRow", "bx bx-tokens", {"detail": False, "mask_on_click": False, "with_window": False, "passive": False}
+    ),
+    "strips": Component("StripTable", "bx bx-strips", {"height": 640, "sortable": False}),
+    "bars": Component("Bars", "bx bx-bars"),
+    "words": Component("WordGrid", "bx bx-words"),
+    "ranking": Component("Ranking", "bx bx-ranking"),
+    "board": Component("SwitchBoard", "bx bx-by-head bx-board"),
+    "architecture": Component("Architecture", "bx bx-architecture"),
+    "sentence": Component("Notice", "bx bx-notice", {"keep_height": False}),
+    "check": Component("Notice", "bx bx-notice", {"keep_height": False}),
+}
+HEATMAP = Component("Heatmap", "bx bx-chart", {"label": "", "height": 400})
+WORDS = {"prose": "prose", "caption": "prose", "heading": "prose", "code": "code", "frame": "frame"}  # nodes of the page itself
+ONLY_LIVE = ("button", "meter", "chips")  # what has no use without Python
+
+
+def opened(views: Sequence[View], subject: Subject) -> Subject:
+    """The subject with the layer and head that these views open with. Raises CapabilityError where a model cannot serve them."""
+    for view in views:
+        needs = next((tab.needs for tab in TABS if type(view) in tab.views), None)
+        if needs:
+            subject.model.require(needs)
+        subject = view.first(subject)
+    return subject
+
+
+def content_of(view: View, subject: Subject, wait: bool) -> Content:
+    """What the view shows; long work is done if `wait`, else only where it is quick or was done already."""
+    if not isinstance(view, LongView) or wait:
+        return view.compute(subject)
+    found = view.known(subject)
+    return view.waiting(subject) if found is None else view.draw(subject, found)
+
+
+def shown(view: View, subject: Subject, wait: bool = False, live: bool = False) -> dict[str, Any]:
+    """A view as plain data: its name, question and width, its parts with their values, and a `note` where there is none.
+
+    Unless it is `live`, nobody is asked to click what only Python could answer.
+    """
+    note, parts = view.unless(subject), []
+    if not note:
+        content = content_of(view, subject, wait)
+        parts = [one for name, part in view.parts.items() if (one := part_as_data(name, part, content)) is not None]
+        parts = parts if live else [one for part in parts if (one := _still(part))["value"]]
+        if not wait and isinstance(view, LongView) and all(content.get(one["name"]) is None for one in parts):
+            note = WAITS
+    columns = [
+        {"names": list(names), "width": width}
+        for names, width in zip(view.columns, view.widths or (1,) * len(view.columns), strict=True)
+    ]
+    return {
+        "name": view.name,
+        "question": view.question,
+        "width": view.width,
+        "columns": columns,
+        "settings": settings_of(view, subject),
+        "note": note,
+        "parts": parts,
+    }
+
+
+def finding_of(views: Sequence[View], subject: Subject) -> Finding | None:
+    """The finding of the first of the views that has one."""
+    for view in views:
+        try:
+            found = None if view.unless(subject) else view.finding(subject)
+        except ExplorerError:  # the view has said what is wrong
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def settings_of(view: View, subject: Subject) -> dict[str, Any]:
+    """The layer and head, and the settings of a view, by name; without what a person uploaded or clicks left behind."""
+    own = {name: getattr(view, name) for name, setting in view.settings.items() if is_told(setting)}
+    chosen = subject.selection
+    return {"layer": chosen.layer, "head": chosen.head, "token": chosen.token, **own}
+
+
+def is_told(setting: Setting) -> bool:
+    """Whether a setting is a plain value that a person chose."""
+    return not isinstance(setting, Memory | Sheet | Upload)
+
+
+def input_strip(subject: Subject) -> dict[str, Any] | None:
+    """The input as the model reads it, as a part; None where there is no text."""
+    try:
+        value = token_row_of(subject.trace.encoding, subject.selection.token)
+    except InputError:
+        return None
+    options = {**COMPONENTS["tokens"].options, "with_window": True, "passive": True}
+    return _drawn("input", "tokens", COMPONENTS["tokens"], options, value)
+
+
+def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | None:
+    """A part as plain data; None for one that is not there."""
+    value = content.get(name)
+    value = value() if callable(value) and not isinstance(value, props) else value
+    fixed = part.options.get("value")
+    if isinstance(value, props):
+        value = value.get("value", fixed) if value.get("visible", True) else None
+    value = part.options.get("markdown", fixed) if value is None else value
+    if part.kind in ONLY_LIVE or value is None or value == "":
+        return None
+    look = {"more": True} if part.more else {}
+    look |= {"caption": True} if part.kind == "caption" or "caption" in str(part.options.get("classes", "")) else {}
+    if part.kind in WORDS:
+        value = _frame(value, part.options) if part.kind == "frame" else value
+        return {"name": name, "kind": WORDS[part.kind], "value": value, **look}
+    value = _figure(value) if part.kind == "chart" else value
+    component = HEATMAP if part.kind == "chart" and is_light(value) else COMPONENTS[part.kind]
+    options = {key: part.options.get(key, default) for key, default in component.options.items()}
+    options |= {"passive": True} if part.passive else {}
+    return _drawn(name, part.kind, component, options, value) | look
+
+
+def _still(part: dict[str, Any]) -> dict[str, Any]:
+    """A part whose words ask for no click; what sorts a table works everywhere."""
+    text = part["value"]
+    return (
+        {**part, "value": CLICKS.sub("", text).strip()}
+        if part["kind"] in ("prose", "sentence") and isinstance(text, str)
+        else part
+    )
+
+
+def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any], value: Any) -> dict[str, Any]:
+    drawn = {"component": component.name, "skeleton": component.classes, "options": dict(options)}
+    return {"name": name, "kind": kind, **drawn, "value": value}
+
+
+def _figure(value: Any) -> dict[str, Any]:
+    described = alternatives.described(value)
+    return json.loads(described) if isinstance(described, str) else described
+
+
+def is_light(figure: Mapping[str, Any]) -> bool:
+    """Whether a figure is one matrix and nothing else, which needs no Plotly."""
+    traces, layout = figure["data"], figure["layout"]
+    alone = len(traces) == 1 and traces[0].get("type") == "heatmap" and "texttemplate" not in traces[0]
+    return alone and not layout.get("annotations") and bool(_cells(traces[0]))
+
+
+def _cells(trace: Mapping[str, Any]) -> int:
+    cells = trace.get("z")
+    return len(cells["bdata"] if isinstance(cells, Mapping) else cells) if cells is not None else 0
+
+
+def _frame(value: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows as a list of lists, or a table of pandas, with the names of their columns."""
+    label = options.get("label", "")
+    if hasattr(value, "columns"):
+        rows = value.astype(object).where(value.notna(), None).to_numpy().tolist()
+        return {"columns": [str(name) for name in value.columns], "rows": rows, "label": label}
+    if isinstance(value, Mapping):
+        return {"columns": list(value["headers"]), "rows": [list(row) for row in value["data"]], "label": label}
+    return {"columns": list(options.get("columns") or ()), "rows": [list(row) for row in value], "label": label}

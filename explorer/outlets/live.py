@@ -1,0 +1,101 @@
+"""A view in a notebook that Python keeps alive: a click means what it means in the app, and is answered here."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.errors import ExplorerError, InputError
+from explorer.base.paths import ASSETS
+from explorer.outlets.contents import part_as_data
+from explorer.outlets.notebook import asked, theme_named
+from explorer.outlets.page_file import data_of, page
+from explorer.views.view import Change, View
+
+if TYPE_CHECKING:
+    from explorer.model.trace import Trace
+
+FRAME = "live"
+
+
+def live(trace: "Trace", view: str = "attention/heads", *more: str, theme: str = "", **settings: Any) -> Any:
+    """One view, or several together, as a widget: what is clicked is answered by Python, as in the app.
+
+    Arguments and errors are those of `explorer.show`. It needs anywidget, which is asked for in a sentence where it is not.
+    """
+    views, subject = asked(trace, (view, *more), settings)
+    return _widget()(LiveView(views, subject, theme_named(theme)))
+
+
+class LiveView:
+    """What is seen, and what a click makes of it."""
+
+    def __init__(self, views: list[View], subject: Any, theme: str = "") -> None:
+        self.views, self.subject, self.theme = views, subject, theme
+        for one in views:
+            self.subject = one.first(self.subject)
+
+    def page(self, content: Mapping[tuple[str, str], Any] | None = None) -> str:
+        """The page as it is now; `content` is what a click has changed of it and nothing else, by view and part."""
+        side = data_of(self.views, self.subject, wait=True, live=True)
+        for one in side["views"]:
+            changed = {part: value for (view, part), value in (content or {}).items() if view == one["name"]}
+            one["parts"] = [part for part in one["parts"] if part["name"] not in changed] + list(filter(None, changed.values()))
+        return page([side], self.theme, FRAME, live=True)
+
+    def click(self, told: Mapping[str, Any]) -> str | None:
+        """The page after a click, which is a part of a view and an index in it; None where it means nothing."""
+        view = next((one for one in self.views if one.name == told.get("view")), None)
+        part = view.parts.get(str(told.get("part"))) if view is not None else None
+        if view is None or part is None:
+            return None
+        event = "" if told.get("event") == "select" else f"_{told.get('event')}"
+        method = getattr(view, f"on_{told['part']}{event}", None)
+        if method is None or inspect.isgeneratorfunction(method):
+            return None
+        change = method(self.subject, told.get("customdata") if part.customdata else told.get("index"))
+        return self._after(view, change)
+
+    def _after(self, clicked: View, change: Change) -> str:
+        if change.selection:
+            self.subject = self.subject.select(**change.selection)
+        if change.settings:
+            own = [{name: value for name, value in change.settings.items() if name in one.settings} for one in self.views]
+            self.views = [replace(one, **settings) for one, settings in zip(self.views, own, strict=True)]
+        drawn = {name: value for name, value in change.content.items() if name in clicked.parts}
+        return self.page(
+            {(clicked.name, name): part_as_data(name, clicked.parts[name], {name: value}) for name, value in drawn.items()}
+        )
+
+
+@cache
+def _widget() -> Any:
+    """The class of the widget, made when the first one is wanted."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError as error:
+        raise InputError("A live view needs anywidget; run pip install anywidget, or use explorer.show.") from error
+
+    class Live(anywidget.AnyWidget):
+        """A frame with the page, and a way back for clicks."""
+
+        _esm = ASSETS / "file" / "live.js"
+        page = traitlets.Unicode().tag(sync=True)
+        title = traitlets.Unicode().tag(sync=True)
+
+        def __init__(self, view: LiveView) -> None:
+            super().__init__(page=view.page(), title=view.views[0].question)
+            self.view = view
+            self.on_msg(self._told)
+
+        def _told(self, _: Any, content: Mapping[str, Any], __: Any) -> None:
+            try:
+                drawn = self.view.click(content)
+            except ExplorerError:  # what is seen stays
+                return
+            if drawn is not None:
+                self.page = drawn
+
+    return Live

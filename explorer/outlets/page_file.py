@@ -1,0 +1,125 @@
+"""Views as one HTML file that stays alive without a server: our own JavaScript, the values, and nothing from elsewhere."""
+
+import base64
+import html as markup
+import json
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from explorer.base.paths import ASSETS
+from explorer.figures.base import PLOTLY_JS
+from explorer.outlets.contents import EMPTY, finding_of, input_strip, opened, shown
+from explorer.views import TABS
+from explorer.views.subject import Subject
+from explorer.views.view import View
+
+PACKED_FROM = 8_000  # characters: a longer value travels deflated
+ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
+POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
+NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles what it draws in three dimensions
+THEMES = ("", "light", "dark")
+
+
+def html(views: Sequence[View], subject: Subject, address: str = "", **look: Any) -> str:
+    """One standalone page with what some views show together, of one input.
+
+    `address` is a link to the same in the app. Of `look`: `wait`, whether long work is done for it; `theme`, "light" or
+    "dark", else as the system has it; `frame`, the name under which it tells a page around it its height. Raises
+    ExplorerError where there is nothing to see.
+    """
+    return page([data_of(views, subject, address, wait=look.pop("wait", False))], **look)
+
+
+def data_of(
+    views: Sequence[View], subject: Subject, address: str = "", *, wait: bool = False, live: bool = False
+) -> dict[str, Any]:
+    """What stands in the file, as plain data, for a page that Python answers if it is `live`. Raises ExplorerError."""
+    subject = opened(views, subject)
+    made = [one for view in views if (one := shown(view, subject, wait, live))["parts"] or one["note"]]
+    made = made or [{**shown(views[0], subject, wait, live), "note": EMPTY}]
+    tab = next(tab for tab in TABS if type(views[0]) in tab.views)
+    for one in made:
+        one["heading"] = one["question"] if len(views) > 1 and one["question"] != tab.question else ""
+    found = finding_of(views, subject)
+    told = [subject.model.name, *filter(None, (subject.text_a, subject.text_b))]
+    return {
+        "question": tab.question if len(views) > 1 else views[0].question,
+        "input": input_strip(subject),
+        "finding": found.text if found else "",
+        "texts": [subject.text_a, subject.text_b],
+        "model": subject.model.name,
+        "views": made,
+        "address": address if address.startswith(("https://", "http://")) else "",
+        "made": f"Made with BERT Explorer, model {told[0]}.",
+    }
+
+
+def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", live: bool = False) -> str:
+    """The page for what `data_of` made, several of them side by side; a `live` one tells what is clicked to what is around it."""
+    parts = [part for side in sides for part in _parts(side)]
+    used = {part["component"] for part in parts if "component" in part}
+    data = {"sides": [_packed(side) for side in sides], "frame": frame, "live": live}
+    heavy = "PlotlyChart" in used
+    stems = [*ALWAYS, *sorted({_stem(name) for name in used} - set(ALWAYS))]
+    values = {
+        "policy": POLICY.format(more=NEEDS_EVAL if heavy else ""),
+        "title": markup.escape(f"{sides[0]['question']} · BERT Explorer"),
+        "style": _assets(stems, "css"),
+        "theme": theme if theme in THEMES else "",
+        "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        "plotly": f'<script type="text/plain" id="bx-plotly">{_plotly()}</script>\n' if heavy else "",
+        "script": _assets(stems, "js"),
+    }
+    shell = (ASSETS / "file" / "page.html").read_text("utf-8")
+    return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], shell)
+
+
+def _parts(side: dict[str, Any]) -> list[dict[str, Any]]:
+    own = [part for view in side["views"] for part in view["parts"]]
+    return [*([side["input"]] if side["input"] else []), *own]
+
+
+def _packed(side: dict[str, Any]) -> dict[str, Any]:
+    """With long values deflated, which a browser inflates by itself."""
+    views = [{**view, "parts": [_with_packed(part) for part in view["parts"]]} for view in side["views"]]
+    return {**side, "views": views, "input": side["input"] and _with_packed(side["input"])}
+
+
+def _with_packed(part: dict[str, Any]) -> dict[str, Any]:
+    written = json.dumps(part["value"], ensure_ascii=False, separators=(",", ":"))
+    return part if len(written) < PACKED_FROM else {**part, "value": {"deflate": deflated(written)}}
+
+
+def deflated(text: str) -> str:
+    """A text as base64 of what zlib makes of it."""
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
+
+
+def unpacked(value: Any) -> Any:
+    """A value as it was before it was packed."""
+    if not (isinstance(value, dict) and value.keys() == {"deflate"}):
+        return value
+    return json.loads(zlib.decompress(base64.b64decode(value["deflate"])).decode("utf-8", "surrogatepass"))
+
+
+@cache
+def _plotly() -> str:
+    return deflated(PLOTLY_JS.read_text("utf-8"))
+
+
+def _stem(component: str) -> str:
+    """The file of a component: AttentionLines is in attention_lines."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", component).lower()
+
+
+def _assets(stems: Iterable[str], suffix: str) -> str:
+    """The scripts or the style of some components, then the page's own."""
+    places = [ASSETS / "components" / f"{stem}.{suffix}" for stem in stems] + [
+        ASSETS / "file" / f"{stem}.{suffix}" for stem in stems
+    ]
+    own = [ASSETS / "file" / f"{stem}.{suffix}" for stem in ("prose", "page")]
+    text = "\n".join(path.read_text("utf-8") for path in [*places, *own] if path.exists())
+    return re.sub(r"</(?=script|style)", r"<\\/", text)

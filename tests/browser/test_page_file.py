@@ -1,0 +1,125 @@
+"""Views as files of their own, opened from the disk with the network off: they draw, answer a pointer, and log nothing."""
+
+import pytest
+from playwright.sync_api import expect
+
+import explorer
+from explorer.base.paths import ASSETS
+from explorer.outlets import page_file
+from explorer.views import TABS, VIEWS
+from explorer.views.subject import Subject
+
+HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> went to the [MASK]."
+LIVE = ASSETS / "file" / "live.js"
+MARKS = ".bx canvas, .bx svg path, .bx svg rect, .bx svg image, .bx button, .bx-frame-table td, pre, .bx-fill, .bx-notice"
+LONG = "The keys to the cabinet are on the table, and she told the teacher that the bank was closed. " * 6
+
+
+@pytest.fixture
+def opened(new_page, tmp_path):
+    """Opens what `html` made, always in the same window, with the network off."""
+    window = new_page(viewport={"width": 1280, "height": 900})
+    window.context.set_offline(True)
+
+    def show(text):
+        path = tmp_path / "view.html"
+        path.write_text(text, encoding="utf-8")
+        window.goto(path.as_uri())
+        window.wait_for_selector("body[data-drawn]")
+        return window
+
+    return show
+
+
+def test_every_view_draws_from_the_disk(bundled, opened):
+    subject = Subject.of(bundled.trace(HOSTILE, "he bought milk."))
+    for tab in [tab for tab in TABS if not tab.needs or getattr(bundled.capabilities, tab.needs)]:
+        window = opened(page_file.html([view() for view in tab.views], subject))
+        assert window.problems == [], tab.id
+        assert window.locator(".bx-view").count() > 1 or tab.id == "projection"
+        empty = window.locator(".bx-part:has(.bx)").evaluate_all(
+            "(parts, marks) => parts.filter((one) => !one.querySelector(marks)).map((one) => one.dataset.part)", MARKS
+        )
+        assert empty == [], f"{tab.id}: nothing is drawn"
+        assert window.locator(".bx-strip-of-input").inner_text().count("script") == 3, "the text is text"
+
+
+def test_a_heatmap_says_what_is_pointed_at(bundled, opened):
+    trace = bundled.trace("The man went to the [MASK].", "He bought milk.")
+    window = opened(page_file.html([VIEWS["attention/head"]()], Subject.of(trace)))
+    cells = window.locator(".bx-chart svg > g > rect")
+    assert cells.count() == trace.kept**2
+    weights = trace.attention(0)[0]
+    cells.nth(9 * trace.kept + 2).hover()
+    assert window.locator(".bx-tip").inner_text() == f"row he → column man\nweight {weights[9, 2]:.4f}"
+    assert window.locator(".bx-chart svg").get_attribute("aria-label").startswith("The strongest 3 of")
+
+
+def test_a_long_input_moves_in_its_window(bundled, opened):
+    views = [VIEWS["attention/head"](look=look) for look in ("Heatmap", "Lines")]
+    window = opened(page_file.html(views, Subject.of(bundled.trace(LONG))))
+    labels = "[...document.querySelectorAll('.bx-chart svg text')].map((one) => one.textContent).join(' ')"
+    before, drawn = window.evaluate(labels), window.locator(".bx-lines path").count()
+    assert drawn > 0
+    window.locator(".bx-map").first.focus()
+    window.keyboard.press("End")
+    window.wait_for_function(f"(before) => {labels} !== before", arg=before)
+    assert window.locator(".bx-chart svg > g > rect").count() == 24 * 24
+
+
+def test_a_file_follows_the_theme_and_fits_a_phone(bundled, opened):
+    text = page_file.html([VIEWS["attention/heads"](), VIEWS["attention/head"]()], Subject.of(bundled.trace("The man slept.")))
+    window = opened(text)
+    assert not window.evaluate("document.body.classList.contains('dark')")
+    window.get_by_role("button", name="light or dark").click()
+    assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(11, 17, 32)"
+    window.set_viewport_size({"width": 420, "height": 900})
+    window.wait_for_function("document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
+
+
+def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
+    trace, other = bundled.trace("The man went to the [MASK]."), bundled.trace("The woman slept.")
+    cells = [
+        trace.show("attention/head"),
+        trace.show("attention/head", look="Lines"),
+        explorer.compare(trace, other, "tokens/pieces"),
+    ]
+    window = opened("<body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
+    for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-token")):
+        inside = window.frame_locator("iframe").nth(number)
+        inside.locator("body[data-drawn]").wait_for()
+        assert inside.locator(marks).count()
+        frame = window.locator("iframe").nth(number).element_handle()
+        needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
+        window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
+    assert window.frame_locator("iframe").nth(2).locator("article").count() == 2
+
+
+PLAYED = """async ([source, page]) => {
+  const module = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  const listeners = [];
+  window.told = [];
+  const change = (page) => { window.model.page = page; for (const listener of listeners) listener(); };
+  const hear = { on: (_, listener) => listeners.push(listener), off: () => {}, send: (message) => window.told.push(message) };
+  window.model = { page, title: "heads", get: (name) => window.model[name], change, ...hear };
+  module.default.render({ model: window.model, el: document.body });
+}"""
+
+
+def test_a_live_view_tells_python_what_is_clicked_and_shows_its_answer(bundled, new_page):
+    widget = explorer.live(bundled.trace("The man went to the [MASK]."), "attention/heads", "attention/head", layer=1, head=1)
+    window = new_page(viewport={"width": 1280, "height": 1000})
+    window.evaluate(PLAYED, [LIVE.read_text("utf-8"), widget.page])
+    frame = window.frame_locator("iframe").last
+    frame.locator("body[data-drawn]").wait_for()
+    frame.get_by_role("button", name="layer 3, head 5").click()
+    window.wait_for_function("window.told.length === 1")
+    (told,) = window.evaluate("window.told")
+    assert (told["view"], told["part"], told["index"]) == ("attention/heads", "grid", [2, 4])
+    widget._told(None, told, None)
+    window.evaluate("(page) => window.model.change(page)", widget.page)
+    expect(window.locator("iframe")).to_have_count(1)
+    expect(window.frame_locator("iframe").locator("[data-part=title]")).to_contain_text("Layer 3, head 5")
+    window.frame_locator("iframe").locator(".bx-chart svg").click(position={"x": 200, "y": 60})
+    window.wait_for_function("window.told.length === 2")
+    assert window.evaluate("window.told[1].part") == "heatmap"

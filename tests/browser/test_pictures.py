@@ -1,0 +1,140 @@
+"""Every picture as SVG and PNG: shapes and text that parse, light on a dark page, at 300 dots an inch."""
+
+import re
+import struct
+import xml.etree.ElementTree as ET
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.outlets import page_file
+from explorer.views import VIEWS
+from explorer.views.subject import Subject
+from tests.browser.steps import chips
+
+HOSTILE = "the man </svg><script>alert(1)</script> ]]> &amp; \u202e went to the [MASK]."
+SVG = "{http://www.w3.org/2000/svg}"
+KINDS = {  # a view for each component that can be saved
+    "attention/heads": "HeadGrid",
+    "attention/head": "Heatmap",
+    "attention/metrics": "StripTable",
+    "tokens/pieces": "TokenRow",
+    "fill-mask/guesses": "Bars",
+    "fill-mask/lens": "WordGrid",
+    "fill-mask/heads": "SwitchBoard",
+    "hidden/sentences": "Ranking",
+    "model/drawing": "Architecture",
+}
+
+
+@pytest.fixture
+def opened(new_page, tmp_path):
+    """Opens a file with some views, on a dark page."""
+    window = new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark", accept_downloads=True)
+
+    def show(views, subject):
+        path = tmp_path / "view.html"
+        path.write_text(page_file.html(views, subject), encoding="utf-8")
+        window.goto(path.as_uri())
+        window.wait_for_selector("body[data-drawn]")
+        return window
+
+    return show
+
+
+def saved(window, box, format):
+    """What is downloaded when somebody wants the picture in `box`."""
+    box.hover()
+    box.get_by_role("button", name="Save this picture").click()
+    with window.expect_download() as download:
+        box.get_by_role("button", name=f"Download as {format.upper()}").click()
+    assert download.value.suggested_filename.endswith(f".{format}")
+    return download.value.path().read_bytes()
+
+
+def check(written):
+    """An SVG of shapes and text alone, on white, and what is written in it."""
+    root = ET.fromstring(written)
+    assert root.tag == f"{SVG}svg"
+    tags = {one.tag.removeprefix(SVG) for one in root.iter()}
+    assert tags <= {"svg", "title", "desc", "rect", "line", "text", "image", "g", "path", "defs", "linearGradient", "stop"}
+    links = [value for one in root.iter() for name, value in one.attrib.items() if name.endswith("href")]
+    assert all(link.startswith("data:image/png") for link in links)
+    assert not [name for one in root.iter() for name in one.attrib if name.startswith("on")]
+    paper = root.find(f"{SVG}rect")
+    assert (paper.get("fill"), paper.get("width")) == ("#fff", root.get("width"))
+    return root, [one.text for one in root.iter(f"{SVG}text")]
+
+
+def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
+    subject = Subject.of(bundled.trace(HOSTILE, "he bought milk."))
+    views = [VIEWS[name]() for name in KINDS] + [VIEWS["attention/head"](look="Lines")]
+    window = opened(views, subject)
+    seen = set()
+    for box in window.locator(".bx-part.bx-saved").all():
+        root, words = check(saved(window, box, "svg"))
+        assert words, "something is written"
+        assert not any("Point at" in text for text in words), "nobody points at paper"
+        assert len(list(root.iter())) > 8, "something is drawn"
+        seen.update(box.locator(".bx").first.get_attribute("class").split())
+    assert seen >= {
+        "bx-heads",
+        "bx-chart",
+        "bx-strips",
+        "bx-tokens",
+        "bx-bars",
+        "bx-words",
+        "bx-board",
+        "bx-ranking",
+        "bx-architecture",
+        "bx-lines",
+    }
+    assert window.evaluate("document.body.classList.contains('dark')"), "the page is as it was"
+    assert window.locator(".bx-paper").count() == 0
+
+
+def test_a_head_in_svg_has_its_cells_and_its_tokens(bundled, opened):
+    trace = bundled.trace(HOSTILE)
+    window = opened([VIEWS["attention/head"]()], Subject.of(trace))
+    root, words = check(saved(window, window.locator("[data-part=heatmap]"), "svg"))
+    assert "script" in words
+    assert len(root.findall(f"./{SVG}svg/{SVG}g/{SVG}rect")) == trace.kept**2
+    assert root.find(f"{SVG}title").text == "Attention of one head"
+    assert root.find(f"{SVG}desc").text.startswith("The strongest 3 of")
+
+
+def test_text_is_dark_on_a_dark_page_too_and_keeps_its_width(bundled, opened):
+    window = opened([VIEWS["tokens/pieces"]()], Subject.of(bundled.trace("The man slept.")))
+    root, words = check(saved(window, window.locator("[data-part=cards]"), "svg"))
+    assert {"the", "man", "slept"} <= set(words)
+    for one in root.iter(f"{SVG}text"):
+        red, green, blue = map(int, re.findall(r"\d+", one.get("fill"))[:3])
+        assert red + green + blue < 400, one.text
+        assert len(one.text.strip()) < 2 or float(one.get("textLength")) > 4
+
+
+def test_a_png_has_three_hundred_dots_an_inch(bundled, opened):
+    window = opened([VIEWS["fill-mask/guesses"]()], Subject.of(bundled.trace("The man [MASK].")))
+    root, _ = check(saved(window, window.locator("[data-part=guesses]"), "svg"))
+    data = saved(window, window.locator("[data-part=guesses]"), "png")
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", data[16:24])
+    assert (width, height) == tuple(round(int(root.get(side)) * 300 / 96) for side in ("width", "height"))
+    at = data.index(b"pHYs")
+    assert struct.unpack(">IIB", data[at + 4 : at + 13]) == (11811, 11811, 1)
+
+
+def test_the_app_offers_it_on_its_pictures(open_app):
+    page = open_app("?tab=attention", accept_downloads=True)
+    grid = page.locator("#attention-heads-grid")
+    expect(grid.locator("canvas").first).to_be_visible()
+    check(saved(page, grid.locator(".bx-saved"), "svg"))
+    expect(page.locator("#attention-head-heatmap .modebar-btn").first).to_be_attached()
+    page.locator("#attention-head-heatmap .nsewdrag").first.hover()
+    for format, starts in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        with page.expect_download() as download:
+            named = f"Download as {format.upper()}"
+            page.locator(f"#attention-head-heatmap .modebar-btn:is([data-title='{named}'], [aria-label='{named}'])").click()
+        assert download.value.path().read_bytes().startswith(starts)
+        assert download.value.suggested_filename == f"attention-of-one-head.{format}"
+    assert chips(page).first.is_visible()

@@ -1,0 +1,67 @@
+"""A view as a zip: every file of it, what was set, the proof, and whom to cite."""
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from explorer.outlets import links, papers, ways
+from explorer.outlets.place import Place, seen_in
+from explorer.views import TABS, VIEWS
+from explorer.views.subject import Subject
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def subject(bundled):
+    return Subject.of(bundled.trace("The man went to the [MASK].", "He bought milk."))
+
+
+def place_of(subject, tab, choice):
+    return Place(subject, tab.id, choice, tuple(view() for view in seen_in(tab, choice))).opened()
+
+
+def made(way, place):
+    (make,) = [one.make for one in ways.WAYS if one.key == way]
+    return make(place)
+
+
+@pytest.mark.parametrize(("tab", "choice"), [(tab, choice) for tab in TABS for choice in tab.choices if tab.id != "fine-tune"])
+def test_every_place_is_a_zip(subject, tab, choice):
+    if tab.needs and not getattr(subject.model.capabilities, tab.needs):
+        return
+    place = place_of(subject, tab, choice)
+    with zipfile.ZipFile(io.BytesIO(made("zip", place))) as archive:
+        assert archive.testzip() is None
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert {f"{place.name}.html", "settings.json", "check.txt", "CITATION.txt"} <= files.keys()
+    told = json.loads(files["settings.json"])
+    assert list(told["views"]) == [view.name for view in place.views]
+    back = links.read(dict(parse_qsl(told["link"], keep_blank_values=True)), Subject(subject.model_name, "x", ""))
+    assert (back.subject.text_a, back.tab, back.choice) == (subject.text_a, tab.id, choice)
+    assert back.views == place.views
+    assert files["check.txt"].strip()
+    assert "✗" not in files["check.txt"]
+    assert "BERT: Pre-training of Deep" in files["CITATION.txt"]
+
+
+def test_a_zip_names_the_technique_and_is_the_same_each_time(subject):
+    tab = next(tab for tab in TABS if tab.id == "attention")
+    place = place_of(subject, tab, "Through all layers")
+    first = made("zip", place)
+    assert first == made("zip", place)
+    assert "Abnar" in zipfile.ZipFile(io.BytesIO(first)).read("CITATION.txt").decode()
+
+
+def test_every_paper_that_a_view_names_has_its_reference():
+    named = set()
+    for view in VIEWS.values():
+        told = " ".join(str(part.options.get("markdown", "")) for part in view.parts.values())
+        named |= set(re.findall(r"[A-Z][a-z]+(?: et al\.| & [A-Z][a-z]+) (?:19|20)\d\d", f"{view.__doc__} {told}"))
+    assert named, "views name papers"
+    assert not [name for name in named if not papers.named_in([name])]

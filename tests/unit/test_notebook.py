@@ -1,0 +1,178 @@
+"""The views in a notebook: what is shown is the page file in a frame, names and settings are checked, and the notebook runs."""
+
+import base64
+import html
+import json
+import re
+import sys
+from pathlib import Path
+
+import nbclient
+import nbformat
+import numpy as np
+import pytest
+
+import explorer
+from explorer.base.errors import CapabilityError, InputError
+from explorer.outlets import notebook, page_file
+from explorer.views import TABS, VIEWS
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOK = ROOT / "assets" / "notebooks" / "explorer.ipynb"
+
+
+@pytest.fixture(scope="module")
+def trace(bundled):
+    return bundled.trace("The man went to the [MASK].", "He bought <b>milk</b>.")
+
+
+def framed(shown):
+    """The page within the frame that a notebook draws."""
+    (source,) = re.findall(r'srcdoc="([^"]*)"', shown._repr_html_())
+    return html.unescape(source)
+
+
+def data(shown):
+    (written,) = re.findall(r'id="bx-data">(.*?)</script>', framed(shown), re.DOTALL)
+    return json.loads(written)
+
+
+def test_what_is_shown_is_the_head_that_was_asked_for(trace):
+    shown = trace.show("attention/head", layer=6, head=11)
+    (side,) = data(shown)["sides"]
+    parts = {part["name"]: page_file.unpacked(part["value"]) for part in side["views"][0]["parts"]}
+    assert parts["title"].startswith("**Layer 6, head 11**")
+    told = np.frombuffer(base64.b64decode(parts["heatmap"]["data"][0]["customdata"]["bdata"]), np.float32)
+    assert np.abs(told.reshape(trace.kept, trace.kept) - trace.attention(5)[10]).max() == 0
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_every_view_has_a_form_for_a_notebook(trace, name):
+    tab = next(tab for tab in TABS if VIEWS[name] in tab.views)
+    if tab.id == "fine-tune":  # shows runs of a browser, and is walked over as a file
+        return
+    if tab.needs and not getattr(trace.model.capabilities, tab.needs):
+        with pytest.raises(CapabilityError):
+            trace.show(name)
+        return
+    made = trace.show(name)._repr_mimebundle_()
+    assert made["text/html"].startswith("<iframe ")
+    assert "sandbox=" in made["text/html"]
+    assert VIEWS[name].question in made["text/plain"]
+
+
+def test_a_frame_has_no_origin_and_lets_nothing_out_of_its_attribute(trace):
+    whole = trace.show("tokens/pieces")._repr_html_()
+    assert "allow-same-origin" not in whole
+    assert whole.count("<iframe") == whole.count("</iframe>") == whole.count("<script") == 1
+
+
+def test_two_traces_stand_side_by_side(trace, bundled):
+    other = bundled.trace("The woman slept.")
+    sides = data(explorer.compare(trace, other, "attention/head", layer=2, head=3, look="Lines"))["sides"]
+    assert [side["texts"][0] for side in sides] == ["The man went to the [MASK].", "The woman slept."]
+
+
+def test_every_setting_of_every_view_is_told_and_taken(bundled, trace):
+    for name, kind in VIEWS.items():
+        table = explorer.settings(name, bundled)
+        assert repr(table)
+        assert table._repr_html_().count("<tr>") == len(table.rows) + 1
+        listed = {row[0] for row in table.rows}
+        assert set(notebook.OF_THE_PAGE) | {one for one in kind.settings if one in notebook._told(kind)} == listed
+    assert {row[0] for row in explorer.settings().rows} == set(VIEWS)
+    shown = trace.show("attention/head", look="Lines", specials="hidden", top_p=50, layer=1, head=1, token=2)
+    told = data(shown)["sides"][0]["views"][0]["settings"]
+    assert (told["look"], told["specials"], told["top_p"], told["token"]) == ("Lines", "hidden", 50, 2)
+
+
+@pytest.mark.parametrize(
+    ("view", "settings", "says"),
+    [
+        ("attention/haed", {}, "perhaps attention/head"),
+        ("x" * 10_000, {}, "no view"),
+        ("attention/head", {"layr": 1}, "'layr'"),
+        ("attention/head", {"layer": 99}, "from 0 to 6"),
+        ("attention/head", {"head": 0}, "from 1 to 12"),
+        ("attention/head", {"token": 99}, "Token"),
+        ("attention/head", {"look": "Pie"}, "Heatmap, Lines"),
+        ("attention/head", {"theme": "pink"}, "light"),
+        ("projection/map", {"seed": "x" * 10_000}, "eed"),
+    ],
+)
+def test_what_does_not_exist_is_told_in_a_sentence(trace, refusal, view, settings, says):
+    assert says in refusal(InputError, lambda: trace.show(view, **settings))
+
+
+def test_a_shown_view_is_saved_as_a_page(trace, tmp_path):
+    path = trace.show("attention/head", theme="dark").save(tmp_path / "head.html")
+    assert 'data-theme="dark"' in path.read_text("utf-8")
+
+
+def test_the_notebook_runs_from_its_first_cell_to_its_last(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    book = nbformat.read(NOTEBOOK, as_version=4)
+    assert not any(cell.get("outputs") for cell in book.cells), "it is kept without its pictures"
+    client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}})
+    client.execute()
+    shown = [output for cell in book.cells for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
+    assert sum("<iframe" in output["data"]["text/html"] for output in shown) == 5
+    assert sum("<table" in output["data"]["text/html"] for output in shown) == 1
+
+
+def test_what_users_of_bertviz_are_told_to_write_works(trace, bundled):
+    page = (NOTEBOOK.parent / "bertviz.md").read_text("utf-8")
+    calls = re.findall(r"`((?:trace\.show|explorer\.compare)\([^`]*\))", page)
+    assert len(calls) == 5
+    for call in calls:
+        shown = eval(call, {"trace": trace, "explorer": explorer, "other": bundled.trace("She slept.")})
+        assert isinstance(shown, notebook.Shown)
+        assert "<iframe" in shown._repr_html_()
+
+
+class TestLive:
+    def seen(self, page):
+        (written,) = re.findall(r'id="bx-data">(.*?)</script>', page, re.DOTALL)
+        (side,) = json.loads(written)["sides"]
+        return {part["name"]: page_file.unpacked(part["value"]) for view in side["views"] for part in view["parts"]}
+
+    def test_a_click_in_the_grid_chooses_the_head_of_all_views(self, trace):
+        widget = explorer.live(trace, "attention/heads", "attention/head", layer=1, head=1)
+        assert self.seen(widget.page)["title"].startswith("**Layer 1, head 1**")
+        widget._told(None, {"view": "attention/heads", "part": "grid", "event": "select", "index": [4, 2]}, None)
+        now = self.seen(widget.page)
+        assert now["title"].startswith("**Layer 5, head 3**")
+        assert now["grid"]["selected"] == [4, 2]
+
+    def test_a_click_that_only_tells_something_changes_nothing_else(self, trace):
+        widget = explorer.live(trace, "attention/head", layer=3, head=4)
+        before = self.seen(widget.page)
+        widget._told(None, {"view": "attention/head", "part": "heatmap", "event": "select", "index": [1, 2]}, None)
+        now = self.seen(widget.page)
+        assert now.pop("cell").startswith(f"the (token 1) → man (token 2): {trace.attention(2)[3, 1, 2]:.6f}")
+        assert now == {name: value for name, value in before.items() if name != "cell"}
+
+    @pytest.mark.parametrize(
+        "told", [{}, {"view": "x"}, {"view": "attention/heads", "part": "grid", "event": "select", "index": "x"}]
+    )
+    def test_what_makes_no_sense_changes_nothing(self, trace, told):
+        widget = explorer.live(trace, "attention/heads")
+        before = widget.page
+        widget._told(None, told, None)
+        assert widget.page == before
+
+    def test_without_anywidget_it_says_what_to_install(self, trace, refusal, monkeypatch):
+        from explorer.outlets import live
+
+        live._widget.cache_clear()
+        monkeypatch.setitem(sys.modules, "anywidget", None)
+        assert "pip install anywidget" in refusal(InputError, lambda: explorer.live(trace))
+        live._widget.cache_clear()
+
+
+def test_several_views_share_what_is_chosen(trace):
+    (side,) = data(trace.show("attention/heads", "attention/head", layer=2, head=5, look="Lines"))["sides"]
+    assert [view["name"] for view in side["views"]] == ["attention/heads", "attention/head"]
+    assert {(view["settings"]["layer"], view["settings"]["head"]) for view in side["views"]} == {(2, 5)}
+    assert "lines" in [part["name"] for part in side["views"][1]["parts"]]
