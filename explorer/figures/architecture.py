@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.figures.numbers import Table, keep
+
 
 @dataclass(frozen=True)
 class Block:
@@ -28,7 +30,9 @@ class Stage:
 
 def architecture(stages: Sequence[Stage]) -> dict[str, Any]:
     """The value for stages from the input on."""
-    return {"stages": [{**vars(one), "blocks": [_drawn(block) for block in one.blocks]} for one in stages]}
+    rows = [[block.name, block.size, block.parameters or None, one.times or 1] for one in stages for block in one.blocks]
+    shown = {"stages": [{**vars(one), "blocks": [_drawn(block) for block in one.blocks]} for one in stages]}
+    return keep(shown, lambda: Table(("part", "size", "parameters", "times"), rows))
 
 
 def _drawn(block: Block) -> dict[str, str]:

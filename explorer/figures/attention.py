@@ -23,6 +23,7 @@ from explorer.figures.heatmaps import (
     outlined_cell,
     root_ticks,
 )
+from explorer.figures.numbers import Places, identifier, keep, matrix, with_columns
 from explorer.figures.window import window_over
 
 EXACT_CELLS = 160 * 160  # up to here every cell carries its number; above, one byte a cell is what the browser gets
@@ -67,8 +68,8 @@ def attention_heatmap(
     full = 1 if exact else LEVELS
     ticks = root_ticks(top, scale.square_root) | {"tickvals": [tick * full for tick in TICKS]}
     title = f"{scale.unit} (√ scale)" if scale.square_root else scale.unit
-    rows, columns = places or map(range, weights.shape)
-    return quick_figure(
+    rows, columns = places or [range(length) for length in weights.shape]
+    drawn = quick_figure(
         [{"type": "heatmap", "x": token_labels(keys), "y": token_labels(queries), "coloraxis": "coloraxis", **cells}],
         key=f"attention-{weights.shape}",
         xaxis=token_axis("column: is looked at (key)"),
@@ -79,6 +80,8 @@ def attention_heatmap(
         | window_over(x=columns, y=rows)
         | {"alt": strongest_cells(weights, names_of(queries), names_of(keys), scale.unit, ARROW)},
     )
+    sides = Places.of_tokens(queries, "query", rows), Places.of_tokens(keys, "key", columns)
+    return keep(drawn, lambda: matrix(weights, *sides, identifier(scale.unit)))
 
 
 def with_cell(picture: dict[str, Any], cell: tuple[int, int] | None) -> dict[str, Any]:
@@ -98,6 +101,7 @@ def difference_heatmap(change: np.ndarray, tokens: Sequence[str], cell: tuple[in
             token_axis("column: is looked at (key)"),
             token_axis("row: looks (query)", autorange="reversed"),
             tokens="xy",
+            names=("key", "query"),
         ),
         hover="row %{y} → column %{x}<br>there less here %{z:+.4f}",
         scale=colour_scale(-top, top, "there − here", signed=True, tickformat=".2g"),
@@ -110,7 +114,7 @@ def metric_heatmap(
 ) -> go.Figure:
     """One number for every head [layers, heads]; the zero-based (layer, head) that is selected is outlined."""
     layer, head = selected
-    return heatmap(
+    drawn = heatmap(
         values,
         head_axes(*values.shape),
         hover="layer %{y}, head %{x}<br>" + name + " %{z:.3f}<br>%{customdata}",
@@ -120,20 +124,23 @@ def metric_heatmap(
         xgap=2,
         ygap=2,
     ).update_layout(shapes=[outline(head + 0.5, layer + 0.5, 1, 1)])
+    return with_columns(drawn, pattern=lambda row: str(patterns[row[0] - 1, row[1] - 1]))
 
 
 def sources_heatmap(shares: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     """Where one token's information comes from after each layer: shares [layers, tokens], rows sum to 1."""
     top = max(float(shares.max(initial=0)), 1e-9)
     after = number_axis("after layer", len(shares))
-    return heatmap(
+    axes = Axes(token_labels(tokens), np.arange(1, len(shares) + 1), token_axis("input token"), after, "x", ("token", "layer"))
+    drawn = heatmap(
         np.sqrt(shares / top),
-        Axes(token_labels(tokens), np.arange(1, len(shares) + 1), token_axis("input token"), after, tokens="x"),
+        axes,
         hover="after layer %{y}<br>%{x}: share %{customdata:.4f}",
         scale=colour_scale(0, 1, "share (√ scale)", **root_ticks(top)),
         key=f"sources-{shares.shape}",
         customdata=shares.astype(np.float32),
     )
+    return keep(drawn, lambda: matrix(shares, *axes.sides(shares.shape), "share"))
 
 
 def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
@@ -141,7 +148,9 @@ def vectors_heatmap(vectors: np.ndarray, positions: np.ndarray, key: str) -> go.
     top = max(float(np.quantile(np.abs(vectors), 0.995)), 1e-9)
     columns = number_axis("dimension"), np.arange(vectors.shape[1])
     picture = _signed_heatmap(vectors / top, columns, positions, key, "position %{y}, dimension %{x}", (f"{top:.2g}", ""))
-    return _told(picture, vectors, lambda row: f"position {positions[row]}", lambda column: f"dimension {column}", "")
+    _told(picture, vectors, lambda row: f"position {positions[row]}", lambda column: f"dimension {column}", "")
+    sides = Places.of("position", positions), Places.of("dimension", range(vectors.shape[1]))
+    return keep(picture, lambda: matrix(vectors, *sides, "value"))
 
 
 def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) -> go.Figure:
@@ -149,7 +158,9 @@ def position_similarity(cosines: np.ndarray, positions: np.ndarray, key: str) ->
     columns = number_axis("position"), positions
     picture = _signed_heatmap(cosines, columns, positions, key, "positions %{y} and %{x}", ("1", "cosine"))
     name = lambda place: f"position {positions[place]}"  # noqa: E731
-    return _told(picture, cosines, name, name, "cosine")
+    _told(picture, cosines, name, name, "cosine")
+    sides = Places.of("position", positions), Places.of("other_position", positions)
+    return keep(picture, lambda: matrix(cosines, *sides, "cosine"))
 
 
 def _told(picture: go.Figure, values: np.ndarray, rows: Names, columns: Names, unit: str) -> go.Figure:

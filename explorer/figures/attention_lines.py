@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.figures.alternatives import ARROW, strongest_cells
 from explorer.figures.base import sqrt_bytes, to_base64
+from explorer.figures.numbers import Places, keep, matrix
 from explorer.figures.window import token_places
 
 MOST_EDGES = 1500
@@ -36,7 +37,7 @@ def attention_lines(
         raise ValueError(f"there is no token {selected} among {len(tokens)}")
     top, flat = max(float(weights.max()), 1e-9), weights.ravel()
     strongest = np.argsort(-flat, kind="stable")[:MOST_EDGES]
-    return {
+    shown = {
         "queries": {"tokens": list(tokens), "kinds": list(kinds)},
         "keys": {"tokens": list(key_tokens), "kinds": list(key_kinds)},
         "data": to_base64(sqrt_bytes(weights / top)),  # on a scale up to the strongest, or long inputs round to 0
@@ -47,6 +48,8 @@ def attention_lines(
         "selected": None if selected is None else int(selected),
         "alt": strongest_cells(weights, tokens.__getitem__, key_tokens.__getitem__, "weight", ARROW),
     }
+    sides = Places.of_tokens(tokens, "query"), Places.of_tokens(key_tokens, "key")
+    return keep(shown, lambda: matrix(weights, *sides, "weight"))
 
 
 def _strongest(rows: np.ndarray) -> dict[str, list[float]]:

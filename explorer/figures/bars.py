@@ -3,19 +3,29 @@
 from collections.abc import Sequence
 from typing import Any
 
+from explorer.figures.numbers import Table, keep, plain
+
 Row = tuple[str, float, str]
 SEEN = 0.005  # a change of a share that whole percents show
 
 
 def bars(rows: Sequence[Row]) -> dict[str, Any]:
     """The value for rows of (label, share from 0 to 1, note); the note may be empty."""
-    return {**bar_groups([("", rows)]), "grouped": False}
+    return bar_groups([("", rows)]) | {"grouped": False}
 
 
 def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]], beside: bool = False) -> dict[str, Any]:
     """The value for several groups of rows, each under its heading: one below the other or, to be compared, `beside` it."""
     listed = [{"heading": heading, "rows": [_row(*row) for row in rows]} for heading, rows in groups]
-    return {"grouped": True, "beside": beside, "groups": listed}
+    return keep({"grouped": True, "beside": beside, "groups": listed}, lambda: _table(groups))
+
+
+def _table(groups: Sequence[tuple[str, Sequence[Row]]]) -> Table:
+    """A row a bar, without the columns that say nothing."""
+    rows = [[heading, label, float(share), note] for heading, bars in groups for label, share, note in bars]
+    names = ("group", "label", "share", "note")
+    there = [place for place, name in enumerate(names) if name in ("label", "share") or any(row[place] for row in rows)]
+    return Table(tuple(names[place] for place in there), [[row[place] for place in there] for row in rows])
 
 
 def percent(share: float) -> str:
@@ -50,10 +60,12 @@ def _row(label: str, share: float, note: str) -> dict[str, Any]:
     return {"label": label, "share": share, "percent": percent(share), "note": note}
 
 
-def ranking(heading: str, rows: Sequence[tuple[int, str, str]], note: str = "") -> dict[str, Any]:
-    """The value for rows of (index, text, number as it is to be read); the note stands below them."""
-    listed = [{"index": int(index), "text": text, "number": number} for index, text, number in rows]
-    return {"heading": heading, "rows": listed, "note": note}
+def ranking(heading: str, rows: Sequence[tuple[int, str, float | str]], note: str = "", form: str = ".3f") -> dict[str, Any]:
+    """The value for rows of (index, text, number, which `form` writes, or what else stands there); the note is below them."""
+    told = [number if isinstance(number, str) else format(number, form) for _, _, number in rows]
+    listed = [{"index": int(row[0]), "text": row[1], "number": number} for row, number in zip(rows, told, strict=True)]
+    table = Table(("text", "value"), [[text, plain(number)] for _, text, number in rows])
+    return keep({"heading": heading, "rows": listed, "note": note}, lambda: table)
 
 
 def meter(text: str, share: float | None = None) -> dict[str, Any]:

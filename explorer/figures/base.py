@@ -12,8 +12,9 @@ import numpy as np
 import plotly
 import plotly.graph_objects as go
 
+from explorer.figures.numbers import NO_WIDTH
+
 PLOTLY_JS = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").resolve()
-NO_WIDTH = "\u200b"
 POSITIVE, NEGATIVE, PREDICTION, AMOUNT, FAINT = (
     f"var(--bx-{meaning})" for meaning in ("positive", "negative", "prediction", "amount", "faint")
 )

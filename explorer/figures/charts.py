@@ -5,6 +5,7 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 import plotly.graph_objects as go
 
 from explorer.figures.base import AMOUNT, esc, figure, grid_axis
+from explorer.figures.numbers import Table, keep
 
 
 def parameter_bars(counts: dict[str, int]) -> go.Figure:
@@ -24,4 +25,5 @@ def parameter_bars(counts: dict[str, int]) -> go.Figure:
     top = max(counts.values())
     amounts = grid_axis("parameters", range=[0, 1.9 * top])  # what is written stands beside the longest, too
     narrow = {"narrow": {"xaxis": {"range": [0, 3 * top], "nticks": 3}, "margin": {"r": 64}}}
-    return figure([bars], key="parameters", xaxis=amounts, yaxis=parts, meta=narrow).update_layout(margin_r=36)
+    drawn = figure([bars], key="parameters", xaxis=amounts, yaxis=parts, meta=narrow).update_layout(margin_r=36)
+    return keep(drawn, lambda: Table(("part", "parameters"), [list(one) for one in counts.items()]))

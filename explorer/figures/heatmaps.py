@@ -4,11 +4,13 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import ACCENT, NEGATIVE, POSITIVE, figure, plain_axis, token_axis, token_labels
+from explorer.figures.numbers import Places, as_typed, identifier, keep, matrix
 from explorer.figures.window import window_over
 
 SEQUENTIAL = {"ramp": "sequential"}  # the chart component puts the page's own ramp in place
@@ -21,7 +23,8 @@ TICKS = (0, 0.25, 0.5, 0.75, 1)  # of the colour bar's length
 class Axes:
     """What the columns (x) and the rows (y) of a heatmap are, None for 0, 1, 2 ..., and how Plotly draws their axes.
 
-    `tokens` names the axes along which all tokens of the input lie: "x", "y" or "xy".
+    `tokens` names the axes along which all tokens of the input lie: "x", "y" or "xy". `names` are what its data call the
+    columns and the rows, where those are not the titles of the axes.
     """
 
     x: Sequence[object] | np.ndarray | None
@@ -29,6 +32,17 @@ class Axes:
     x_axis: dict[str, object]
     y_axis: dict[str, object]
     tokens: str = ""
+    names: tuple[str, str] = ("", "")
+
+    def sides(self, shape: Sequence[int]) -> tuple[Places, Places]:
+        """What the rows and the columns of values of this shape [rows, columns] are."""
+        along = zip("yx", (self.y, self.x), (self.y_axis, self.x_axis), self.names[::-1], shape, strict=True)
+        return tuple(self._side(*one) for one in along)  # type: ignore[return-value]
+
+    def _side(self, letter: str, labels: Any, axis: dict[str, Any], name: str, length: int) -> Places:
+        name = name or identifier(axis["title"]["text"]) or "row"
+        labels = range(length) if labels is None else [as_typed(label) for label in labels]
+        return Places.of_tokens(labels, name) if letter in self.tokens else Places.of(name, labels)
 
 
 def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object], key: str, **cells: object) -> go.Figure:
@@ -36,12 +50,14 @@ def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object]
 
     `hover` is Plotly's template for the label of a cell; `cells` go on to Plotly.
     """
+    numbers, unit = values, identifier(scale.get("colorbar", {}).get("title", {}).get("text", "")) or "value"
     values = values if values.dtype == np.uint8 else values.astype(np.float32)
     trace = go.Heatmap(z=values, x=axes.x, y=axes.y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **cells)
     meta = {} if scale["colorscale"] == SIGNED else SEQUENTIAL
     rows, columns = values.shape
     window = window_over(x=range(columns) if "x" in axes.tokens else None, y=range(rows) if "y" in axes.tokens else None)
-    return figure([trace], key=key, xaxis=axes.x_axis, yaxis=axes.y_axis, coloraxis=scale, meta={**meta, **window} or None)
+    drawn = figure([trace], key=key, xaxis=axes.x_axis, yaxis=axes.y_axis, coloraxis=scale, meta={**meta, **window} or None)
+    return keep(drawn, lambda: matrix(numbers, *axes.sides(numbers.shape), unit))
 
 
 def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> dict[str, object]:
@@ -95,7 +111,7 @@ def similarity_heatmap(cosines: np.ndarray, tokens: Sequence[str]) -> go.Figure:
     labels = token_labels(tokens)
     return heatmap(
         cosines,
-        Axes(labels, labels, token_axis("token"), token_axis("token", autorange="reversed"), tokens="xy"),
+        Axes(labels, labels, token_axis("token"), token_axis("token", autorange="reversed"), "xy", ("other", "token")),
         hover="%{y} and %{x}<br>cosine %{z:.3f}",
         scale=colour_scale(min(float(cosines.min(initial=1)), 0.99), 1, "cosine"),
         key=f"similarity-{len(tokens)}",

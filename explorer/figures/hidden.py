@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.base import CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
 from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis, outlined_cell
+from explorer.figures.numbers import Places, Table, keep, matrix
 
 OWN_LINES = (CATEGORIES[0], CATEGORIES[1])
 OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
@@ -16,13 +17,15 @@ OTHER_LINES = (CATEGORIES[2], CATEGORIES[3])
 
 def vectors_heatmap(vectors: np.ndarray, tokens: Sequence[str], top: float) -> go.Figure:
     """One row a token, one column a dimension: vectors [tokens, hidden]; colours end at −top and top."""
-    return heatmap(
+    axes = Axes(None, token_labels(tokens), number_axis("dimension"), token_axis("token", autorange="reversed"), tokens="y")
+    drawn = heatmap(
         vectors.astype(np.float32).round(2),
-        Axes(None, token_labels(tokens), number_axis("dimension"), token_axis("token", autorange="reversed"), tokens="y"),
+        axes,
         hover="%{y}<br>dimension %{x}<br>value %{z:.2f}",
         scale=colour_scale(-top, top, "value", signed=True),
         key=f"vectors-{vectors.shape}",
     )
+    return keep(drawn, lambda: matrix(vectors, *axes.sides(vectors.shape), "value"))
 
 
 def by_layer_heatmap(
@@ -50,7 +53,7 @@ def layers_heatmap(similarity: np.ndarray) -> go.Figure:
     )
     return heatmap(
         similarity,
-        Axes(None, None, columns, rows),
+        Axes(None, None, columns, rows, names=("hidden_state_there", "hidden_state_here")),
         hover="here %{y}, there %{x}<br>CKA %{z:.3f}",
         scale=colour_scale(0, 1, "CKA"),
         key=f"layers-{similarity.shape}",
@@ -61,7 +64,13 @@ def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:
     """Two rows of the same dimensions: the last hidden state of [CLS] [hidden], and the pooled output [hidden]."""
     return heatmap(
         np.stack([cls, pooled]),
-        Axes(None, ["[CLS], last layer", "pooled"], number_axis("dimension"), token_axis("", autorange="reversed")),
+        Axes(
+            None,
+            ["[CLS], last layer", "pooled"],
+            number_axis("dimension"),
+            token_axis("", autorange="reversed"),
+            names=("dimension", "vector"),
+        ),
         hover="%{y}<br>dimension %{x}<br>value %{z:.3f}",
         scale=colour_scale(-1, 1, "value", signed=True),
         key="pooled",
@@ -90,7 +99,9 @@ def context_lines(
     ]
     lowest = min(float((values - ground).min()) for _, values in [*lines, *controls])
     title = "cosine above that of random tokens" if adjusted else "cosine between contexts"
-    return figure(
+    static = (f"‘{word}’ as a static vector", np.ones(len(random)))
+    every = [*lines, static, *others, ("random tokens", random)]
+    drawn = figure(
         traces,
         key=f"contexts-{len(random)}-{adjusted}",
         showlegend=True,
@@ -99,6 +110,8 @@ def context_lines(
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
         yaxis=grid_axis(title, range=[min(-0.05, lowest - 0.05), 1.05]),
     )
+    rows = [[name, at, float(value)] for name, values in every for at, value in enumerate(values - ground)]
+    return keep(drawn, lambda: Table(("line", "hidden_state", "above_random" if adjusted else "cosine"), rows))
 
 
 def _line(cosines: np.ndarray, label: str, colour: str, width: float, dash: str = "solid") -> go.Scatter:
@@ -120,10 +133,13 @@ def sentences_heatmap(cosines: np.ndarray, texts: Sequence[str]) -> go.Figure:
     # On a phone the sentences would take the room of the picture.
     narrow = {"yaxis": {"tickmode": "array", "tickvals": list(range(len(texts))), "ticktext": numbers}}
     labels = token_labels([f"{number} · {shorten(text, 34)}" for number, text in zip(numbers, texts, strict=True)])
-    return heatmap(
+    listed = list(enumerate(texts, start=1))
+    sides = Places(("number", "sentence"), listed), Places(("other_number", "other_sentence"), listed)
+    drawn = heatmap(
         cosines,
         Axes(numbers, labels, token_axis("sentence", tickangle=0), token_axis("", autorange="reversed")),
         hover="%{y}<br>and %{x}<br>cosine %{z:.3f}",
         scale=colour_scale(low, max(float(off.max(initial=-1)), low + 1e-3) if len(off) else 1, "cosine"),
         key=f"sentences-{len(texts)}",
     ).update_layout(meta={**SEQUENTIAL, "narrow": narrow})
+    return keep(drawn, lambda: matrix(cosines, *sides, "cosine"))

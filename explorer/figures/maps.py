@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.base import ACCENT, CATEGORIES, LEGEND, esc, figure, shorten
 from explorer.figures.heatmaps import COLOUR_BAR
+from explorer.figures.numbers import columns_of, identifier, keep
 
 OTHERS = "others"
 MOST_MOVING = 600  # points; more would stutter on the way
@@ -66,7 +67,10 @@ def point_map(
     if number:
         bar = {**COLOUR_BAR, "title": {"text": esc(labels.unit), "side": "right"}}
         layout["coloraxis"] = {"colorscale": "Viridis", "colorbar": bar}
-    return figure(traces, key=key, showlegend=len(groups) > 1, legend={**LEGEND, "itemsizing": "constant"}, **layout)
+    drawn = figure(traces, key=key, showlegend=len(groups) > 1, legend={**LEGEND, "itemsizing": "constant"}, **layout)
+    places = dict(zip("xyz", np.asarray(points).T, strict=False))
+    named = {identifier(labels.unit) or "value": labels.values} if number else {"label": labels}
+    return keep(drawn, lambda: columns_of(text=texts, **named, **places))
 
 
 def _space(axes: Sequence[str]) -> dict[str, object]:

@@ -22,6 +22,7 @@ from explorer.figures.base import (
     token_labels,
 )
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
+from explorer.figures.numbers import Table, columns_of, keep, matrix
 from explorer.figures.window import window_over
 
 
@@ -55,7 +56,10 @@ def surprise_bars(
     )
     top = max(float(np.max(bits, initial=0)), 1.0)
     bits_axis = grid_axis("surprise (bits)", range=[0, 1.15 * top])
-    return figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis, meta=window or None)
+    drawn = figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis, meta=window or None)
+    numbers = {"bits": bits, "rank": ranks, "first_guess": guesses, "first_guess_probability": shares}
+    places = range(len(tokens)) if positions is None else positions
+    return keep(drawn, lambda: columns_of(position=places, token=tokens, **numbers))
 
 
 def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.ndarray) -> go.Figure:
@@ -67,7 +71,7 @@ def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
     ]
     top = max(float(probabilities.max()), 0.01)
     ranked = {"type": "log", "autorange": "reversed"}
-    return figure(
+    drawn = figure(
         traces,
         key=f"followed-{len(probabilities)}",
         showlegend=True,
@@ -78,6 +82,12 @@ def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
         yaxis=grid_axis("probability (line)", range=[0, 1.1 * top], tickformat=".0%" if top > 0.05 else ".1%"),
         yaxis2=plain_axis("rank (dotted; 1 is first)", **ranked, overlaying="y", side="right", dtick=1),
     )
+    rows = [
+        [layer, word, float(probabilities[layer, at]), int(ranks[layer, at])]
+        for at, word in enumerate(words)
+        for layer in range(len(probabilities))
+    ]
+    return keep(drawn, lambda: Table(("hidden_state", "word", "probability", "rank"), rows))
 
 
 def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.ndarray) -> list[go.Scatter]:
@@ -117,7 +127,8 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
     traces = [bars(scores, method, AMOUNT)]
     if occluded is not None:
         traces.append(bars(occluded, "occlusion", FAINT))
-    return figure(
+    numbers = {"score": scores} | ({} if occluded is None else {"occlusion": occluded})
+    drawn = figure(
         traces,
         key=f"attribution-{len(tokens)}",
         barmode="group",
@@ -128,19 +139,22 @@ def attribution_bars(tokens: Sequence[str], scores: np.ndarray, method: str, occ
         yaxis=grid_axis(f"score ({esc(unit)})", zeroline=True, zerolinecolor=FAINT),
         meta=window_over(x=range(len(tokens))) or None,
     )
+    return keep(drawn, lambda: columns_of(position=range(len(tokens)), token=tokens, **numbers))
 
 
 def patching_heatmap(probabilities: np.ndarray, tokens: Sequence[str], word: str, clean: float, corrupted: float) -> go.Figure:
     """The probability of `word`, [hidden states, tokens], from what the corrupted input gives to what the clean one does."""
     low, high = min(clean, corrupted, float(probabilities.min())), max(clean, corrupted, float(probabilities.max()))
     labels, axis = token_labels(tokens), number_axis("hidden state (0: embeddings)", len(probabilities) - 1, autorange="reversed")
-    return heatmap(
+    axes = Axes(labels, list(range(len(probabilities))), token_axis("token taken from the clean run"), axis, "x", ("token", ""))
+    drawn = heatmap(
         probabilities,
-        Axes(labels, list(range(len(probabilities))), token_axis("token taken from the clean run"), axis, tokens="x"),
+        axes,
         hover="%{x}, hidden state %{y}<br>probability %{z:.2%}",
         scale=colour_scale(low, max(high, low + 1e-6), f"probability of {esc(word)}", tickformat=".1%"),
         key=f"patching-{probabilities.shape}",
     )
+    return keep(drawn, lambda: matrix(probabilities, *axes.sides(probabilities.shape), "probability").beside(word=word))
 
 
 def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
@@ -148,7 +162,7 @@ def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
     lengths = list(range(1, len(expected) + 1))
     counts = np.bincount(np.asarray(drawn, dtype=int), minlength=len(expected) + 1)[1 : len(expected) + 1]
     share = counts / max(1, counts.sum())
-    return figure(
+    drawn = figure(
         [
             go.Bar(x=lengths, y=share, name="in this round", marker={"color": AMOUNT}, hovertemplate="%{y:.0%}<extra></extra>"),
             go.Scatter(
@@ -167,3 +181,4 @@ def span_lengths(expected: np.ndarray, drawn: Sequence[int]) -> go.Figure:
         xaxis=plain_axis("length of a span (words)", dtick=1),
         yaxis=grid_axis("share of the spans", tickformat=".0%", rangemode="tozero", zeroline=True),
     )
+    return keep(drawn, lambda: columns_of(words=lengths, share=share, rule=expected))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from explorer.figures.base import to_base64
+from explorer.figures.numbers import Table, identifier, keep, plain
 
 Kind = Literal["name", "text", "number", "bar", "strip"]
 
@@ -15,19 +16,23 @@ Kind = Literal["name", "text", "number", "bar", "strip"]
 class Column:
     """One column: what stands in it, and for strips and bars the value at which the colour or the bar is full.
 
-    A strip without `top` is on its own scale.
+    A strip without `top` is on its own scale. `form` is how a number is written; `name` what its data are called, where that
+    is not its title.
     """
 
     title: str
     kind: Kind
     top: float | None = None
+    form: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
     """One row: a cell for each column, None for an empty one. A `token`, any number, makes its name a button.
 
-    Cells: a text for "name", "text" and "number"; a number from 0 to the column's top for "bar"; a vector for "strip".
+    Cells: a text for "name" and "text"; a text or a number for "number"; a number from 0 to the column's top for "bar"; a
+    vector for "strip".
     """
 
     cells: Sequence[Any]
@@ -36,12 +41,12 @@ class Row:
     marked: tuple[int, int] | None = None  # [start, end) of its strips: what is outlined
 
 
-def strip_table(columns: Sequence[Column], rows: Sequence[Row], label: str = "") -> dict[str, Any]:
-    """The value for rows whose cells fit the columns; `label` says what the table is."""
+def strip_table(columns: Sequence[Column], rows: Sequence[Row], label: str = "", token: str = "") -> dict[str, Any]:
+    """The value for rows whose cells fit the columns; `label` says what the table is, `token` what its rows' tokens are."""
     for row in rows:
         if len(row.cells) != len(columns):
             raise ValueError(f"a row has {len(row.cells)} cells for {len(columns)} columns")
-    return {
+    shown = {
         "label": label,
         "columns": [{"title": column.title, "kind": column.kind, "top": column.top} for column in columns],
         "rows": [
@@ -54,6 +59,25 @@ def strip_table(columns: Sequence[Column], rows: Sequence[Row], label: str = "")
             for row in rows
         ],
     }
+    return keep(shown, lambda: _table(columns, rows, token))
+
+
+def _table(columns: Sequence[Column], rows: Sequence[Row], token: str) -> Table:
+    """The cells as they were given; where there are strips, a row for each of their numbers, by dimension."""
+    single = [at for at, column in enumerate(columns) if column.kind not in ("strip", "bar")]
+    strips = [at for at, column in enumerate(columns) if column.kind == "strip"]
+    names = [columns[at].name or identifier(columns[at].title) or "name" for at in (*single, *strips)]
+    place = ["dimension"] if strips else []
+    listed = []
+    for row in rows:
+        lead = [*([row.token] if token else []), *(plain(row.cells[at]) for at in single)]
+        vectors = [None if row.cells[at] is None else np.asarray(row.cells[at]).ravel().tolist() for at in strips]
+        longest = max((len(vector) for vector in vectors if vector is not None), default=0)
+        for number in range(longest):
+            listed.append([*lead, number, *(None if vector is None else vector[number] for vector in vectors)])
+        if not longest:
+            listed.append([*lead, *[None] * (len(place) + len(strips))])
+    return Table((*([token] if token else []), *names[: len(single)], *place, *names[len(single) :]), listed)
 
 
 def _cell(column: Column, cell: Any) -> Any:
@@ -65,4 +89,4 @@ def _cell(column: Column, cell: Any) -> Any:
         return {"data": to_base64(vector), "top": max(top, 1e-9)}
     if column.kind == "bar":
         return min(max(float(cell) / max(column.top or 1.0, 1e-9), 0.0), 1.0)
-    return str(cell)
+    return cell if isinstance(cell, str) else format(cell, column.form)

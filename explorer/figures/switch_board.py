@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from explorer.figures.numbers import Table, keep
+
 
 def switch_board(
     layers: int,
@@ -20,10 +22,12 @@ def switch_board(
             raise ValueError(f"{name} must be {layers} rows of {heads}")
     if any(not (0 <= layer < layers and 0 <= head < heads) for layer, head in off):
         raise ValueError(f"there are {layers} × {heads} heads (zero-based), not {sorted(off)}")
-    return {
+    shown = {
         "layers": layers,
         "heads": heads,
         "off": [[int(layer), int(head)] for layer, head in off],
         "effects": None if effects is None else [[round(float(effect), 4) for effect in row] for row in effects],
         "notes": None if notes is None else [list(row) for row in notes],
     }
+    places = [(layer, head) for layer in range(layers) for head in range(heads)]
+    return keep(shown, lambda: Table(("layer", "head", "off"), [[x + 1, y + 1, (x, y) in off] for x, y in places]))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.figures.numbers import columns_of, keep
 from explorer.figures.window import MOST_AT_ONCE
 from explorer.text.encoding import Encoding
 
@@ -45,7 +46,11 @@ def token_row(
         raise ValueError(f"unknown kinds of tokens: {sorted(unknown)}")
     if selected is not None and not 0 <= selected < len(tokens):
         raise ValueError(f"there is no token {selected} among {len(tokens)}")
-    return {
+    known = {"segment": segments, "id": numbers.ids, "attention_mask": numbers.attention_mask}
+    if numbers.offsets is not None:
+        known |= {"start": [span[0] for span in numbers.offsets], "end": [span[1] for span in numbers.offsets]}
+    said = {name: column for name, column in known.items() if column is not None}
+    shown = {
         "tokens": list(tokens),
         "kinds": list(kinds),
         "segments": _integers(segments),
@@ -58,6 +63,7 @@ def token_row(
         "long": len(tokens) > MOST_AT_ONCE,
         "selected": None if selected is None else int(selected),
     }
+    return keep(shown, lambda: columns_of(position=range(len(tokens)), token=tokens, kind=kinds, **said))
 
 
 def token_row_of(encoding: Encoding, selected: int | None = None, detail: bool = False) -> dict[str, Any]:

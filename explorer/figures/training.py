@@ -24,6 +24,7 @@ from explorer.figures.base import (
     token_labels,
 )
 from explorer.figures.heatmaps import Axes, colour_scale, head_axes, heatmap
+from explorer.figures.numbers import Places, Table, columns_of, keep, matrix
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
 DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
@@ -58,7 +59,8 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         kept = history[best]["epoch"]
         for axis in ("x", "x2"):
             chart.add_vline(kept, xref=axis, line=DOTTED)
-    return chart
+    names = ("epoch", "train_loss", "held_out_loss", "train_accuracy", "held_out_accuracy", "held_out_macro_f1")
+    return keep(chart, lambda: Table(names, [[row[name] for name in names] for row in history]))
 
 
 def _curve(history: Sequence[dict[str, float]], key: str, name: str, axis: str, line: dict[str, str]) -> go.Scatter:
@@ -87,7 +89,8 @@ def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
         for (name, accuracies), colour in zip(runs, cycle(CATEGORIES), strict=False)
     ]
     longest = max((len(accuracies) for _, accuracies in runs), default=1)
-    return figure(
+    rows = [[name, epoch, float(one)] for name, accuracies in runs for epoch, one in enumerate(accuracies, start=1)]
+    drawn = figure(
         traces,
         key="runs",
         showlegend=True,
@@ -95,6 +98,7 @@ def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
         xaxis=plain_axis("epoch", dtick=1 if longest <= 12 else None),
         yaxis=grid_axis("held-out accuracy (0 to 1)", range=[0, 1.02]),
     )
+    return keep(drawn, lambda: Table(("run", "epoch", "held_out_accuracy"), rows))
 
 
 def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
@@ -105,7 +109,7 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
     predicted = token_axis("column: what was said", showticklabels=few)
     right = token_axis("row: what is right", autorange="reversed", showticklabels=few)
     written = {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2} if few else {}
-    return heatmap(
+    drawn = heatmap(
         shares,
         Axes(names, names, predicted, right),
         hover="right: %{y}<br>said: %{x}<br>%{customdata} sentences, %{z:.0%} of the row",
@@ -114,6 +118,7 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
         customdata=counts,
         **written,
     ).update_layout(margin={"l": 90, "r": 12, "t": 12, "b": 60})
+    return keep(drawn, lambda: matrix(counts, Places.of("right", labels), Places.of("said", labels), "sentences"))
 
 
 def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.ndarray) -> go.Figure:
@@ -129,12 +134,13 @@ def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.nd
         marker={"size": size, "color": HELD_OUT, "opacity": 0.8},
         hovertemplate="probability %{x:.2f}, right %{y:.0%}<br>%{customdata} sentences<extra></extra>",
     )
-    return figure(
+    drawn = figure(
         [even, points],
         key="calibration",
         xaxis=grid_axis("probability of the label that was said", range=[0, 1.03]),
         yaxis=grid_axis("share that is right", range=[0, 1.08]),
     )
+    return keep(drawn, lambda: columns_of(probability=confidence, share_right=accuracy, sentences=count))
 
 
 def probe_curve(
@@ -154,7 +160,8 @@ def probe_curve(
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(layers) // 12)),
         yaxis=grid_axis("held-out accuracy (0 to 1)", range=[0, 1.02]),
     )
-    return chart.add_hline(chance, line=DOTTED)
+    numbers = {"hidden_state": layers, "accuracy": accuracy, "standard_deviation": deviation, "shuffled_labels": control}
+    return keep(chart.add_hline(chance, line=DOTTED), lambda: columns_of(**numbers, chance=[chance] * len(layers)))
 
 
 def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None) -> go.Figure:
@@ -176,24 +183,26 @@ def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = 
         hovertemplate=f"{hover}<extra></extra>",
         customdata=[-effect for effect in effects],
     )
-    return figure(
+    drawn = figure(
         [bars],
         key=f"words-{len(words)}",
         margin={"l": 48, "r": 12, "t": 8, "b": 40},
         xaxis={**token_axis(""), "title": None},
         yaxis={"tickformat": ticks, "range": [-most * 1.1, most * 1.1], **GRID},
     )
+    return keep(drawn, lambda: columns_of(place=range(len(words)), word=words, effect=effects))
 
 
 def drift_bars(drift: np.ndarray) -> go.Figure:
     """How far training moved each hidden state: 1 - cosine between before and after, mean over tokens, 0 to 2."""
     hover = "hidden state %{x}: %{y:.4f}<extra></extra>"
-    return figure(
+    drawn = figure(
         [go.Bar(x=list(range(len(drift))), y=drift, marker={"color": HELD_OUT}, hovertemplate=hover)],
         key=f"drift-{len(drift)}",
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(drift) // 13)),
         yaxis=grid_axis("1 − cosine, before to after", rangemode="tozero"),
     )
+    return keep(drawn, lambda: Table(("hidden_state", "1_minus_cosine"), [[at, float(one)] for at, one in enumerate(drift)]))
 
 
 def attention_shift(shift: np.ndarray) -> go.Figure:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from explorer.figures.base import AMOUNT, esc, figure, grid_axis, plain_axis
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis, outlined_cell
+from explorer.figures.numbers import columns_of, keep
 
 
 def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, int] | None = None) -> go.Figure:
@@ -17,7 +18,7 @@ def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, in
     layers = np.arange(1, sizes.shape[1] + 1)
     return heatmap(
         sizes,
-        Axes(layers, [esc(name) for name in names], number_axis("layer", len(layers)), rows),
+        Axes(layers, [esc(name) for name in names], number_axis("layer", len(layers)), rows, names=("", "weight")),
         hover="%{y}, layer %{x}<br>root mean square %{z:.4f}",
         scale=colour_scale(0, float(np.nanmax(sizes)), "root mean square"),
         key=f"weights-{sizes.shape}",
@@ -29,4 +30,5 @@ def weights_heatmap(sizes: np.ndarray, names: Sequence[str], cell: tuple[int, in
 def weight_histogram(middles: np.ndarray, counts: np.ndarray) -> go.Figure:
     """How many numbers lie around each of the middles, on a logarithmic axis: the tails are what differs."""
     bars = go.Bar(x=middles, y=counts, marker={"color": AMOUNT}, hovertemplate="around %{x:.4f}: %{y:,}<extra></extra>")
-    return figure([bars], key="weight", bargap=0.05, xaxis=grid_axis("value"), yaxis=grid_axis("numbers", type="log", dtick=1))
+    drawn = figure([bars], key="weight", bargap=0.05, xaxis=grid_axis("value"), yaxis=grid_axis("numbers", type="log", dtick=1))
+    return keep(drawn, lambda: columns_of(value=middles, numbers=counts))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from explorer.figures.alternatives import MOST
+from explorer.figures.numbers import Table, identifier, keep
 from explorer.figures.window import token_places
 
 Cell = tuple[str, float, str]
@@ -28,7 +29,7 @@ def word_grid(
         raise ValueError(f"the cells do not fit {len(rows)} rows and {len(columns)} columns")
     if any(not 0 <= share <= 1 + 1e-6 for row in cells for _, share, _ in row):
         raise ValueError("shares must be from 0 to 1")
-    return {
+    shown = {
         "corner": corner,
         "columns": list(columns),
         "rows": list(rows),
@@ -41,6 +42,21 @@ def word_grid(
         "outlined": None if outlined is None else [int(place) for place in outlined],
         "alt": _strongest(columns, rows, cells),
     }
+    return keep(shown, lambda: _table(corner, columns, rows, cells, places))
+
+
+def _table(
+    corner: str, columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]], places: Sequence[int]
+) -> Table:
+    """A row a cell; of columns that stand for tokens with their position."""
+    lead = [[int(place), name] for place, name in zip(places, columns, strict=True)] if places else [[name] for name in columns]
+    names = ("position", "token") if places else ("column",)
+    listed = [
+        [row, *column, word, float(share), note]
+        for row, entries in zip(rows, cells, strict=True)
+        for column, (word, share, note) in zip(lead, entries, strict=True)
+    ]
+    return Table((identifier(corner) or "row", *names, "word", "share", "note"), listed)
 
 
 def _strongest(columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]]) -> str:

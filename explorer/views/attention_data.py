@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.attention import rows_error
-from explorer.analysis.head_metrics import CLEAR, TokenFacts, strongest_pairs
+from explorer.analysis.head_metrics import CLEAR, METRICS, TokenFacts, strongest_pairs
 from explorer.analysis.overview import Overview, overview
 from explorer.figures.bars import SEEN, change_of
+from explorer.figures.numbers import Table
 from explorer.text.roles import telling_pairs
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Why, is_quick, max_error, verdict
@@ -49,6 +50,16 @@ def _seen(subject: Subject) -> tuple[Overview, np.ndarray]:
         return seen, np.stack(pairs, axis=1)
 
     return trace.once("overview", make)
+
+
+def heads_table(seen: Overview) -> Table:
+    """Every head by numbers, in the order of the layers."""
+    places = [(layer, head) for layer in range(seen.patterns.shape[0]) for head in range(seen.patterns.shape[1])]
+    numbers = {"strongest_weight": seen.strongest, **{metric.key: seen.metrics[metric.key] for metric in METRICS}}
+    rows = [[layer + 1, head + 1, str(seen.patterns[layer, head])] for layer, head in places]
+    for row, place in zip(rows, places, strict=True):
+        row += [float(values[place]) for values in numbers.values()]
+    return Table(("layer", "head", "pattern", *numbers), rows)
 
 
 @dataclass(frozen=True)

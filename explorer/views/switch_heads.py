@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.figures.bars import bar_groups, change_of, percent
+from explorer.figures.numbers import with_columns
 from explorer.figures.switch_board import switch_board
 from explorer.views.answers import answer_rows
 from explorer.views.subject import Off, Subject, head_name, heads_named
@@ -114,7 +115,9 @@ class SwitchHeads(LongView):
         change = effects - before
         notes = [[f"{percent(before)} → {percent(min(after, 1.0))}" for after in row] for row in effects.tolist()]
         shares = change / max(float(np.abs(change).max()), 1e-9)
-        return switch_board(model.layers, model.heads, subject.selection.off, shares, notes)
+        board = switch_board(model.layers, model.heads, subject.selection.off, shares, notes)
+        without = {"without_it": lambda row: float(effects[row[0] - 1, row[1] - 1]), "with_it": lambda row: before}
+        return with_columns(board, **without)
 
     def _without(self, subject: Subject) -> Content:
         """The answer before and after."""

@@ -9,6 +9,7 @@ from explorer.figures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.figures.attention_lines import attention_lines
 from explorer.figures.base import shorten
 from explorer.figures.head_grid import head_grid
+from explorer.figures.numbers import Places, beside, identifier, keep, matrix
 from explorer.figures.window import token_places
 from explorer.text import limits
 from explorer.views import settings
@@ -21,6 +22,7 @@ from explorer.views.attention_data import (
     WEIGHT,
     attention_check,
     head_sentence,
+    heads_table,
     most_telling_first,
     overview_of,
     switched_off,
@@ -101,7 +103,8 @@ class Heads(View):
         ]
         selected = (subject.selection.attention_layer, subject.selection.head_index)
         off = subject.selection.off
-        return head_grid(seen.small, selected, self.square_root, notes=notes, marks=marks, off=off)
+        grid = head_grid(seen.small, selected, self.square_root, notes=notes, marks=marks, off=off)
+        return keep(grid, lambda: heads_table(seen).with_columns(off=lambda row: (row[0] - 1, row[1] - 1) in off))
 
 
 class HeadWhatIf(WhatIf):
@@ -148,8 +151,10 @@ class OneHead(View):
         shown = {"title": self._title(subject), "cell": self._hint(chosen), "check": attention_check(subject, self.measure)}
         row = chosen.queries.row_of(subject.selection.token)
         if self.look == LINES:
-            return {**shown, "lines": _lines(chosen, row)}
-        return {**shown, "heatmap": self._heatmap(chosen, row, self._telling(subject, chosen))}
+            lines = _lines(chosen, row, self._unit)
+            return {**shown, "lines": lines and beside(lines, **self._whose(subject))}
+        picture = self._heatmap(chosen, row, self._telling(subject, chosen))
+        return {**shown, "heatmap": beside(picture, **self._whose(subject))}
 
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
         """The exact weight of a cell: [row, column]."""
@@ -168,12 +173,20 @@ class OneHead(View):
         return None if None in cell else cell
 
     def _heatmap(self, chosen: ChosenWeights, row: int | None, cell: tuple[int, int] | None) -> object:
-        unit = "‖αf(x)‖" if self.measure == VALUE else "weight"
         sides = chosen.queries, chosen.keys
         queries, keys = (_labels(side, self.group) for side in sides)
-        scale = WeightScale(self.square_root, unit)
+        scale = WeightScale(self.square_root, self._unit)
         picture = attention_heatmap(chosen.weights, queries, keys, scale, row, tuple(side.places for side in sides))
         return with_cell(picture, cell)
+
+    @property
+    def _unit(self) -> str:
+        return "‖αf(x)‖" if self.measure == VALUE else "weight"
+
+    def _whose(self, subject: Subject) -> dict[str, int | str]:
+        """The layer and the head of the weights, as their data name them."""
+        layer = "mean" if self.average in (HEAD_MEAN, ALL_MEAN) else subject.selection.attention_layer + 1
+        return {"layer": layer, "head": "mean" if self.average in (LAYER_MEAN, ALL_MEAN) else subject.selection.head}
 
     def _title(self, subject: Subject) -> str:
         layer, head = subject.selection.attention_layer + 1, subject.selection.head
@@ -209,12 +222,14 @@ def _about(subject: Subject) -> str:
     )
 
 
-def _lines(chosen: ChosenWeights, row: int | None) -> dict[str, Any] | None:
+def _lines(chosen: ChosenWeights, row: int | None, unit: str) -> dict[str, Any] | None:
     if not chosen.weights.size:
         return None
     queries, keys = chosen.queries, chosen.keys
     lines = attention_lines(chosen.weights, queries.names, queries.kinds, row, key_tokens=keys.names, key_kinds=keys.kinds)
-    return lines | {"places": {"query": token_places(queries.places), "key": token_places(keys.places)}}
+    sides = Places.of_tokens(queries.names, "query", queries.places), Places.of_tokens(keys.names, "key", keys.places)
+    lines |= {"places": {"query": token_places(queries.places), "key": token_places(keys.places)}}
+    return keep(lines, lambda: matrix(chosen.weights, *sides, identifier(unit)))
 
 
 def _labels(side: Side, group: str) -> list[str]:

@@ -8,15 +8,16 @@ import numpy as np
 from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
 from explorer.analysis.overview import Overview
 from explorer.figures.attention import metric_heatmap
+from explorer.figures.numbers import keep
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.attention_data import most_telling_first, overview_of
+from explorer.views.attention_data import heads_table, most_telling_first, overview_of
 from explorer.views.settings import choice
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, View, Why, caption, chart, part, prose, select
 
 BY_KEY = {metric.key: metric for metric in METRICS}
-COLUMNS = [Column("head", "name"), Column("pattern", "text"), *(Column(metric.label, "number") for metric in METRICS)]
+COLUMNS = [Column("head", "name"), Column("pattern", "text"), *(Column(metric.label, "number", form=".3f") for metric in METRICS)]
 
 
 class HeadNumbers(View):
@@ -99,9 +100,9 @@ def _table(seen: Overview) -> dict[str, Any]:
     layers, heads = seen.patterns.shape
 
     def row(layer: int, head: int) -> Row:
-        numbers = [f"{seen.metrics[metric.key][layer, head]:.3f}" for metric in METRICS]
+        numbers = [seen.metrics[metric.key][layer, head] for metric in METRICS]
         name = head_name((layer, head))
         return Row([name, seen.patterns[layer, head], *numbers], token=layer * heads + head)
 
     rows = [row(layer, head) for layer in range(layers) for head in range(heads)]
-    return strip_table(COLUMNS, rows, "every head by numbers")
+    return keep(strip_table(COLUMNS, rows, "every head by numbers"), lambda: heads_table(seen))

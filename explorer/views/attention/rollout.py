@@ -6,6 +6,7 @@ from explorer.analysis.attention import rows_error
 from explorer.analysis.rollout import rollout
 from explorer.figures.attention import WeightScale, attention_heatmap, sources_heatmap
 from explorer.figures.bars import whole_percent
+from explorer.figures.numbers import beside
 from explorer.views.settings import number
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, View, caption, chart, check, matches, sentence
@@ -55,10 +56,10 @@ class Rollout(View):
             if layer == self.up_to:
                 wanted = flow
         trace.once(("rollout", token), lambda: np.stack(rows))
-        name = trace.tokens[token]
+        name, up_to = trace.tokens[token], {"up_to_layer": self.up_to}
         return {
-            "matrix": attention_heatmap(wanted, trace.tokens, trace.tokens, WeightScale(True, "share"), token),
-            "sources": sources_heatmap(np.stack(rows), trace.tokens),
+            "matrix": beside(attention_heatmap(wanted, trace.tokens, trace.tokens, WeightScale(True, "share"), token), **up_to),
+            "sources": beside(sources_heatmap(np.stack(rows), trace.tokens), query_position=token, query=name),
             "token": f"Where '{name}' (token {token}) comes from, layer by layer; click a token above for another.",
             "check": matches(error, "rows sum to 1, from the same weights as in 'One head'", 1e-5),
         }

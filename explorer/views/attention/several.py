@@ -6,6 +6,7 @@ from explorer.analysis.attention import rows_error
 from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.figures.attention_lines import attention_lines
 from explorer.figures.bars import whole_percent
+from explorer.figures.numbers import beside
 from explorer.views.attention.heads import HEATMAP, HEIGHT, LINES
 from explorer.views.attention_data import attention_check
 from explorer.views.settings import choice, number, several
@@ -38,16 +39,17 @@ class SeveralHeads(View):
         weights, number = self._weights(subject)
         trace, row = subject.trace, subject.selection.token
         named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
+        whose = {"layer": self.layer, "heads": " ".join(map(str, self.heads)) or "all"}
         shown = {
             "title": f"**Layer {self.layer}, {named}** — row looks at column; each row sums to {number}.",
             "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
             "check": attention_check(subject.select(layer=self.layer)),
         }
         if self.drawn_as == LINES:
-            return {**shown, "lines": attention_lines(weights, trace.tokens, trace.encoding.kinds, row)}
+            return {**shown, "lines": beside(attention_lines(weights, trace.tokens, trace.encoding.kinds, row), **whose)}
         scale = WeightScale(square_root=True, unit="weight, summed")
         picture = attention_heatmap(weights, trace.tokens, trace.tokens, scale, row)
-        return {**shown, "heatmap": picture}
+        return {**shown, "heatmap": beside(picture, **whose)}
 
     def finding(self, subject: Subject) -> Finding:
         """Where all of these heads together look most."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.base.errors import InputError
 from explorer.figures.bars import percent, whole_percent
 from explorer.figures.masked_lm import span_lengths
+from explorer.figures.numbers import Table, keep
 from explorer.figures.token_row import token_row
 from explorer.text.encoding import MASK
 from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
@@ -37,6 +38,7 @@ SPANS = "spans"
 STRATEGIES = (("Single pieces (BERT)", "pieces"), ("Whole words", "words"), ("Spans (SpanBERT)", SPANS))
 TREATMENTS = {MASKED: "masked", RANDOM: "replaced", KEPT: "kept"}
 COLUMNS = ("Position", "Piece", "Treatment", "BERT reads", "First guess", "Right?", "p of the piece", "Loss (nats)")
+NUMBERS = ("position", "piece", "treatment", "read_as", "guess", "guess_probability", "probability", "loss")
 STRANGERS = ("Saturn is the second largest planet.", "Most frogs lay their eggs in water.")
 RULES = {
     "pieces": "Single pieces are chosen, each by itself (Devlin et al. 2019, section 3.1).",
@@ -148,7 +150,7 @@ def _lengths(played: "Round") -> list[int]:
 
 
 def _table(played: "Round") -> list[list[str]]:
-    rows = []
+    rows, numbers = [], []
     for place, position in enumerate(played.positions):
         best, truth = played.guesses[place].candidates[0], played.encoding.tokens[position]
         hit = "yes" if best.id == played.encoding.ids[position] else "no"
@@ -157,7 +159,9 @@ def _table(played: "Round") -> list[list[str]]:
         guess = f"{best.token} ({percent(best.probability)})"
         cost = f"{played.losses[place]:.3f}"
         rows.append([str(position), truth, treatment, played.stand_ins[place], guess, hit, percent(probability), cost])
-    return rows
+        exact = [best.token, best.probability, probability, float(played.losses[place])]
+        numbers.append([int(position), truth, treatment, played.stand_ins[place], *exact])
+    return keep(rows, lambda: Table(NUMBERS, numbers))
 
 
 def _loss(played: "Round", truth: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from explorer.figures.bars import Row, bar_groups, bars, whole_percent
+from explorer.figures.numbers import Table, keep
 from explorer.figures.token_row import token_row_of
 from explorer.figures.word_grid import Cell, word_grid
 from explorer.model.checkpoints import BUNDLED
@@ -59,7 +60,8 @@ class Guesses(View):
         """Bars, a group a blank."""
         blanks = _guesses(subject, self.top_k)
         cut = f"The first {MOST_SHOWN} of {len(blanks)} blanks are shown." if len(blanks) > MOST_SHOWN else ""
-        shown = {"guesses": bar_groups([_group(guess) for guess in blanks[:MOST_SHOWN]]), "cut": cut}
+        drawn = bar_groups([_group(guess) for guess in blanks[:MOST_SHOWN]])
+        shown = {"guesses": keep(drawn, lambda: _numbers(blanks[:MOST_SHOWN])), "cut": cut}
         shown |= {"hint": NO_END} if _ends_in_a_blank(subject) else {}
         return shown | ({"small": SMALL} if subject.model.name == BUNDLED else {})
 
@@ -141,6 +143,15 @@ def _group(guess: "MaskGuesses") -> tuple[str, list[Row]]:
         for rank, candidate in enumerate(guess.candidates, start=1)
     ]
     return f"[MASK] at position {guess.position}", rows
+
+
+def _numbers(blanks: "Sequence[MaskGuesses]") -> Table:
+    rows = [
+        [guess.position, rank, one.token, one.id, one.probability, one.logit]
+        for guess in blanks
+        for rank, one in enumerate(guess.candidates, start=1)
+    ]
+    return Table(("position", "rank", "token", "id", "probability", "logit"), rows)
 
 
 def _ratio(shares: dict[str, float], position: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from explorer.figures.masked_lm import followed_words
+from explorer.figures.numbers import Table, keep
 from explorer.figures.window import MOST_AT_ONCE
 from explorer.figures.word_grid import word_grid
 from explorer.text import limits
@@ -116,7 +117,20 @@ def _table(subject: Subject, found: "Found") -> dict[str, Any]:
     columns = [subject.trace.tokens[place] for place in found.positions]
     column = subject.token - found.positions[0]
     settled = (_settled(found.final_ranks[:, column]), column)
-    return word_grid("after", columns, rows, cells, column, found.positions, settled)
+    grid = word_grid("after", columns, rows, cells, column, found.positions, settled)
+    return keep(grid, lambda: _numbers(subject, found))
+
+
+def _numbers(subject: Subject, found: "Found") -> Table:
+    """A row for each hidden state and position: the first guess, its probability, and the final guess's rank."""
+    rows = [
+        [layer, position, subject.trace.tokens[position], subject.model.pieces([id])[0], id, share, rank]
+        for layer, (ids, shares, ranks) in enumerate(zip(found.ids, found.probabilities, found.final_ranks, strict=True))
+        for position, id, share, rank in zip(
+            found.positions, ids[:, 0].tolist(), shares[:, 0].tolist(), ranks.tolist(), strict=True
+        )
+    ]
+    return Table(("hidden_state", "position", "token", "guess", "id", "probability", "rank_of_final_guess"), rows)
 
 
 def _settled(ranks: Sequence[int]) -> int:

@@ -10,6 +10,7 @@ from explorer.base.errors import InputError
 from explorer.base.limits import RANKED
 from explorer.base.steps import finished
 from explorer.figures.masked_lm import surprise_bars
+from explorer.figures.numbers import Table, keep
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
 from explorer.views.view import (
@@ -125,8 +126,7 @@ def _scored(subject: Subject, lines: str) -> list[list[Any]]:
         raise InputError(RANKED.tell(len(sentences), "sentences"))
     scores = finished(pseudo_likelihoods_in_steps(model, sentences))
     pieces = [len(model.visible_positions(model.encode(sentence))) for sentence in sentences]
-    rows = [
-        [sentence, count, round(score, 2), round(score / count, 3)]
-        for sentence, count, score in zip(sentences, pieces, scores, strict=True)
-    ]
-    return sorted(rows, key=lambda row: -row[3])
+    rows = [[sentence, count, score, score / count] for sentence, count, score in zip(sentences, pieces, scores, strict=True)]
+    rows.sort(key=lambda row: -row[3])
+    shown = [[sentence, count, round(score, 2), round(by_piece, 3)] for sentence, count, score, by_piece in rows]
+    return keep(shown, lambda: Table(("sentence", "pieces", "log_likelihood", "by_piece"), rows))

@@ -8,6 +8,7 @@ from explorer.analysis import evaluation
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.figures.maps import point_map
+from explorer.figures.numbers import columns_of, keep
 from explorer.figures.training import attention_shift, calibration_curve, confusion_matrix, drift_bars
 from explorer.text import limits
 from explorer.views.finetune.run import RunView, run_id
@@ -105,8 +106,10 @@ def _classes(run: "Run") -> Content:
         [label, *(f"{values[i]:.1%}" for values in (found.precision, found.recall, found.f1)), int(found.support[i])]
         for i, label in enumerate(run.classifier.labels)
     ]
+    names = ("precision", "recall", "f1")
+    scores = {"label": run.classifier.labels, **{name: getattr(found, name) for name in names}, "sentences": found.support}
     return {
-        "scores": rows,
+        "scores": keep(rows, lambda: columns_of(**scores)),
         "note": (
             f"Macro-F1 (the mean of all classes) {evaluation.macro_f1(counts):.1%}. Precision: of those called so, how "
             "many are; recall: of those that are, how many are called so; F1: their harmonic mean."

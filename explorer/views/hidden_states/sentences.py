@@ -67,11 +67,11 @@ class Sentences(View):
         except ExplorerError as error:
             return {"problem": {"text": str(error), "kind": "error"}}
         random = mean_of_pairs(cosine_matrix(features(subject.model, reference.texts(), at, self.pooling)))
-        rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", f"{value:.2f}") for i, j, value in closest_pairs(cosines)]
+        rows = [(i, f"{i + 1} · {texts[i]}  –  {j + 1} · {texts[j]}", value) for i, j, value in closest_pairs(cosines)]
         return {
             "matrix": sentences_heatmap(cosines, texts),
             "about": self._about(at, random, len(texts)),
-            "closest": ranking("The closest pairs, by cosine", rows) if rows else None,
+            "closest": ranking("The closest pairs, by cosine", rows, form=".2f") if rows else None,
             "problem": "",
         }
 

@@ -6,6 +6,7 @@ from explorer.analysis.attention import renormalised
 from explorer.analysis.head_metrics import strongest_pairs
 from explorer.figures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.figures.bars import whole_percent
+from explorer.figures.numbers import beside
 from explorer.views.attention_data import overview_of
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Content, Finding, View, Why, caption, chart, check, heading, matches
@@ -62,7 +63,8 @@ class Decoder(View):
         top = float(max(before.max(), after.max()))
 
         def figure(weights: np.ndarray) -> object:
-            return with_cell(attention_heatmap(weights, names, names, WeightScale(True, top=top), row), _ahead(subject))
+            picture = attention_heatmap(weights, names, names, WeightScale(True, top=top), row)
+            return beside(with_cell(picture, _ahead(subject)), layer=layer + 1, head=head + 1)
 
         what = "masked weights are the model's own, renormalised over the tokens before"
         return {"both_ways": figure(before), "causal": figure(after), "check": matches(error, what, 1e-5)}

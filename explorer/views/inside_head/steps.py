@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.analysis.contextuality import steps
+from explorer.figures.numbers import beside
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.views.attention_data import head_sentence, looks_at, most_telling_first, switched_off, telling_of
@@ -20,8 +21,8 @@ COLUMNS = [
     Column("step", "name"),
     Column("formula", "text"),
     Column("shape", "text"),
-    Column("of this token", "strip"),
-    Column("norm", "number"),
+    Column("of this token", "strip", name="value"),
+    Column("norm", "number", form=".2f"),
 ]
 
 
@@ -51,6 +52,7 @@ class DotProducts(View):
         step = head_step(trace, layer, head, token)
         keys = strongest(step.weights, MOST_KEYS)
         error = float(np.abs(trace.attention(layer)[head, token] - step.weights).max())
+        table = _table(step, trace.tokens, (token, found.key if token == found.query else None), keys)
         few = f" The {len(keys)} strongest of {trace.kept} keys are shown." if len(keys) < trace.kept else ""
         return {
             "about": (
@@ -58,7 +60,7 @@ class DotProducts(View):
                 f"head {selection.head}, vectors of {len(step.query)} numbers.{few} "
                 "Click a key, or a token above, to let it ask."
             ),
-            "table": _table(step, trace.tokens, (token, found.key if token == found.query else None), keys),
+            "table": beside(table, layer=layer + 1, head=head + 1, query_position=token),
             "check": matches(error, "the softmax is the row of the head's attention", 1e-5),
         }
 
@@ -107,12 +109,13 @@ class WholeLayer(View):
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         inside = layer_steps(trace, layer, token, head)
         rows = [_row(step, head, model.hidden_size // model.heads) for step in inside.steps]
+        where = {"layer": layer + 1, "position": token, "token": trace.tokens[token]}
         return {
             "about": (
                 f"'{trace.tokens[token]}' (token {token}) on its way through layer {layer + 1}, from hidden state {layer} "
                 f"to hidden state {layer + 1}; shapes are for all {trace.kept} tokens. Click a token above for another."
             ),
-            "table": strip_table(COLUMNS, rows, "every step inside the layer"),
+            "table": beside(strip_table(COLUMNS, rows, "every step inside the layer"), **where),
             "check": matches(inside.max_error, f"the last step is the model's own hidden state {layer + 1} for all tokens", 1e-4),
         }
 
@@ -129,25 +132,25 @@ def _table(step: "HeadStep", tokens: Sequence[str], pair: tuple[int, int | None]
     token, telling = pair
     added = step.weights[:, None] * step.values
     columns = [
-        Column("", "name"),
-        Column("q above, k below", "strip", float(np.abs(step.keys).max())),
-        Column("q∘k", "strip", float(np.abs(step.keys * step.query).max())),
-        Column("q·k", "number"),
-        Column(f"÷ √{len(step.query)}", "number"),
-        Column("softmax", "number"),
+        Column("", "name", name="token"),
+        Column("q above, k below", "strip", float(np.abs(step.keys).max()), name="key"),
+        Column("q∘k", "strip", float(np.abs(step.keys * step.query).max()), name="key_times_query"),
+        Column("q·k", "number", form=".2f"),
+        Column(f"÷ √{len(step.query)}", "number", form=".2f", name="scaled"),
+        Column("softmax", "number", form=".4f"),
         Column("", "bar", float(step.weights.max())),
-        Column("weight · v", "strip", float(np.abs(added).max())),
+        Column("weight · v", "strip", float(np.abs(added).max()), name="weighted_value"),
     ]
 
     def key_row(key: int) -> Row:
-        numbers = [f"{step.dots[key]:.2f}", f"{step.scaled[key]:.2f}", f"{step.weights[key]:.4f}"]
+        numbers = [step.dots[key], step.scaled[key], step.weights[key]]
         strips = [step.keys[key], step.keys[key] * step.query]
         marked = (0, len(step.query)) if key == telling else None
         return Row([tokens[key], *strips, *numbers, step.weights[key], added[key]], token=int(key), marked=marked)
 
     query = Row([f"query {tokens[token]}", step.query, *[None] * 6], strong=True)
-    total = Row(["sum over all keys", *[None] * 4, f"{step.weights.sum():.4f}", None, step.output], strong=True)
-    return strip_table(columns, [query, *map(key_row, keys), total], "one query and every key")
+    total = Row(["sum over all keys", *[None] * 4, step.weights.sum(), None, step.output], strong=True)
+    return strip_table(columns, [query, *map(key_row, keys), total], "one query and every key", "key_position")
 
 
 def strongest(weights: np.ndarray, count: int) -> np.ndarray:
@@ -158,7 +161,7 @@ def strongest(weights: np.ndarray, count: int) -> np.ndarray:
 def _row(step: "Step", head: int, size: int) -> Row:
     """One step; where all heads stand side by side the part of the zero-based `head`, `size` numbers, is outlined."""
     name = f"{step.name} (head {head + 1})" if step.of_head else step.name
-    shape, norm = " × ".join(map(str, step.shape)), f"{np.linalg.norm(step.vector):.2f}"
+    shape, norm = " × ".join(map(str, step.shape)), np.linalg.norm(step.vector)
     marked = (head * size, (head + 1) * size) if step.name == "heads side by side" else None
     strong = step.name.startswith("hidden state")
     return Row([name, step.formula, shape, step.vector, norm], strong=strong, marked=marked)

@@ -8,6 +8,7 @@ from explorer.base.errors import InputError
 from explorer.base.limits import PAIRS as MOST_PAIRS
 from explorer.figures.bars import bars, whole_percent
 from explorer.figures.base import shorten
+from explorer.figures.numbers import Table, keep
 from explorer.text.lines import pairs_from_lines, split_lines
 from explorer.text.pairs import Pair, check_pairs, read_pairs
 from explorer.views.settings import sheet, text, upload
@@ -25,6 +26,7 @@ PAIRS = (
 COLUMNS = ("A", "B", "IsNext", "Logit difference")
 STEP = 10  # pairs scored between two words on how far it is
 QUOTED = 60  # characters of a sentence that a finding quotes
+NUMBERS = ("a", "b", "is_next", "logit_difference")
 
 
 class ManyPairs(View):
@@ -57,7 +59,7 @@ class ManyPairs(View):
         """The scores of the pairs that have none yet."""
         if any(row[2] is not None for row in self.pairs):
             return {}
-        return {"pairs": _rank([_score(subject, *pair) for pair in _pairs_of(self.pairs)])}
+        return {"pairs": _shown(_rank([_score(subject, *pair) for pair in _pairs_of(self.pairs)]))}
 
     def finding(self, subject: Subject) -> Finding:
         """In how many pairs B follows A, and of which the model is least sure."""
@@ -106,7 +108,8 @@ class NextSentences(View):
     def compute(self, subject: Subject) -> Content:
         """The candidates, and B if there is one, the likeliest first."""
         rows = self._ranked(subject)
-        return {"ranking": bars([(candidate, share, f"{difference:+.2f}") for _, candidate, share, difference in rows])}
+        shown = bars([(candidate, share, f"{difference:+.2f}") for _, candidate, share, difference in rows])
+        return {"ranking": keep(shown, lambda: Table(NUMBERS, rows))}
 
     def finding(self, subject: Subject) -> Finding:
         """The likeliest candidate, and how far it is ahead of the next."""
@@ -138,7 +141,12 @@ class NextSentences(View):
 def _score(subject: Subject, a: str, b: str) -> list[Any]:
     """A, B, the probability of IsNext (0 to 1), and the logit of IsNext less that of NotNext."""
     answer = subject.model.next_sentence(a, b)
-    return [a, b, round(answer.is_next, 4), round(answer.logits[0] - answer.logits[1], 2)]
+    return [a, b, answer.is_next, answer.logits[0] - answer.logits[1]]
+
+
+def _shown(rows: list[list[Any]]) -> list[list[Any]]:
+    """Scored pairs as the sheet has them, with few digits."""
+    return keep([[a, b, round(share, 4), round(difference, 2)] for a, b, share, difference in rows], lambda: Table(NUMBERS, rows))
 
 
 def _probability(difference: float) -> float:
@@ -161,7 +169,7 @@ def _score_in_steps(subject: Subject, pairs: Sequence[Pair]) -> Iterator[Content
         rows.append(_score(subject, *pair))
         if number % STEP == 0:
             yield {"status": f"{number} of {len(pairs)} pairs."}
-    yield {"pairs": _rank(rows), "status": f"{len(pairs)} pairs scored."}
+    yield {"pairs": _shown(_rank(rows)), "status": f"{len(pairs)} pairs scored."}
 
 
 def _pairs_of(rows: Sequence[Sequence[Any]]) -> list[Pair]:

@@ -122,7 +122,7 @@ class Look:
         """The neighbours of the clicked row, or the set that was taken."""
         points = self.map.points
         if self.picked is not None:
-            rows = [(row, points.texts[row], f"{cosine:.3f}") for row, cosine in self.near]
+            rows = [(row, points.texts[row], cosine) for row, cosine in self.near]
             note = f"By cosine in all {self.map.vectors.shape[1]} dimensions of this layer, not on the map."
             return ranking(f"Nearest to ‘{points.texts[self.picked][:120]}’", rows, note)
         if self.kept:

@@ -4,6 +4,7 @@ import numpy as np
 
 from explorer.figures.attention import WeightScale, attention_heatmap, difference_heatmap
 from explorer.figures.bars import SEEN, percent, whole_percent
+from explorer.figures.numbers import beside
 from explorer.views.attention_data import most_telling_first
 from explorer.views.side_by_side.other import SideView, paired_tokens
 from explorer.views.subject import Subject
@@ -33,7 +34,10 @@ class SideAttention(SideView):
             attention_heatmap(one, side.trace.tokens, side.trace.tokens, scale)
             for one, side in zip(weights, (subject, other), strict=True)
         ]
-        here, there = subject.selection, other.selection
+        here, there = whose = subject.selection, other.selection
+        pictures = [
+            beside(picture, layer=one.attention_layer + 1, head=one.head) for picture, one in zip(pictures, whose, strict=True)
+        ]
         places = [f"layer {one.attention_layer + 1}, head {one.head}" for one in (here, there)]
         about = f"Here {places[0]}, there {places[1]}."
         shown = {"here": pictures[0], "there": pictures[1]}

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.analysis.similarity import cosines, norms
+from explorer.figures.numbers import beside
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.views.subject import Subject
 from explorer.views.view import Content, View, check, heading, matches, part, prose
@@ -69,7 +70,11 @@ def _sum(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
     """The vectors that are added up for one token."""
     trace, token, encoding = subject.trace, subject.token, subject.trace.encoding
     about = {"token": trace.tokens[token], "position": encoding.positions[token], "segment": "AB"[encoding.segments[token]]}
-    columns = [Column(f"token {token}", "name"), Column("its vector", "strip"), Column("norm", "number")]
+    columns = [
+        Column(f"token {token}", "name", name="part"),
+        Column("its vector", "strip", name="value"),
+        Column("norm", "number", form=".2f"),
+    ]
     strips = [
         *((f"{'+ ' if place else ''}{name}: {about[name]}", part) for place, (name, part) in enumerate(parts.added.items())),
         ("= sum", parts.total),
@@ -78,10 +83,9 @@ def _sum(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
         ("hidden state 0", trace.hidden_states[0]),
     ]
     rows = [
-        Row([name, vectors[token], f"{np.linalg.norm(vectors[token]):.2f}"], strong=name == "hidden state 0")
-        for name, vectors in strips
+        Row([name, vectors[token], np.linalg.norm(vectors[token])], strong=name == "hidden state 0") for name, vectors in strips
     ]
-    return strip_table(columns, rows, "what is added up for one token")
+    return beside(strip_table(columns, rows, "what is added up for one token"), position=token, token=trace.tokens[token])
 
 
 def _norms(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
@@ -90,10 +94,13 @@ def _norms(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
     lengths = [norms(part) for part in measured.values()]
     shares = [cosines(parts.total, part) for part in parts.added.values()]
     numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8 in BERT]
-    names = ["#", *(f"‖{name}‖" for name in measured), *(f"cos {name}" for name in parts.added)]
-    columns = [Column("token", "name"), *(Column(name, "number") for name in names)]
-    rows = [
-        Row([token, str(place), *(f"{number:.3f}" for number in row)])
-        for place, (token, row) in enumerate(zip(subject.trace.tokens, numbers, strict=True))
-    ]
+    names = [*(f"‖{name}‖" for name in measured), *(f"cos {name}" for name in parts.added)]
+    columns = [Column("token", "name"), Column("#", "number", name="position")]
+    columns += [Column(name, "number", form=".3f", name=_plain_name(name)) for name in names]
+    rows = [Row([token, place, *row]) for place, (token, row) in enumerate(zip(subject.trace.tokens, numbers, strict=True))]
     return strip_table(columns, rows, "norms and cosines of what is added up")
+
+
+def _plain_name(title: str) -> str:
+    """A title as the data call it: norm_token for ‖token‖."""
+    return f"norm_{title.strip('‖').lower()}" if title.startswith("‖") else title.replace("cos ", "cosine_")

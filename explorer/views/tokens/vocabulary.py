@@ -14,7 +14,7 @@ from explorer.views.view import Change, Content, View, caption, heading, part, s
 MOST_FOUND = 200
 MOST_NEAR = 12
 FOUND = [Column("piece", "name"), Column("id", "number")]
-NEAR = [Column("nearest piece", "name"), Column("id", "number"), Column("cosine", "number"), Column("", "bar")]
+NEAR = [Column("nearest piece", "name"), Column("id", "number"), Column("cosine", "number", form=".3f"), Column("", "bar")]
 
 
 def _two_ids(value: Any) -> tuple[int, int] | None:
@@ -59,7 +59,7 @@ class Vocabulary(View):
         ids = search(vocabulary, self.query)
         few = f", the first {MOST_FOUND} are shown" if len(ids) > MOST_FOUND else ""
         count = "1 piece matches" if len(ids) == 1 else f"{len(ids):,} pieces match"
-        rows = [Row([vocabulary[id], str(id)], token=id) for id in ids[:MOST_FOUND]]
+        rows = [Row([vocabulary[id], id], token=id) for id in ids[:MOST_FOUND]]
         return {
             "count": f"{count}{few}." if ids else "No piece matches; try fewer letters.",
             "pieces": strip_table(FOUND, rows, "pieces found"),
@@ -70,7 +70,7 @@ class Vocabulary(View):
         if self.detour and self.detour[0] == id and self.detour[1] < len(vocabulary):
             id = self.detour[1]
         rows = [
-            Row([vocabulary[row], str(row), f"{cosine:.3f}", max(cosine, 0.0)], token=row)
+            Row([vocabulary[row], row, cosine, max(cosine, 0.0)], token=row)
             for row, cosine in nearest(subject.model.word_table, id, MOST_NEAR)
         ]
         return {"piece": f"Nearest to '{vocabulary[id]}' (id {id}):", "nearest": strip_table(NEAR, rows, "nearest pieces")}

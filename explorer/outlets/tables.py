@@ -1,0 +1,141 @@
+"""The numbers that a view shows, as tables with named columns in full precision, and these as CSV and JSON."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from explorer.base.errors import InputError
+from explorer.figures.numbers import Table, identifier, kept, plain
+from explorer.views.settings import Setting, Sheet, Upload
+from explorer.views.subject import Subject
+from explorer.views.view import Content, Part, View, props
+
+TEXTS = ("sentence",)
+WITHOUT_NUMBERS = ("prose", "caption", "heading", "button", "chips", "meter", "check", "code")
+FORMULA = re.compile(r"[=+\-@\t]")  # what a spreadsheet would run: it gets an apostrophe, as in the page's own CSV
+
+
+def tables(view: View, subject: Subject) -> dict[str, Table]:
+    """What each part of a view shows in numbers, by its name. Raises ExplorerError. It takes as long as the view does."""
+    return tables_of(view, view.compute(subject))
+
+
+def tables_of(view: View, content: Content) -> dict[str, Table]:
+    """The same of what was computed already."""
+    found = {}
+    for name in (name for name in view.layout if name in content):
+        table = _table(view.parts.get(name) or view.settings[name], _value(content[name]))
+        if table is not None and table.rows:
+            found[name] = table
+    return found
+
+
+def check_of(view: View, content: Content) -> str:
+    """What the checks of a view say, '' where it has none."""
+    checks = (_value(content.get(name)) for name, part in view.parts.items() if part.kind == "check")
+    return " ".join(filter(None, map(_text, checks)))
+
+
+def main(of: Mapping[str, Table], part: str = "") -> tuple[str, Table]:
+    """The table of that name, or else the first that is more than a sentence. Raises InputError."""
+    if part:
+        if part not in of:
+            raise InputError(f"There is no part {part[:40]!r} with numbers here; there are {', '.join(of) or 'none'}.")
+        return part, of[part]
+    for name, table in of.items():
+        if table.columns != TEXT:
+            return name, table
+    raise InputError("This view shows no numbers here; choose another view, or another input.")
+
+
+def csv_of(table: Table) -> str:
+    """A table as CSV with a line of names; what a spreadsheet would run as a formula begins with an apostrophe.
+
+    `pandas.read_csv(path, keep_default_na=False, na_values=[""])` reads it; without these, a token `null` would be lost.
+    """
+    written = io.StringIO()
+    lines = csv.writer(written)
+    lines.writerow(table.columns)
+    lines.writerows([_cell(value) for value in row] for row in table.rows)
+    return written.getvalue()
+
+
+def as_data(view: View, subject: Subject, content: Content | None = None) -> dict[str, Any]:
+    """A view with its settings, what it says and all its tables, as JSON has it. `content` is what was computed already."""
+    content = view.compute(subject) if content is None else content
+    found, chosen = view.finding(subject), subject.selection
+    return {
+        "view": view.name,
+        "question": view.question,
+        "settings": settings_of(view),
+        "selection": {"layer": chosen.layer, "head": chosen.head, "token": chosen.token},
+        "model": subject.model_name,
+        "texts": [subject.text_a, subject.text_b],
+        "finding": found.text if found else "",
+        "check": check_of(view, content),
+        "tables": {name: table.as_dict() for name, table in tables_of(view, content).items()},
+    }
+
+
+def json_of(view: View, subject: Subject) -> str:
+    """`as_data` as text. `pandas.DataFrame(part["rows"], columns=part["columns"])` is a part of it."""
+    return json.dumps(as_data(view, subject), ensure_ascii=False, allow_nan=False)
+
+
+def settings_of(view: View) -> dict[str, Any]:
+    """The settings as JSON has them; without files, and without what clicks leave behind that no link may carry."""
+    given = {one.name: getattr(view, one.name) for one in fields(view)}  # type: ignore[arg-type]
+    return {name: plain_value(value) for name, value in given.items() if is_open(view.settings[name])}
+
+
+def is_open(setting: Setting) -> bool:
+    """Whether a program may read and set it: not a file of somebody's, nor the traces of one visitor."""
+    return not isinstance(setting, Upload) and (setting.linked or isinstance(setting, Sheet))
+
+
+def plain_value(value: Any) -> Any:
+    """A value of a setting, in lists where it has tuples."""
+    return [plain_value(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+TEXT = ("text",)
+
+
+def _table(declared: Part | Setting, value: Any) -> Table | None:
+    """The numbers of a value: those that were kept beside it, else its rows."""
+    if (table := kept(value)) is not None:
+        return table
+    if isinstance(declared, Sheet):
+        return Table(tuple(map(identifier, declared.columns)), _rows(value))
+    if not isinstance(declared, Part) or declared.kind in WITHOUT_NUMBERS or value is None:
+        return None
+    if declared.kind in TEXTS:
+        return Table(TEXT, [[_text(value)]] if _text(value) else [])
+    if declared.kind == "frame":
+        names = list(value.columns) if hasattr(value, "columns") else declared.options["columns"]
+        rows = value.to_numpy().tolist() if hasattr(value, "columns") else value
+        return Table(tuple(identifier(str(name)) or "name" for name in names), _rows(rows))
+    raise NotImplementedError(f"a part of the kind {declared.kind!r} keeps no numbers; see explorer.figures.numbers.keep")
+
+
+def _rows(rows: Any) -> list[list[Any]]:
+    return [[plain(cell) for cell in row] for row in rows or ()]
+
+
+def _value(value: Any) -> Any:
+    """What is seen, of a value that may be a function or come with labels."""
+    if isinstance(value, props):
+        return value.get("value")
+    return value() if callable(value) else value
+
+
+def _text(value: Any) -> str:
+    return (value.get("text") or "") if isinstance(value, Mapping) else value or ""
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value

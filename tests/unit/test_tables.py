@@ -1,0 +1,204 @@
+"""The numbers that leave with a view are those of the model, in full precision, whichever way they leave."""
+
+import copy
+import io
+import json
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.figures.numbers import Table, identifier, keep, kept
+from explorer.figures.token_row import token_row
+from explorer.outlets.tables import TEXT, WITHOUT_NUMBERS, as_data, csv_of, json_of, main, tables, tables_of
+from explorer.views import TABS
+from explorer.views.fill_mask.guesses import Guesses
+from explorer.views.fill_mask.lens import Lens
+from explorer.views.hidden_states.layers import OneLayer
+from explorer.views.settings import Sheet
+from explorer.views.subject import Selection, Subject
+from explorer.views.view import View
+
+A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
+VIEWS = [kind for tab in TABS for kind in tab.views if tab.id not in ("own-head", "fine-tune")]  # these have tests of their own
+NAMES = [kind.name for kind in VIEWS]
+
+
+def named(name: str) -> type[View]:
+    return next(kind for tab in TABS for kind in tab.views if kind.name == name)
+
+
+def opened(kind, model, **settings):
+    """A view as the page reads its controls."""
+    given = {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
+    return kind.read(given | settings, model.capabilities)
+
+
+@pytest.fixture(scope="module")
+def subject(bundled):
+    return Subject.of(bundled.trace(A, B), Selection(layer=4, head=7, token=3, picked=True))
+
+
+@pytest.fixture(scope="module", params=VIEWS, ids=NAMES)
+def seen(request, bundled, subject):
+    """A view with what it shows, computed once for all tests of it."""
+    settings = {"other_b": "she sold a [MASK] of milk."} if "other_b" in request.param.settings else {}
+    view = opened(request.param, bundled, **settings)
+    assert not view.unless(subject)
+    return view, view.compute(subject)
+
+
+def test_every_part_that_shows_numbers_has_a_table(seen):
+    view, content = seen
+    found = tables_of(view, content)
+    for name, value in content.items():
+        if name not in view.parts or view.parts[name].kind in (*WITHOUT_NUMBERS, "sentence") or not value:
+            continue
+        table = found[name]
+        assert len(set(table.columns)) == len(table.columns), name
+        assert all(column and column == identifier(column) for column in table.columns), table.columns
+        assert {len(row) for row in table.rows} == {len(table.columns)}, name
+        cells = {type(cell) for row in table.rows for cell in row}
+        assert cells <= {str, int, float, bool, type(None)}, (name, cells)
+
+
+def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen, subject):
+    view, content = seen
+    there = json.loads(json.dumps(as_data(view, subject, content), allow_nan=False))
+    assert there["view"] == view.name
+    assert there["texts"] == [A, B]
+    for name, table in tables_of(view, content).items():
+        assert there["tables"][name] == table.as_dict()
+        part = there["tables"][name]
+        frame = pd.DataFrame(part["rows"], columns=part["columns"])
+        assert list(frame.columns) == list(table.columns)
+        read = pd.read_csv(io.StringIO(csv_of(table)), keep_default_na=False, na_values=[""], dtype=texts(table))
+        assert list(read.columns) == list(table.columns)
+        assert len(read) == len(frame)
+        for place, column in enumerate(read.columns):
+            wanted = [row[place] for row in table.rows]
+            if not any(isinstance(cell, str) for cell in wanted):
+                numbers = [np.nan if cell is None else float(cell) for cell in wanted]
+                np.testing.assert_array_equal(read[column].astype(float), numbers)
+                continue
+            assert [plainly(cell) for cell in read[column]] == ["" if cell is None else str(cell) for cell in wanted]
+
+
+def texts(table):
+    """The columns that hold a text, which pandas must not take for numbers: a token may be '1932'."""
+    return {name: str for place, name in enumerate(table.columns) if any(isinstance(row[place], str) for row in table.rows)}
+
+
+def plainly(cell):
+    """A cell of a CSV without the apostrophe that keeps a spreadsheet from running it."""
+    text = "" if cell != cell else str(cell)
+    return text[1:] if text[:1] == "'" and text[1:2] in set("=+-@\t") else text
+
+
+def frame(name, subject, part="", **settings):
+    _, table = main(tables(opened(named(name), subject.model, **settings), subject), part)
+    return pd.DataFrame(table.rows, columns=table.columns)
+
+
+@pytest.mark.parametrize("look", ["Heatmap", "Lines"])
+def test_attention_is_that_of_transformers(bundled, subject, eager, look):
+    _, output = eager(bundled, A, B)
+    numbers = frame("attention/head", subject, look=look)
+    weights = numbers.pivot(index="query_position", columns="key_position", values="weight").to_numpy()
+    np.testing.assert_allclose(weights, output.attentions[3][0, 6].numpy(), atol=1e-5)
+    np.testing.assert_allclose(weights.sum(1), 1, atol=1e-5)
+    assert (set(numbers["layer"]), set(numbers["head"])) == ({4}, {7})
+    assert numbers.groupby("query_position")["query"].first().tolist() == list(subject.trace.tokens)
+
+
+def test_a_long_input_keeps_every_weight_though_its_picture_has_a_byte_a_cell(bundled):
+    subject = Subject.of(bundled.trace("the cat sat on the mat. " * 40), Selection(layer=2, head=3, picked=True))
+    numbers = frame("attention/head", subject)
+    kept_tokens = subject.trace.kept
+    assert kept_tokens > 160
+    weights = numbers["weight"].to_numpy().reshape(kept_tokens, kept_tokens)
+    np.testing.assert_array_equal(weights.astype(np.float32), subject.trace.attention(1)[2])
+
+
+def test_hidden_states_are_those_of_transformers(bundled, subject, eager):
+    _, output = eager(bundled, A, B)
+    state = output.hidden_states[4][0].numpy()
+    vectors = frame("hidden/one-layer", subject, look=opened(OneLayer, bundled).settings["look"].values[1])
+    found = vectors.pivot(index="position", columns="dimension", values="value").to_numpy()
+    np.testing.assert_allclose(found, state, atol=1e-4)
+    np.testing.assert_array_equal(found.astype(np.float32), subject.trace.hidden_states[4])
+    alike = frame("hidden/one-layer", subject).pivot(index="position", columns="other_position", values="cosine")
+    unit = state / np.linalg.norm(state, axis=1, keepdims=True)
+    np.testing.assert_allclose(alike, unit @ unit.T, atol=1e-5)
+    measure = opened(named("hidden/every-layer"), bundled).settings["measure"].values[2]
+    norms = frame("hidden/every-layer", subject, measure=measure).pivot(index="hidden_state", columns="position", values="norm")
+    wanted = [np.linalg.norm(one[0].numpy(), axis=1) for one in output.hidden_states]
+    np.testing.assert_allclose(norms, wanted, rtol=1e-4)
+    assert list(norms.index) == list(range(7))
+
+
+def test_guesses_and_lens_are_those_of_transformers(bundled, subject, eager):
+    _, output = eager(bundled, A, B)
+    guesses = frame(Guesses.name, subject, top_k=7)
+    for position in subject.trace.mask_positions:
+        here = guesses[guesses["position"] == position]
+        shares = output.prediction_logits[0, position].softmax(-1)
+        assert here["id"].tolist() == shares.topk(7).indices.tolist()
+        np.testing.assert_allclose(here["probability"], shares.topk(7).values, atol=1e-5)
+        np.testing.assert_allclose(here["logit"], output.prediction_logits[0, position].topk(7).values, atol=1e-4)
+    lens = frame(Lens.name, subject)
+    last = lens[lens["hidden_state"] == 6]
+    assert last["id"].tolist() == output.prediction_logits[0].argmax(-1).tolist()
+    np.testing.assert_allclose(last["probability"], output.prediction_logits[0].softmax(-1).max(-1).values, atol=1e-5)
+    assert (last["rank_of_final_guess"] == 1).all()
+
+
+def test_embeddings_add_up(bundled, subject):
+    parts = frame("tokens/embeddings", subject, "sum")
+    vectors = {name.removeprefix("+ ").split(":")[0]: rows["value"].to_numpy() for name, rows in parts.groupby("part")}
+    total = vectors["token"] + vectors["position"] + vectors["segment"]
+    np.testing.assert_allclose(total, vectors["= sum"], atol=1e-5)
+    np.testing.assert_array_equal(vectors["hidden state 0"].astype(np.float32), subject.trace.hidden_states[0][3])
+
+
+def test_what_a_spreadsheet_would_run_is_a_text():
+    hostile = ["=1+1", "+1", "-2", "@SUM(A1)", "\tx", 'a "quoted", cell', "two\nlines", "null", "plain"]
+    written = csv_of(Table(("token", "value"), [[text, -0.1] for text in hostile]))
+    lines = written.split("\r\n")
+    assert lines[1] == "'=1+1,-0.1"
+    read = pd.read_csv(io.StringIO(written), keep_default_na=False, na_values=[""])
+    assert [plainly(cell) for cell in read["token"]] == hostile
+    assert (read["value"] == -0.1).all()
+
+
+def test_what_travels_to_the_browser_gets_no_heavier():
+    row = token_row(["a"], ["piece"], [0])
+    assert kept(row).columns == ("position", "token", "kind", "segment")
+    assert "make" not in json.dumps(row)
+    for copied in (copy.deepcopy(row), dict(row)):
+        assert type(copied) is dict
+        assert kept(copied) is None
+    assert kept(row | {"long": True}) is not None
+
+
+def test_a_figure_keeps_what_was_kept_last():
+    import plotly.graph_objects as go
+
+    figure = keep(keep(go.Figure(), lambda: Table(("a",), [[1]])), lambda: Table(("b",), [[2]]))
+    assert kept(figure).columns == ("b",)
+    assert "_numbers" not in figure.to_json()
+
+
+def test_a_part_that_is_not_there_is_a_sentence(bundled, subject, refusal):
+    found = tables(opened(Guesses, bundled), subject)
+    assert refusal(InputError, lambda: main(found, "x" * 10_000))
+    assert refusal(InputError, lambda: main({"about": Table(TEXT, [["a sentence"]])}))
+    assert main(found)[0] == "guesses"
+
+
+def test_no_setting_that_belongs_to_a_visitor_leaves(bundled, subject):
+    said = json.loads(json_of(opened(named("projection/map"), bundled), subject))
+    assert not {"table", "kept", "drawn"} & set(said["settings"])
+    assert said["settings"]["method"] == "pca"
