@@ -120,6 +120,10 @@ TRAINING_MEGABYTES = Limit(
     *("training_megabytes", "MB of hidden states below trained layers", 1_024, 512),
     "{given} texts this long do not fit into memory; train on fewer of them.",
 )
+VIEW_SECONDS = Limit(
+    *("view_seconds", "seconds of work, about, that a program may ask of one view", 120, 30),
+    "This takes about {given} seconds, and {most} is the most; shorten the text, or ask on the page, where it can be stopped.",
+)
 MODELS = Limit("models", "models in memory", 3, 3, "The one used longest ago is loaded again when it is asked for.")
 TRACE_MEGABYTES = Limit(
     "trace_megabytes",

@@ -5,10 +5,11 @@ import io
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any
 
-from explorer.base.errors import InputError
+from explorer.base.errors import ExplorerError, InputError
 from explorer.figures.numbers import Table, identifier, kept, plain
 from explorer.views.settings import Setting, Sheet, Upload
 from explorer.views.subject import Subject
@@ -64,10 +65,17 @@ def csv_of(table: Table) -> str:
     return written.getvalue()
 
 
-def as_data(view: View, subject: Subject, content: Content | None = None) -> dict[str, Any]:
-    """A view with its settings, what it says and all its tables, as JSON has it. `content` is what was computed already."""
-    content = view.compute(subject) if content is None else content
-    found, chosen = view.finding(subject), subject.selection
+def finding_of(subject: Subject, *views: View) -> str:
+    """The finding of the first of some views that has one, '' where none has."""
+    with suppress(ExplorerError):
+        found = (view.finding(subject) for view in views if not view.unless(subject))
+        return next((one.text for one in found if one is not None), "")
+    return ""
+
+
+def as_data(view: View, subject: Subject, content: Content, finding: str) -> dict[str, Any]:
+    """What a view shows as JSON has it: its settings, what it says, and all its tables."""
+    chosen = subject.selection
     return {
         "view": view.name,
         "question": view.question,
@@ -75,7 +83,7 @@ def as_data(view: View, subject: Subject, content: Content | None = None) -> dic
         "selection": {"layer": chosen.layer, "head": chosen.head, "token": chosen.token},
         "model": subject.model_name,
         "texts": [subject.text_a, subject.text_b],
-        "finding": found.text if found else "",
+        "finding": finding,
         "check": check_of(view, content),
         "tables": {name: table.as_dict() for name, table in tables_of(view, content).items()},
     }
@@ -83,7 +91,13 @@ def as_data(view: View, subject: Subject, content: Content | None = None) -> dic
 
 def json_of(view: View, subject: Subject) -> str:
     """`as_data` as text. `pandas.DataFrame(part["rows"], columns=part["columns"])` is a part of it."""
-    return json.dumps(as_data(view, subject), ensure_ascii=False, allow_nan=False)
+    content = view.compute(subject)
+    return as_json(as_data(view, subject, content, finding_of(subject, view)))
+
+
+def as_json(data: Any) -> str:
+    """Data as text; NaN, which is no JSON, is nowhere in it."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
 def settings_of(view: View) -> dict[str, Any]:

@@ -259,6 +259,12 @@ def is_quick(subject: Subject, passes: float) -> bool:
     return reads_quickly(model, passes) and reads_quickly(model, passes * subject.trace.kept)
 
 
+def seconds(subject: Subject, passes: float) -> float:
+    """About how long so many forward passes over this input take."""
+    model = subject.model.capabilities
+    return 12 * model.layers * model.hidden_size**2 * passes * subject.trace.kept / QUICK
+
+
 def reads_quickly(model: Any, tokens: float) -> bool:
     """Whether a model, by its capabilities, reads so many tokens in about a second."""
     return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK

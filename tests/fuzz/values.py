@@ -64,12 +64,17 @@ ARGUMENTS = {
     "pooling": st.sampled_from(["cls", "mean", "pooler"]),
     "dimensions": st.integers(2, 3),
     "min_dist": st.floats(0, 0.99),
+    "name": st.sampled_from(
+        ["attention/head", "fill-mask/lens", "tokens/pieces", "hidden/one-layer", "side-by-side/pair", "none"]
+    ),
+    "settings": st.dictionaries(st.sampled_from(["layer", "head", "token", "off", "look", "top_p"]), layers, max_size=2),
     "learning_rate": st.sampled_from([0.01, 0.1, 1.0]),
 }
 """What the arguments of endpoints may be, by their names; the first value of each is the one to begin with."""
 FIRST = {
     **{"text": SENTENCES[0], "text_a": SENTENCES[0], "text_b": SENTENCES[1], "query": "do*", "word": "dog", "epochs": 1},
     **{"texts": SENTENCES[:4], "heads": [[1, 1]], "steps": 3, "seeds": 1, "head": 1},
+    **{"name": "attention/head", "settings": {"layer": 1}},
     "examples": [[f"{word} {number}", word] for number in range(6) for word in ("happy", "sad")],
 }
 ON_THE_PAGE = {

@@ -66,7 +66,7 @@ def test_every_part_that_shows_numbers_has_a_table(seen):
 
 def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen, subject):
     view, content = seen
-    there = json.loads(json.dumps(as_data(view, subject, content), allow_nan=False))
+    there = json.loads(json.dumps(as_data(view, subject, content, ""), allow_nan=False))
     assert there["view"] == view.name
     assert there["texts"] == [A, B]
     for name, table in tables_of(view, content).items():
@@ -200,5 +200,5 @@ def test_a_part_that_is_not_there_is_a_sentence(bundled, subject, refusal):
 
 def test_no_setting_that_belongs_to_a_visitor_leaves(bundled, subject):
     said = json.loads(json_of(opened(named("projection/map"), bundled), subject))
-    assert not {"table", "kept", "drawn"} & set(said["settings"])
+    assert not {"table", "drawn"} & set(said["settings"])
     assert said["settings"]["method"] == "pca"

@@ -1,0 +1,48 @@
+"""Every view by its name: which there are, and what one shows in numbers."""
+
+from typing import Any
+
+from explorer.api.arguments import explorer_for
+from explorer.api.callers import bounded, while_wanted
+from explorer.api.handlers import TRAINING
+from explorer.outlets import links, named
+from explorer.outlets.tables import as_data, finding_of
+from explorer.text import limits
+from explorer.views import VIEWS
+from explorer.views.subject import Subject
+from explorer.views.view import Content, View
+
+NO_SETTINGS: dict[str, Any] = {}
+ANSWERED = ("finding", "check", "tables")
+
+
+def views(model: str = "") -> dict[str, Any]:
+    """Every view with its question, what it needs of a model, and its settings: their type, default, choices or range.
+
+    Among them is what is selected on the page: `layer` and `head` from 1, `token` from 0, and `off`, the heads that are
+    switched off. Left out, a view opens on what is most telling of the input.
+    """
+    capabilities = explorer_for(model).capabilities
+    return {"views": [named.described(kind, capabilities) for kind in VIEWS.values()]}
+
+
+def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO_SETTINGS, model: str = "") -> dict[str, Any]:
+    """What a view shows in numbers: what it finds, its check, and for each of its parts a table with columns and rows.
+
+    `name` and `settings` are as /views tells them; `link` is what follows the ? of the page's address to see it.
+    """
+    texts = limits.check_optional_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")
+    shown, place = named.read(name, settings, Subject(explorer_for(model).name, *texts))
+    subject = place.subject
+    content = (_long if named.is_long(shown, subject) else _short)(shown, subject)
+    data = as_data(shown, subject, content, finding_of(subject, shown, *place.views))
+    return {**{key: data[key] for key in ANSWERED}, "link": links.of(shown, subject)}
+
+
+def _short(view: View, subject: Subject) -> Content:
+    return named.content(view, subject, while_wanted)
+
+
+_long = bounded(_short, TRAINING["concurrency_id"])
+
+ENDPOINTS = (views, view)

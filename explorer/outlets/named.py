@@ -1,0 +1,131 @@
+"""A view asked for by its name: which there are, what may be set of them, and what one shows, within bounds."""
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from explorer.base.errors import CapabilityError, InputError
+from explorer.base.limits import VIEW_SECONDS
+from explorer.base.steps import finished
+from explorer.outlets.place import Place, seen_in
+from explorer.outlets.tables import is_open, plain_value
+from explorer.text import limits
+from explorer.views import TABS, VIEWS
+from explorer.views.settings import Choice, Number, Setting, Several, Sheet, Switch, Text
+from explorer.views.subject import Subject
+from explorer.views.view import Content, LongView, Tab, View, seconds
+
+OF_THE_PAGE = ("layer", "head", "token", "off")  # the selection, which may stand among the settings of any view
+MOST_NAME = 60
+
+
+def where(kind: type[View]) -> tuple[Tab, str]:
+    """The tab of a view, and the first of its choices that it is seen in."""
+    return next((tab, choice) for tab in TABS for choice in tab.choices if kind in seen_in(tab, choice))
+
+
+def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
+    """The view of this name with these settings, and the place where it is seen, opened on what is most telling.
+
+    Among the settings may be what is selected on the page: layer and head from 1, a token from 0, and heads that are off.
+    Raises ExplorerError.
+    """
+    if not isinstance(name, str) or name not in VIEWS:
+        shown = repr(name[:MOST_NAME]) if isinstance(name, str) else "of that kind"
+        raise InputError(f"There is no view {shown}; /views tells the names of all that there are.")
+    if not isinstance(given, Mapping):
+        raise InputError('Send the settings as an object, such as {"layer": 3, "head": 7}.')
+    kind, capabilities = VIEWS[name], subject.model.capabilities
+    tab, choice = where(kind)
+    if tab.needs:
+        subject.model.require(tab.needs)
+    if closed := [one for one in given if one in kind.settings and not is_open(kind.settings[one])]:
+        raise InputError(f"The setting {closed[0]!r} belongs to the page; leave it out.")
+    own = {one: value for one, value in given.items() if one in kind.settings or one not in OF_THE_PAGE}
+    view = kind.read(_declared(kind) | own, capabilities)
+    chosen = {one: value for one, value in given.items() if one not in own and value is not None}
+    subject = subject.select(**_selected(chosen, subject)) if chosen else subject
+    beside = (other.read(_declared(other), capabilities) for other in seen_in(tab, choice) if other is not kind)
+    return view, Place(subject, tab.id, choice, (view, *beside)).opened()
+
+
+def _declared(kind: type[View]) -> dict[str, Any]:
+    """The settings as declared, for a model to bring into its range."""
+    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}  # type: ignore[arg-type]
+
+
+def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
+    """What of the selection was given, checked."""
+    has, checked = subject.model.capabilities, dict(chosen)
+    if "layer" in chosen:
+        checked["layer"] = limits.check_integer(chosen["layer"], "the layer", 0, has.layers)
+    if "head" in chosen:
+        checked["head"] = limits.check_integer(chosen["head"], "the head", 1, has.heads)
+    if "token" in chosen:
+        checked["token"] = limits.check_integer(chosen["token"], "the token", 0, subject.trace.kept - 1)
+    if "off" in chosen:
+        checked["off"] = tuple(sorted(limits.head_indices(chosen["off"], has.layers, has.heads)))
+    return checked
+
+
+def is_long(view: View, subject: Subject) -> bool:
+    """Whether its work takes more than about a second, so that only few may ask for it at once."""
+    return isinstance(view, LongView) and (not view.start or seconds(subject, view.passes(subject)) > 1)
+
+
+def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, Any]], Any] = finished) -> Content:
+    """What a view shows, its work done by `run`. Raises ExplorerError where it shows nothing here, or would take too long."""
+    if why := view.unless(subject):
+        raise CapabilityError(why)
+    if not isinstance(view, LongView):
+        return view.compute(subject)
+    found = view.known(subject) if view.start else None
+    if found is None:
+        VIEW_SECONDS.check(round(seconds(subject, view.passes(subject))) if view.start else 0)
+        found = run(view.work(subject))
+        if view.start:
+            view.keep(subject, found)
+    return view.draw(subject, found)
+
+
+def described(kind: type[View], capabilities: Any) -> dict[str, Any]:
+    """A view as a program needs to know it, with the ranges of a model."""
+    declared = {one.name: one.default for one in fields(kind)}  # type: ignore[arg-type]
+    own = {
+        name: {**_type(setting, capabilities), "default": plain_value(declared[name]), "label": setting.label}
+        for name, setting in kind.settings.items()
+        if is_open(setting)
+    }
+    page = {name: about for name, about in _of_the_page(capabilities).items() if name not in own}
+    needs = where(kind)[0].needs or ""
+    return {"name": kind.name, "question": kind.question, "needs": needs, "settings": own | page}
+
+
+def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
+    """What of the page's selection every view may be asked with; nothing is what is most telling."""
+    return {
+        "layer": {"type": "integer", "range": [0, has.layers], "default": None, "label": "Layer"},
+        "head": {"type": "integer", "range": [1, has.heads], "default": None, "label": "Head"},
+        "token": {"type": "integer", "range": [0, has.max_tokens - 1], "default": None, "label": "Token, by its position"},
+        "off": {"type": "list", "default": [], "label": "Heads switched off, each [layer, head]"},
+    }
+
+
+def _type(setting: Setting, capabilities: Any) -> dict[str, Any]:
+    """The type of a setting, and what it may be."""
+    match setting:
+        case Choice(free=False):
+            return {"type": "choice", "choices": setting.values}
+        case Choice():
+            return {"type": "text"}
+        case Several():
+            return {"type": "list", "choices": list(setting.options(capabilities))}
+        case Switch():
+            return {"type": "boolean"}
+        case Number():
+            return {"type": "integer" if isinstance(setting.step, int) else "number", "range": list(setting.range(capabilities))}
+        case Text():
+            return {"type": "text", "range": [0, setting.limit.most]}
+        case Sheet():
+            return {"type": "rows", "columns": list(setting.columns)}
+    return {"type": "any"}
