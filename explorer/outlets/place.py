@@ -21,6 +21,7 @@ class Place:
     choice: str  # the label of what is chosen in the tab
     views: tuple[View, ...]
     told: tuple[str, ...] = field(default=(), compare=False)  # a sentence for all that a link asked for in vain
+    part: str = field(default="", compare=False)  # of the views, where one of them alone is to be taken away
 
     @property
     def name(self) -> str:

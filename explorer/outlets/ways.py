@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from explorer.base.errors import ExplorerError
 from explorer.outlets import bundle, page_file
+from explorer.outlets.data_files import csv_file, json_file
 from explorer.outlets.links import Place
 from explorer.outlets.python_file import python
 
@@ -36,6 +37,8 @@ def _zip(place: Place) -> bytes:
 
 WAYS: tuple[Way, ...] = (
     Way("html", "One page, alive without a server", "text/html", _page),
+    Way("csv", "The numbers of the main picture", "text/csv; charset=utf-8", csv_file),
+    Way("json", "All numbers, with settings and checks", "application/json", json_file),
     Way("py", "Python: the numbers with transformers and torch alone", "text/x-python", python),
     Way("zip", "Everything: page, data, settings, check, citation", "application/zip", _zip),
 )

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import parse_qsl
 
@@ -83,6 +84,7 @@ async def _file(blocks: PageBlocks, way: Way, parameters: dict[str, str]) -> Res
     place = await _in_turn(blocks, lambda: links.read(parameters, first_subject()))
     if place.told:
         raise InputError(place.told[0])
+    place = replace(place, part=parameters.get("part", ""))
     if any(isinstance(view, LongView) for view in place.views):  # it waits for a place among the long works instead
         made = await run_in_threadpool(bounded(_made, TRAINING["concurrency_id"]), way, place)
     else:

@@ -1,0 +1,41 @@
+"""The numbers of a place as files: everything as JSON, one part as CSV."""
+
+from explorer.base.errors import CapabilityError, InputError
+from explorer.outlets import named
+from explorer.outlets.place import Place, slug, tab_of
+from explorer.outlets.tables import TEXT, as_data, as_json, csv_of, finding_of, tables_of
+from explorer.views.view import Content, View
+
+
+def json_file(place: Place) -> bytes:
+    """Every view of the place: `{"views": [...]}`, each as `as_data` has it. Raises ExplorerError."""
+    subject = place.subject
+    views = [as_data(view, subject, content, finding_of(subject, view)) for view, content in _shown(place)]
+    return as_json({"views": views}).encode()
+
+
+def csv_file(place: Place) -> bytes:
+    """The part of the place that was asked for, or else the main one: of the widest view, the first. Raises ExplorerError.
+
+    A part goes by its name, `heatmap`, or by that of its element in the page, `attention-head-heatmap`.
+    """
+    wanted, found = place.part, []
+    for view, content in sorted(_shown(place), key=lambda one: -one[0].width):
+        found += [(view, name, table) for name, table in tables_of(view, content).items()]
+    for view, name, table in found:
+        if wanted in (name, slug(f"{view.name}-{name}")) or (not wanted and table.columns != TEXT):
+            return csv_of(table).encode()
+    names = ", ".join(name for _, name, _ in found)
+    if wanted:
+        raise InputError(f"There is no part {wanted[:40]!r} with numbers here; there are {names or 'none'}.")
+    raise InputError("Nothing here shows numbers; choose another view, or another input.")
+
+
+def _shown(place: Place) -> list[tuple[View, Content]]:
+    """What the views of a place show that show something. Raises CapabilityError where none does."""
+    if needs := tab_of(place.tab).needs:
+        place.subject.model.require(needs)
+    views = [(view, view.unless(place.subject)) for view in place.views]
+    if views and all(why for _, why in views):
+        raise CapabilityError(views[0][1])
+    return [(view, named.content(view, place.subject)) for view, why in views if not why]

@@ -1,0 +1,109 @@
+"""The numbers of a link as CSV and JSON, over plain HTTP, read by pandas in one line."""
+
+import io
+import json
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import urlopen
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from explorer.outlets import links
+from explorer.outlets.place import Place, seen_in
+from explorer.server.requests import TAKE
+from explorer.views import TABS
+from explorer.views.subject import Selection, Subject
+
+TEXT = "v=1&a=A+dog+barked+at+the+[MASK].&b=It+was+loud."
+HEAD = f"{TEXT}&tab=attention&layer=3&head=7"
+READ = {"keep_default_na": False, "na_values": [""]}
+CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices if tab.id not in ("fine-tune", "own-head", "projection")]
+
+
+@pytest.fixture(scope="module")
+def address(served):
+    return lambda query, key="csv": f"{served}{TAKE}view.{key}?{query}"
+
+
+def refused(url):
+    with pytest.raises(HTTPError) as caught:
+        urlopen(url, timeout=120)
+    sentence = json.loads(caught.value.read())["error"]
+    assert caught.value.code in (400, 404)
+    assert sentence.endswith(".")
+    assert len(sentence) < 300
+    return sentence
+
+
+def test_pandas_reads_the_head_that_a_link_shows(address, bundled):
+    numbers = pd.read_csv(address(HEAD), **READ)
+    weights = numbers.pivot(index="query_position", columns="key_position", values="weight").to_numpy()
+    trace = bundled.trace("A dog barked at the [MASK].", "It was loud.")
+    assert np.array_equal(weights.astype(np.float32), trace.attention(2)[6])
+    assert set(numbers["layer"]) == {3}
+    assert numbers["key"].tolist()[: trace.kept] == list(trace.tokens)
+
+
+@pytest.mark.parametrize("part", ["grid", "attention-heads-grid"])
+def test_a_part_goes_by_its_name_and_by_that_of_its_element(address, part):
+    heads = pd.read_csv(address(f"{HEAD}&part={part}"), **READ)
+    assert len(heads) == 6 * 12
+    assert heads[["layer", "head"]].iloc[-1].tolist() == [6, 12]
+
+
+def test_json_has_all_that_is_seen_together(address, bundled):
+    with urlopen(address(HEAD, "json"), timeout=120) as answer:
+        assert answer.headers["content-type"] == "application/json"
+        assert 'filename="bert-explorer-attention-one-head.json"' in answer.headers["content-disposition"]
+        views = {view["view"]: view for view in json.load(answer)["views"]}
+    assert set(views) == {"attention/heads", "attention/what-if", "attention/head"}
+    head = views["attention/head"]
+    assert head["selection"] == {"layer": 3, "head": 7, "token": None}
+    assert head["settings"]["look"] == "Heatmap"
+    assert head["check"].startswith("✓")
+    part = head["tables"]["heatmap"]
+    same = pd.read_csv(address(HEAD), **READ)
+    pd.testing.assert_frame_equal(pd.DataFrame(part["rows"], columns=part["columns"]), same, check_dtype=False, check_exact=True)
+
+
+@pytest.mark.parametrize(("tab", "choice"), CHOICES, ids=[f"{tab.id} {choice}" for tab, choice in CHOICES])
+def test_every_choice_has_its_numbers(bundled, address, tab, choice):
+    subject = Subject("bert-l6-h384-uncased", "the [MASK] sat on the mat.", "it [MASK].", Selection(layer=2, head=3, picked=True))
+    given = {"other_b": "it slept."} if tab.id == "side-by-side" else {}
+    kinds = seen_in(tab, choice)
+    views = tuple(kind(**{name: value for name, value in given.items() if name in kind.settings}) for kind in kinds)
+    query = links.query(Place(subject, tab.id, choice, views))
+    table = pd.read_csv(address(query), **READ)
+    assert len(table) > 0
+    with urlopen(address(query, "json"), timeout=120) as answer:
+        said = json.load(answer)["views"]
+    assert [view["view"] for view in said] == [kind.name for kind in kinds]
+    of_all = [part for view in said for part in view["tables"].values()]
+    assert list(table.columns) in [part["columns"] for part in of_all]
+
+
+def test_tokens_that_a_table_would_lose_are_there(address):
+    text = "null nan true 1932 ' \" , ; - +"
+    tokens = pd.read_csv(address(f"v=1&tab=tokens&a={quote(text)}&part=cards"), **READ)["token"].tolist()
+    assert tokens[1:5] == ["null", "nan", "true", "1932"]
+    assert "'-" in tokens, "a spreadsheet would run it"
+    assert "'+" in tokens
+
+
+def test_what_is_not_there_is_a_sentence(address, served):
+    assert "grid" in refused(address(f"{HEAD}&part=picture"))
+    assert "x" * 60 not in refused(address(f"{HEAD}&part={'x' * 10_000}"))
+    assert refused(address("v=1&a=&tab=attention"))
+    assert refused(address("v=1&a=Hello.&tab=own-head"))
+    assert refused(f"{served}{TAKE}view.xlsx?{HEAD}")
+
+
+def test_what_is_typed_runs_nowhere(address):
+    hostile = "<img src=x onerror=alert(1)> =1+1"
+    with urlopen(address(f"v=1&tab=tokens&a={quote(hostile)}&part=cards"), timeout=60) as answer:
+        assert answer.headers["content-type"].startswith("text/csv")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "attachment" in answer.headers["content-disposition"]
+        assert pd.read_csv(io.BytesIO(answer.read()), **READ)["token"].str.match(r"[=+\-@]").sum() == 0

@@ -1,0 +1,64 @@
+"""What the README shows for programs does what it says, against the app as it is served."""
+
+import json
+import re
+import shutil
+import subprocess
+from urllib.request import urlopen
+
+import numpy as np
+import pytest
+
+from explorer.api import ENDPOINTS
+
+TEXT = "The cat sat on the mat."
+ADDRESS = "http://127.0.0.1:7860"
+
+
+@pytest.fixture
+def example(readme, served):
+    def of(language):
+        (code,) = re.findall(rf"<!-- example {language} -->\n```\w+\n(.*?)```", readme, flags=re.DOTALL)
+        assert ADDRESS in code
+        return code.replace(ADDRESS, served)
+
+    return of
+
+
+@pytest.fixture
+def weights(bundled):
+    return bundled.trace(TEXT).attention(2)[6]
+
+
+@pytest.mark.parametrize("language", ["python", "get"])
+def test_in_python(example, weights, language, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.utils._detect_agent._fetch_registry", lambda: None)
+    names = {}
+    exec(compile(example(language), "README", "exec"), names)
+    frame = names["weights"]
+    assert (frame["layer"].unique().tolist(), frame["head"].unique().tolist()) == ([3], [7])
+    found = frame.pivot(index="query_position", columns="key_position", values="weight").to_numpy()
+    assert np.array_equal(found.astype(np.float32), weights)
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl on this machine")
+def test_with_curl(example, weights):
+    done = subprocess.run(["bash", "-c", example("curl")], capture_output=True, check=True, timeout=120)
+    rows = json.loads(done.stdout)["data"][0]["tables"]["heatmap"]["rows"]
+    assert np.array_equal(np.array([row[-1] for row in rows], dtype=np.float32), weights.ravel())
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="there is no node on this machine; a browser runs it in tests/browser")
+def test_in_javascript(example, weights):
+    command = ["node", "--input-type=module", "-e", example("javascript")]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120, text=True)
+    assert done.stdout.strip().endswith(f" {weights.size}")
+
+
+def test_every_endpoint_is_in_openapis_words(served):
+    with urlopen(f"{served}/gradio_api/openapi.json", timeout=60) as answer:
+        described = json.load(answer)
+    assert described["openapi"].startswith("3.")
+    for endpoint in ENDPOINTS:
+        body = described["paths"][f"/gradio_api/call/v2/{endpoint.__name__}"]["post"]
+        assert body["summary"]
