@@ -1,9 +1,9 @@
 """Start BERT Explorer: `python app.py`, or `bert-explorer` where it is installed, `[--model NAME] [--host 127.0.0.1]
-[--port 7860] [--public] [--auth USER:PASSWORD] [--workers N] [--device cpu] [--threads N]`.
+[--port 7860] [--public] [--auth USER:PASSWORD] [--workers N] [--device cpu] [--threads N] [--mcp]`.
 
 Every argument can also come from the environment (BERT_EXPLORER_MODEL, BERT_EXPLORER_HOST, BERT_EXPLORER_PORT,
-BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS), so that a
-Space needs none.
+BERT_EXPLORER_PROFILE=public, BERT_EXPLORER_AUTH, BERT_EXPLORER_WORKERS, BERT_EXPLORER_DEVICE, BERT_EXPLORER_THREADS,
+BERT_EXPLORER_MCP), so that a Space needs none.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
 from explorer.page.components import HEAD
 from explorer.page.shell import build
-from explorer.server import logs
+from explorer.server import assistants, logs
 from explorer.server.document import Document
 from explorer.server.routes import CARD_ADDRESS
 from explorer.server.serving import guarded
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     if options.model:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
-    blocks = launch(options.host, options.port, options.auth)
+    blocks = launch(options.host, options.port, options.auth, options.mcp)
     logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made loggers of its own
     gc.freeze()
     gc.enable()
@@ -114,6 +114,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--device", default=environment(DEVICE) or "cpu", help=device)
     threads = "threads to compute with (default: the cores of this machine or container)"
     parser.add_argument("--threads", metavar="N", default=environment(THREADS) or "", help=threads)
+    tools = "let assistants look inside BERT too, by the Model Context Protocol; needs requirements-mcp.txt"
+    parser.add_argument("--mcp", action="store_true", help=tools)
     options = parser.parse_args(arguments)
     user, _, secret = (given := options.auth or environment("BERT_EXPLORER_AUTH") or "").partition(":")
     options.auth = (user, secret) if given else None
@@ -123,6 +125,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         limits.check_environment()
         options.workers = replicas.Scale.of(options.workers)
         check_threads(options.threads)
+        options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
         if options.device != "cpu":
             from explorer.model import devices  # loads torch
 
@@ -135,7 +138,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlocks:
+def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool = False) -> PageBlocks:
     """Build the page and serve it without blocking; every launch setting is here."""
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
         os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
@@ -154,6 +157,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None) -> PageBlo
         max_file_size=limits.UPLOAD_MEGABYTES.bytes,
         state_session_capacity=limits.SESSIONS.most,
         auth=auth,
+        mcp_server=mcp,
         footer_links=["api"],
         favicon_path=ASSETS / "mark.svg",
         theme=THEME,

@@ -67,7 +67,7 @@ def test_files_that_are_shown_exist(readme):
 
 
 def test_every_requirement_is_pinned_with_a_reason():
-    for file in ("requirements.txt", "requirements-workers.txt", "tests/requirements.txt"):
+    for file in ("requirements.txt", "requirements-workers.txt", "requirements-mcp.txt", "tests/requirements.txt"):
         for line in (ROOT / file).read_text().splitlines():
             assert not line or line[0] in "#-" or re.fullmatch(r"\S+==\S+ +# .+", line), line
 

@@ -1,0 +1,125 @@
+"""An assistant looks inside BERT: the flag, what it needs, and the tools over the protocol itself."""
+
+import asyncio
+import importlib.util
+import json
+import re
+from ast import literal_eval
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer import app
+from explorer.api import ENDPOINTS
+from explorer.base.errors import InputError
+from explorer.server import assistants
+from tests.ports import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def there(monkeypatch):
+    """mcp is installed, as far as anybody asks."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+
+
+@pytest.mark.parametrize(
+    ("flag", "setting", "found"), [(True, "", True), (False, "1", True), (False, "0", False), (False, "", False)]
+)
+def test_the_flag_or_the_environment_asks_for_it(there, monkeypatch, flag, setting, found):
+    monkeypatch.setenv(assistants.SETTING, setting)
+    assert assistants.wanted(flag, with_password=False) is found
+
+
+def test_what_is_missing_is_a_sentence(monkeypatch, refusal):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert assistants.MCP in refusal(InputError, lambda: assistants.wanted(True, False))
+    assert not assistants.wanted(False, False), "who does not ask for it does without"
+
+
+def test_it_cannot_be_had_with_a_password(there, monkeypatch, refusal):
+    assert "--auth" in refusal(InputError, lambda: assistants.wanted(True, with_password=True))
+    monkeypatch.setenv(assistants.SETTING, "maybe")
+    assert refusal(InputError, lambda: assistants.wanted(False, False))
+
+
+def test_the_command_tells_what_is_wrong(monkeypatch, capsys):
+    monkeypatch.setenv("BERT_EXPLORER_AUTH", "teacher:secret")
+    with pytest.raises(SystemExit):
+        app.parse(["--mcp"])
+    assert "Assistants cannot log in" in capsys.readouterr().err
+
+
+def test_one_version_is_named():
+    assert re.search(rf"^{re.escape(assistants.MCP)} ", (ROOT / "requirements-mcp.txt").read_text(), re.MULTILINE)
+
+
+def test_nobody_is_offered_tools_who_did_not_ask(served):
+    import urllib.error
+    import urllib.request
+
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(f"{served}/gradio_api/mcp/", timeout=60)
+    assert caught.value.code in (404, 405)
+
+
+@pytest.fixture(scope="module")
+def talk():
+    """Asks the app what an assistant would: `talk(lambda session: session.list_tools())`."""
+    pytest.importorskip("mcp", reason="needs mcp (pip install -r requirements-mcp.txt)")
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamablehttp_client
+
+    port = free_port()
+    assert assistants.wanted(True, with_password=False)
+    blocks = app.launch("127.0.0.1", port, mcp=True)
+    app.warm(blocks)
+
+    async def session(ask):
+        async with (
+            streamablehttp_client(f"http://127.0.0.1:{port}/gradio_api/mcp/") as (read, write, _),
+            ClientSession(read, write) as one,
+        ):
+            await one.initialize()
+            return await ask(one)
+
+    yield lambda ask: asyncio.run(session(ask))
+    blocks.close()
+
+
+def test_every_endpoint_is_a_tool_that_says_what_it_takes(talk):
+    tools = {tool.name: tool for tool in talk(lambda session: session.list_tools()).tools}
+    assert set(tools) == {endpoint.__name__ for endpoint in ENDPOINTS}
+    assert all(tool.description for tool in tools.values())
+    assert tools["view"].inputSchema["required"] == ["name", "text_a"]
+    assert tools["view"].inputSchema["properties"]["settings"]["type"] == "object"
+
+
+def test_an_assistant_gets_the_models_own_numbers(talk, bundled):
+    text = "The cat sat on the mat."
+    asked = {"name": "attention/head", "text_a": text, "settings": {"layer": 3, "head": 7}}
+    answer = talk(lambda session: session.call_tool("view", asked))
+    assert not answer.isError
+    view = literal_eval(answer.content[0].text)
+    rows = view["tables"]["heatmap"]["rows"]
+    weights = bundled.trace(text).attention(2)[6]
+    assert np.array_equal(np.array([row[-1] for row in rows], dtype=np.float32), weights.ravel())
+    assert view["finding"].startswith("In layer 3, head 7")
+
+
+@pytest.mark.parametrize("arguments", [{"name": "x" * 10_000, "text_a": "a"}, {"name": "attention/head", "text_a": ""}])
+def test_an_assistant_reads_a_sentence_when_it_is_wrong(talk, arguments):
+    answer = talk(lambda session: session.call_tool("view", arguments))
+    assert answer.isError
+    (said,) = answer.content
+    assert said.text.endswith(".")
+    assert len(said.text) < 200
+    assert "Traceback" not in said.text
+
+
+def test_the_readmes_configuration_is_one(readme):
+    (block,) = re.findall(r"<!-- example mcp -->\n```json\n(.*?)```", readme, flags=re.DOTALL)
+    (server,) = json.loads(block)["mcpServers"].values()
+    assert server["url"] == "http://127.0.0.1:7860/gradio_api/mcp/"
