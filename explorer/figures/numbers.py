@@ -4,6 +4,7 @@ What travels to the browser stays as light as it was: JSON and copies of a value
 """
 
 import html
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +78,10 @@ def keep(picture: Any, make: Maker) -> Any:
 def kept(picture: Any) -> Table | None:
     """The numbers that were kept beside a picture, if any were."""
     make = getattr(picture, "make", None) if isinstance(picture, _Kept) else getattr(picture, "_numbers", None)
-    return make() if callable(make) else None
+    if not callable(make):
+        return None
+    table = make()
+    return Table(table.columns, [list(map(plain, row)) for row in table.rows])
 
 
 def beside(picture: Any, **constant: Any) -> Any:
@@ -132,9 +136,9 @@ def columns_of(**columns: Sequence[Any] | np.ndarray) -> Table:
 
 
 def plain(value: Any) -> Any:
-    """A number of NumPy as one of Python, NaN as nothing; all else as it is."""
+    """A number of NumPy as one of Python, nothing for one that is none or infinite, which JSON cannot say; all else as it is."""
     value = value.item() if isinstance(value, np.generic) else value
-    return None if value != value else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def as_typed(label: Any) -> Any:

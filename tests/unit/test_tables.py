@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import explorer
 from explorer.base.errors import InputError
 from explorer.figures.numbers import Table, identifier, keep, kept
 from explorer.figures.token_row import token_row
@@ -19,11 +20,17 @@ from explorer.views.fill_mask.lens import Lens
 from explorer.views.hidden_states.layers import OneLayer
 from explorer.views.settings import Sheet
 from explorer.views.subject import Selection, Subject
-from explorer.views.view import View
+from explorer.views.view import View, props
+from tests.families import write_family, write_tuned
 
 A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
-VIEWS = [kind for tab in TABS for kind in tab.views if tab.id not in ("own-head", "fine-tune")]  # these have tests of their own
+VIEWS = [kind for tab in TABS for kind in tab.views]
 NAMES = [kind.name for kind in VIEWS]
+OWN_HEADS = {
+    "own-head/labels": "ForSequenceClassification",
+    "own-head/tags": "ForTokenClassification",
+    "own-head/answer": "ForQuestionAnswering",
+}
 
 
 def named(name: str) -> type[View]:
@@ -42,18 +49,25 @@ def subject(bundled):
 
 
 @pytest.fixture(scope="module", params=VIEWS, ids=NAMES)
-def seen(request, bundled, subject):
-    """A view with what it shows, computed once for all tests of it."""
-    settings = {"other_b": "she sold a [MASK] of milk."} if "other_b" in request.param.settings else {}
-    view = opened(request.param, bundled, **settings)
+def seen(request, subject, tmp_path_factory):
+    """A view, what it is about, and what it shows, computed once for all tests of it."""
+    kind = request.param
+    if kind.name.startswith("own-head/"):
+        folder = tmp_path_factory.mktemp("tuned") / "model"
+        head = OWN_HEADS.get(kind.name)
+        write_tuned(folder, "bert", head) if head else write_family(folder, "electra-discriminator")
+        subject = Subject.of(explorer.load(str(folder)).trace(A, B))
+    view = opened(kind, subject.model, **({"other_b": "she sold a [MASK] of milk."} if "other_b" in kind.settings else {}))
     assert not view.unless(subject)
-    return view, view.compute(subject)
+    return view, subject, view.compute(subject)
 
 
 def test_every_part_that_shows_numbers_has_a_table(seen):
-    view, content = seen
+    view, _, content = seen
     found = tables_of(view, content)
     for name, value in content.items():
+        value = value() if callable(value) else value
+        value = value.get("value") if isinstance(value, props) else value
         if name not in view.parts or view.parts[name].kind in (*WITHOUT_NUMBERS, "sentence") or not value:
             continue
         table = found[name]
@@ -64,8 +78,8 @@ def test_every_part_that_shows_numbers_has_a_table(seen):
         assert cells <= {str, int, float, bool, type(None)}, (name, cells)
 
 
-def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen, subject):
-    view, content = seen
+def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen):
+    view, subject, content = seen
     there = json.loads(json.dumps(as_data(view, subject, content, ""), allow_nan=False))
     assert there["view"] == view.name
     assert there["texts"] == [A, B]

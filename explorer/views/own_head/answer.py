@@ -6,6 +6,7 @@ import numpy as np
 
 from explorer.figures.bars import bars, percent, whole_percent
 from explorer.figures.base import shorten
+from explorer.figures.numbers import columns_of, keep
 from explorer.figures.word_grid import word_grid
 from explorer.model.families import ANSWER
 from explorer.views.own_head.tokens import TokenHead
@@ -49,10 +50,11 @@ class OwnAnswer(TokenHead):
         shares = np.exp(logs)  # [tokens, 2]
         rows = [(span.text, span.share, f"{span.start_logit + span.end_logit:+.2f}") for span in spans]
         cells = [[(percent(float(share)), float(share), "") for share in shares[:, side]] for side in range(2)]
-        nothing = float(shares[0, 0] * shares[0, 1])
+        nothing, ends = float(shares[0, 0] * shares[0, 1]), {"begins": shares[:, 0], "ends": shares[:, 1]}
+        row = word_grid("token", trace.tokens, ["begins", "ends"], cells, subject.token, outlined=(0, spans[0].start))
         return {
             "answers": bars(rows),
-            "row": word_grid("token", trace.tokens, ["begins", "ends"], cells, subject.token, outlined=(0, spans[0].start)),
+            "row": keep(row, lambda: columns_of(position=range(trace.kept), token=trace.tokens, **ends)),
             "found": f"That there is no answer, which {trace.tokens[0]} stands for: {percent(nothing)}.",
             "help": "Type the question in A and the text in B. The share of a span is the probability that the answer begins at "
             "its first token, times that it ends at its last (softmax over all tokens each; Devlin et al. 2019, section 4.2); "

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from explorer.figures.bars import percent, whole_percent
+from explorer.figures.numbers import columns_of, keep
 from explorer.figures.word_grid import word_grid
 from explorer.model.families import REPLACED, TAGS
 from explorer.text import limits
@@ -59,8 +60,10 @@ class OwnTags(TokenHead):
         ]
         chosen, doubtful = subject.token, _least_sure(subject, shares)
         outlined = None if doubtful is None else (0, doubtful)
+        said = [tags[place] for place in best]
+        row = word_grid("token", trace.tokens, ["tag"], [cells], chosen, outlined=outlined)
         return {
-            "row": word_grid("token", trace.tokens, ["tag"], [cells], chosen, outlined=outlined),
+            "row": keep(row, lambda: columns_of(position=range(trace.kept), token=trace.tokens, tag=said, share=shares.max(-1))),
             "found": f"'{trace.tokens[chosen]}' (token {chosen}): {_ranked(tags, shares[chosen])}.",
             "help": "The likeliest tag of each token, darker where it is surer; click one for the others. In training only the "
             "first piece of a word has a tag (Devlin et al. 2019, section 5.3): those of the others are the head's guesses.",
@@ -90,8 +93,9 @@ class ReplacedPieces(TokenHead):
         shares = own_head.replaced(trace)
         cells = [(percent(float(share)), float(share), "") for share in shares]
         worst = _most_suspicious(subject, shares)
+        row = word_grid("token", trace.tokens, ["replaced"], [cells], chosen, outlined=(0, worst))
         return {
-            "row": word_grid("token", trace.tokens, ["replaced"], [cells], chosen, outlined=(0, worst)),
+            "row": keep(row, lambda: columns_of(position=range(trace.kept), token=trace.tokens, replaced=shares)),
             "found": f"Most suspicious: '{trace.tokens[worst]}' (token {worst}), {percent(float(shares[worst]))}.",
             "help": "ELECTRA's discriminator reads a text in which a small model has replaced some pieces, and says of each how "
             "likely it is one of these (sigmoid, 0 to 100 %; Clark et al. 2020, section 2). Put an odd word into A and see.",
