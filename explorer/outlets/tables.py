@@ -130,8 +130,8 @@ def _table(declared: Part | Setting, value: Any) -> Table | None:
     if declared.kind in TEXTS:
         return Table(TEXT, [[_text(value)]] if _text(value) else [])
     if declared.kind == "frame":
-        names = list(value.columns) if hasattr(value, "columns") else declared.options["columns"]
-        rows = value.to_numpy().tolist() if hasattr(value, "columns") else value
+        sheet = value if isinstance(value, Mapping) else {"headers": declared.options["columns"], "data": value}
+        names, rows = sheet["headers"], sheet["data"]
         return Table(tuple(identifier(str(name)) or "name" for name in names), _rows(rows))
     raise NotImplementedError(f"a part of the kind {declared.kind!r} keeps no numbers; see explorer.figures.numbers.keep")
 

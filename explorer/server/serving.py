@@ -21,6 +21,7 @@ from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
 from explorer.server.metrics import Metrics
+from explorer.server.reference import reference_routes
 from explorer.server.refusals import Refusals, misnamed, unfit, unknown
 from explorer.server.requests import RequestsAMinute
 from explorer.server.routes import routes
@@ -40,7 +41,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
         return GZipMiddleware(SecurityHeaders(told_of_links(gate), document, is_on_a_space()), compresslevel=COMPRESSION)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
-    ours = [*routes(metrics), *taking_routes(blocks, metrics)]
+    ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks)]
     return {"routes": ours, "exception_handlers": handlers, "lifespan": _outermost(around)}
 
 
