@@ -32,7 +32,7 @@ def architecture(stages: Sequence[Stage]) -> dict[str, Any]:
     """The value for stages from the input on."""
     rows = [[block.name, block.size, block.parameters or None, one.times or 1] for one in stages for block in one.blocks]
     shown = {"stages": [{**vars(one), "blocks": [_drawn(block) for block in one.blocks]} for one in stages]}
-    return keep(shown, lambda: Table(("part", "size", "parameters", "times"), rows))
+    return keep(shown, lambda: Table.of(("part", "size", "parameters", "times"), rows))
 
 
 def _drawn(block: Block) -> dict[str, str]:

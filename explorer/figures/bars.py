@@ -25,7 +25,7 @@ def _table(groups: Sequence[tuple[str, Sequence[Row]]]) -> Table:
     rows = [[heading, label, float(share), note] for heading, bars in groups for label, share, note in bars]
     names = ("group", "label", "share", "note")
     there = [place for place, name in enumerate(names) if name in ("label", "share") or any(row[place] for row in rows)]
-    return Table(tuple(names[place] for place in there), [[row[place] for place in there] for row in rows])
+    return Table.of(tuple(names[place] for place in there), [[row[place] for place in there] for row in rows])
 
 
 def percent(share: float) -> str:
@@ -64,7 +64,7 @@ def ranking(heading: str, rows: Sequence[tuple[int, str, float | str]], note: st
     """The value for rows of (index, text, number, which `form` writes, or what else stands there); the note is below them."""
     told = [number if isinstance(number, str) else format(number, form) for _, _, number in rows]
     listed = [{"index": int(row[0]), "text": row[1], "number": number} for row, number in zip(rows, told, strict=True)]
-    table = Table(("text", "value"), [[text, plain(number)] for _, text, number in rows])
+    table = Table.of(("text", "value"), [[text, plain(number)] for _, text, number in rows])
     return keep({"heading": heading, "rows": listed, "note": note}, lambda: table)
 
 

@@ -26,4 +26,4 @@ def parameter_bars(counts: dict[str, int]) -> go.Figure:
     amounts = grid_axis("parameters", range=[0, 1.9 * top])  # what is written stands beside the longest, too
     narrow = {"narrow": {"xaxis": {"range": [0, 3 * top], "nticks": 3}, "margin": {"r": 64}}}
     drawn = figure([bars], key="parameters", xaxis=amounts, yaxis=parts, meta=narrow).update_layout(margin_r=36)
-    return keep(drawn, lambda: Table(("part", "parameters"), [list(one) for one in counts.items()]))
+    return keep(drawn, lambda: Table.of(("part", "parameters"), [list(one) for one in counts.items()]))

@@ -111,7 +111,7 @@ def context_lines(
         yaxis=grid_axis(title, range=[min(-0.05, lowest - 0.05), 1.05]),
     )
     rows = [[name, at, float(value)] for name, values in every for at, value in enumerate(values - ground)]
-    return keep(drawn, lambda: Table(("line", "hidden_state", "above_random" if adjusted else "cosine"), rows))
+    return keep(drawn, lambda: Table.of(("line", "hidden_state", "above_random" if adjusted else "cosine"), rows))
 
 
 def _line(cosines: np.ndarray, label: str, colour: str, width: float, dash: str = "solid") -> go.Scatter:

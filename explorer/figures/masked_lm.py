@@ -87,7 +87,7 @@ def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
         for at, word in enumerate(words)
         for layer in range(len(probabilities))
     ]
-    return keep(drawn, lambda: Table(("hidden_state", "word", "probability", "rank"), rows))
+    return keep(drawn, lambda: Table.of(("hidden_state", "word", "probability", "rank"), rows))
 
 
 def _followed_word(name: str, colour: str, probabilities: np.ndarray, ranks: np.ndarray) -> list[go.Scatter]:

@@ -18,21 +18,36 @@ SPELLED = {"−": " minus ", "‖": "", "√": "root ", "∘": " times ", "·": 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of plain values of Python, None for nothing, each with a cell for every column.
+    """Plain values of Python by column, each as long as the others; None is nothing.
 
     Layers and heads count from 1, positions and dimensions from 0; hidden state 0 is the embedding output.
     """
 
     columns: tuple[str, ...]
-    rows: list[list[Any]]
+    cells: tuple[list[Any], ...]  # a list for each column
+
+    @classmethod
+    def of(cls, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> "Table":
+        """A table from its rows."""
+        cells = zip(*rows, strict=True) if rows else ([] for _ in columns)
+        return cls(tuple(columns), tuple(list(map(plain, column)) for column in cells))
+
+    def __len__(self) -> int:
+        return len(self.cells[0]) if self.cells else 0
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The same by row."""
+        return list(zip(*self.cells, strict=True))
 
     def beside(self, **constant: Any) -> "Table":
         """The same with columns before it that say one thing in every row: the layer, the head."""
-        return Table((*constant, *self.columns), [[*constant.values(), *row] for row in self.rows])
+        return Table((*constant, *self.columns), (*([value] * len(self) for value in constant.values()), *self.cells))
 
-    def with_columns(self, **more: Callable[[list[Any]], Any]) -> "Table":
+    def with_columns(self, **more: Callable[[tuple[Any, ...]], Any]) -> "Table":
         """The same with more columns behind it, each made from a row."""
-        return Table((*self.columns, *more), [[*row, *(of(row) for of in more.values())] for row in self.rows])
+        rows = self.rows
+        return Table((*self.columns, *more), (*self.cells, *([plain(of(row)) for row in rows] for of in more.values())))
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -78,10 +93,7 @@ def keep(picture: Any, make: Maker) -> Any:
 def kept(picture: Any) -> Table | None:
     """The numbers that were kept beside a picture, if any were."""
     make = getattr(picture, "make", None) if isinstance(picture, _Kept) else getattr(picture, "_numbers", None)
-    if not callable(make):
-        return None
-    table = make()
-    return Table(table.columns, [list(map(plain, row)) for row in table.rows])
+    return make() if callable(make) else None
 
 
 def beside(picture: Any, **constant: Any) -> Any:
@@ -90,7 +102,7 @@ def beside(picture: Any, **constant: Any) -> Any:
     return keep(picture, lambda: table_of().beside(**constant))
 
 
-def with_columns(picture: Any, **more: Callable[[list[Any]], Any]) -> Any:
+def with_columns(picture: Any, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
     """A picture whose numbers have more columns, each made from a row."""
     table_of = picture.make if isinstance(picture, _Kept) else picture._numbers
     return keep(picture, lambda: table_of().with_columns(**more))
@@ -117,22 +129,25 @@ class Places:
 
 
 def matrix(values: Any, rows: Places, columns: Places, name: str) -> Table:
-    """A row for each cell of values [rows, columns] that is drawn; NaN is none that is."""
-    cells = np.asarray(values).tolist()
-    return Table(
-        (*rows.columns, *columns.columns, name),
-        [
-            [*row, *column, value]
-            for row, line in zip(rows.places, cells, strict=True)
-            for column, value in zip(columns.places, line, strict=True)
-            if value == value
-        ],
-    )
+    """A row for each cell of values [rows, columns] that is drawn: a number, which NaN is not."""
+    values = np.asarray(values)
+    drawn = np.isfinite(values) if values.dtype.kind == "f" else np.ones(values.shape, dtype=bool)
+    down, across = (place.tolist() for place in np.nonzero(drawn))
+    cells = [*_spread(rows, down), *_spread(columns, across), values[drawn].tolist()]
+    return Table((*rows.columns, *columns.columns, name), tuple(cells))
+
+
+def _spread(side: Places, places: list[int]) -> list[list[Any]]:
+    """What stands in each column of a side, at these places along it."""
+    return [[side.places[place][number] for place in places] for number in range(len(side.columns))]
 
 
 def columns_of(**columns: Sequence[Any] | np.ndarray) -> Table:
     """A table from its columns, all of one length."""
-    return Table(tuple(columns), [list(map(plain, row)) for row in zip(*columns.values(), strict=True)])
+    cells = tuple(list(map(plain, column)) for column in columns.values())
+    if len(set(map(len, cells))) > 1:
+        raise ValueError(f"columns of different lengths: {dict(zip(columns, map(len, cells), strict=True))}")
+    return Table(tuple(columns), cells)
 
 
 def plain(value: Any) -> Any:

@@ -77,7 +77,7 @@ def _table(columns: Sequence[Column], rows: Sequence[Row], token: str) -> Table:
             listed.append([*lead, number, *(None if vector is None else vector[number] for vector in vectors)])
         if not longest:
             listed.append([*lead, *[None] * (len(place) + len(strips))])
-    return Table((*([token] if token else []), *names[: len(single)], *place, *names[len(single) :]), listed)
+    return Table.of((*([token] if token else []), *names[: len(single)], *place, *names[len(single) :]), listed)
 
 
 def _cell(column: Column, cell: Any) -> Any:

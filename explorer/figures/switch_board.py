@@ -30,4 +30,4 @@ def switch_board(
         "notes": None if notes is None else [list(row) for row in notes],
     }
     places = [(layer, head) for layer in range(layers) for head in range(heads)]
-    return keep(shown, lambda: Table(("layer", "head", "off"), [[x + 1, y + 1, (x, y) in off] for x, y in places]))
+    return keep(shown, lambda: Table.of(("layer", "head", "off"), [[x + 1, y + 1, (x, y) in off] for x, y in places]))

@@ -60,7 +60,7 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         for axis in ("x", "x2"):
             chart.add_vline(kept, xref=axis, line=DOTTED)
     names = ("epoch", "train_loss", "held_out_loss", "train_accuracy", "held_out_accuracy", "held_out_macro_f1")
-    return keep(chart, lambda: Table(names, [[row[name] for name in names] for row in history]))
+    return keep(chart, lambda: Table.of(names, [[row[name] for name in names] for row in history]))
 
 
 def _curve(history: Sequence[dict[str, float]], key: str, name: str, axis: str, line: dict[str, str]) -> go.Scatter:
@@ -98,7 +98,7 @@ def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
         xaxis=plain_axis("epoch", dtick=1 if longest <= 12 else None),
         yaxis=grid_axis("held-out accuracy (0 to 1)", range=[0, 1.02]),
     )
-    return keep(drawn, lambda: Table(("run", "epoch", "held_out_accuracy"), rows))
+    return keep(drawn, lambda: Table.of(("run", "epoch", "held_out_accuracy"), rows))
 
 
 def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
@@ -202,7 +202,7 @@ def drift_bars(drift: np.ndarray) -> go.Figure:
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(drift) // 13)),
         yaxis=grid_axis("1 − cosine, before to after", rangemode="tozero"),
     )
-    return keep(drawn, lambda: Table(("hidden_state", "1_minus_cosine"), [[at, float(one)] for at, one in enumerate(drift)]))
+    return keep(drawn, lambda: Table.of(("hidden_state", "1_minus_cosine"), [[at, float(one)] for at, one in enumerate(drift)]))
 
 
 def attention_shift(shift: np.ndarray) -> go.Figure:

@@ -56,7 +56,7 @@ def _table(
         for row, entries in zip(rows, cells, strict=True)
         for column, (word, share, note) in zip(lead, entries, strict=True)
     ]
-    return Table((identifier(corner) or "row", *names, "word", "share", "note"), listed)
+    return Table.of((identifier(corner) or "row", *names, "word", "share", "note"), listed)
 
 
 def _strongest(columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from explorer.base.errors import ExplorerError, InputError
-from explorer.figures.numbers import Table, identifier, kept, plain
+from explorer.figures.numbers import Table, identifier, kept
 from explorer.views.settings import Setting, Sheet, Upload
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Part, View, props
@@ -30,7 +30,7 @@ def tables_of(view: View, content: Content) -> dict[str, Table]:
     found = {}
     for name in (name for name in view.layout if name in content):
         table = _table(view.parts.get(name) or view.settings[name], _value(content[name]))
-        if table is not None and table.rows:
+        if table is not None and len(table):
             found[name] = table
     return found
 
@@ -61,7 +61,7 @@ def csv_of(table: Table) -> str:
     written = io.StringIO()
     lines = csv.writer(written)
     lines.writerow(table.columns)
-    lines.writerows([_cell(value) for value in row] for row in table.rows)
+    lines.writerows(zip(*map(_harmless, table.cells), strict=True))
     return written.getvalue()
 
 
@@ -124,20 +124,20 @@ def _table(declared: Part | Setting, value: Any) -> Table | None:
     if (table := kept(value)) is not None:
         return table
     if isinstance(declared, Sheet):
-        return Table(tuple(map(identifier, declared.columns)), _rows(value))
+        return Table.of(tuple(map(identifier, declared.columns)), _rows(value))
     if not isinstance(declared, Part) or declared.kind in WITHOUT_NUMBERS or value is None:
         return None
     if declared.kind in TEXTS:
-        return Table(TEXT, [[_text(value)]] if _text(value) else [])
+        return Table.of(TEXT, [[_text(value)]] if _text(value) else [])
     if declared.kind == "frame":
         sheet = value if isinstance(value, Mapping) else {"headers": declared.options["columns"], "data": value}
         names, rows = sheet["headers"], sheet["data"]
-        return Table(tuple(identifier(str(name)) or "name" for name in names), _rows(rows))
+        return Table.of(tuple(identifier(str(name)) or "name" for name in names), _rows(rows))
     raise NotImplementedError(f"a part of the kind {declared.kind!r} keeps no numbers; see explorer.figures.numbers.keep")
 
 
 def _rows(rows: Any) -> list[list[Any]]:
-    return [[plain(cell) for cell in row] for row in rows or ()]
+    return [list(row) for row in rows or ()]
 
 
 def _value(value: Any) -> Any:
@@ -151,5 +151,6 @@ def _text(value: Any) -> str:
     return (value.get("text") or "") if isinstance(value, Mapping) else value or ""
 
 
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+def _harmless(column: list[Any]) -> list[Any]:
+    """A column in which no cell is a formula to a spreadsheet; numbers are none."""
+    return [f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell for cell in column]

@@ -59,7 +59,7 @@ def heads_table(seen: Overview) -> Table:
     rows = [[layer + 1, head + 1, str(seen.patterns[layer, head])] for layer, head in places]
     for row, place in zip(rows, places, strict=True):
         row += [float(values[place]) for values in numbers.values()]
-    return Table(("layer", "head", "pattern", *numbers), rows)
+    return Table.of(("layer", "head", "pattern", *numbers), rows)
 
 
 @dataclass(frozen=True)

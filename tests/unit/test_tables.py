@@ -11,7 +11,7 @@ import pytest
 
 import explorer
 from explorer.base.errors import InputError
-from explorer.figures.numbers import Table, identifier, keep, kept
+from explorer.figures.numbers import Places, Table, columns_of, identifier, keep, kept, matrix
 from explorer.figures.token_row import token_row
 from explorer.outlets.tables import TEXT, WITHOUT_NUMBERS, as_data, csv_of, json_of, main, tables, tables_of
 from explorer.views import TABS
@@ -84,8 +84,9 @@ def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen):
     assert there["view"] == view.name
     assert there["texts"] == [A, B]
     for name, table in tables_of(view, content).items():
-        assert there["tables"][name] == table.as_dict()
         part = there["tables"][name]
+        assert [tuple(row) for row in part["rows"]] == table.rows
+        assert part["columns"] == list(table.columns)
         frame = pd.DataFrame(part["rows"], columns=part["columns"])
         assert list(frame.columns) == list(table.columns)
         read = pd.read_csv(io.StringIO(csv_of(table)), keep_default_na=False, na_values=[""], dtype=texts(table))
@@ -132,6 +133,7 @@ def test_a_long_input_keeps_every_weight_though_its_picture_has_a_byte_a_cell(bu
     numbers = frame("attention/head", subject)
     kept_tokens = subject.trace.kept
     assert kept_tokens > 160
+    assert set(numbers["query"]) == set(subject.trace.tokens)
     weights = numbers["weight"].to_numpy().reshape(kept_tokens, kept_tokens)
     np.testing.assert_array_equal(weights.astype(np.float32), subject.trace.attention(1)[2])
 
@@ -179,7 +181,7 @@ def test_embeddings_add_up(bundled, subject):
 
 def test_what_a_spreadsheet_would_run_is_a_text():
     hostile = ["=1+1", "+1", "-2", "@SUM(A1)", "\tx", 'a "quoted", cell', "two\nlines", "null", "plain"]
-    written = csv_of(Table(("token", "value"), [[text, -0.1] for text in hostile]))
+    written = csv_of(Table.of(("token", "value"), [[text, -0.1] for text in hostile]))
     lines = written.split("\r\n")
     assert lines[1] == "'=1+1,-0.1"
     read = pd.read_csv(io.StringIO(written), keep_default_na=False, na_values=[""])
@@ -200,15 +202,26 @@ def test_what_travels_to_the_browser_gets_no_heavier():
 def test_a_figure_keeps_what_was_kept_last():
     import plotly.graph_objects as go
 
-    figure = keep(keep(go.Figure(), lambda: Table(("a",), [[1]])), lambda: Table(("b",), [[2]]))
+    figure = keep(keep(go.Figure(), lambda: Table.of(("a",), [[1]])), lambda: Table.of(("b",), [[2]]))
     assert kept(figure).columns == ("b",)
     assert "_numbers" not in figure.to_json()
+
+
+def test_where_nothing_is_drawn_there_is_no_table(bundled):
+    alone = Subject.of(bundled.trace("one text alone."), Selection(layer=1, head=1, picked=True))
+    direction = named("attention/head").settings["direction"].values[2]
+    assert "heatmap" not in tables(opened(named("attention/head"), bundled, direction=direction), alone)
+    empty = matrix(np.full((2, 2), np.nan), Places.of("a", [1, 2]), Places.of("b", ["x", "y"]), "value")
+    assert (empty.columns, len(empty), empty.rows) == (("a", "b", "value"), 0, [])
+    assert Table.of(("a", "b"), [[float("inf"), np.float32(1.5)]]).rows == [(None, 1.5)]
+    with pytest.raises(ValueError, match="different lengths"):
+        columns_of(a=[1, 2], b=[1])
 
 
 def test_a_part_that_is_not_there_is_a_sentence(bundled, subject, refusal):
     found = tables(opened(Guesses, bundled), subject)
     assert refusal(InputError, lambda: main(found, "x" * 10_000))
-    assert refusal(InputError, lambda: main({"about": Table(TEXT, [["a sentence"]])}))
+    assert refusal(InputError, lambda: main({"about": Table.of(TEXT, [["a sentence"]])}))
     assert main(found)[0] == "guesses"
 
 

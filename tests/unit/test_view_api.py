@@ -132,7 +132,6 @@ REFUSED = {
     "a text of 100,000 words": ("attention/head", "word " * 100_000),
     "no blank": ("fill-mask/guesses", "the cat sat."),
     "what this model cannot": ("own-head/labels", A),
-    "nothing beside it": ("side-by-side/attention", A),
     "an unknown model": ("attention/head", A, "", {}, "no-such/model"),
     "a folder": ("attention/head", A, "", {}, "../../../etc"),
 }

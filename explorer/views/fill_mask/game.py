@@ -161,7 +161,7 @@ def _table(played: "Round") -> list[list[str]]:
         rows.append([str(position), truth, treatment, played.stand_ins[place], guess, hit, percent(probability), cost])
         exact = [best.token, best.probability, probability, float(played.losses[place])]
         numbers.append([int(position), truth, treatment, played.stand_ins[place], *exact])
-    return keep(rows, lambda: Table(NUMBERS, numbers))
+    return keep(rows, lambda: Table.of(NUMBERS, numbers))
 
 
 def _loss(played: "Round", truth: str) -> str:

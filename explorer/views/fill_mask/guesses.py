@@ -151,7 +151,7 @@ def _numbers(blanks: "Sequence[MaskGuesses]") -> Table:
         for guess in blanks
         for rank, one in enumerate(guess.candidates, start=1)
     ]
-    return Table(("position", "rank", "token", "id", "probability", "logit"), rows)
+    return Table.of(("position", "rank", "token", "id", "probability", "logit"), rows)
 
 
 def _ratio(shares: dict[str, float], position: int) -> str:

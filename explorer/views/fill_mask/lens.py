@@ -130,7 +130,7 @@ def _numbers(subject: Subject, found: "Found") -> Table:
             found.positions, ids[:, 0].tolist(), shares[:, 0].tolist(), ranks.tolist(), strict=True
         )
     ]
-    return Table(("hidden_state", "position", "token", "guess", "id", "probability", "rank_of_final_guess"), rows)
+    return Table.of(("hidden_state", "position", "token", "guess", "id", "probability", "rank_of_final_guess"), rows)
 
 
 def _settled(ranks: Sequence[int]) -> int:

@@ -129,4 +129,4 @@ def _scored(subject: Subject, lines: str) -> list[list[Any]]:
     rows = [[sentence, count, score, score / count] for sentence, count, score in zip(sentences, pieces, scores, strict=True)]
     rows.sort(key=lambda row: -row[3])
     shown = [[sentence, count, round(score, 2), round(by_piece, 3)] for sentence, count, score, by_piece in rows]
-    return keep(shown, lambda: Table(("sentence", "pieces", "log_likelihood", "by_piece"), rows))
+    return keep(shown, lambda: Table.of(("sentence", "pieces", "log_likelihood", "by_piece"), rows))

@@ -109,7 +109,7 @@ class NextSentences(View):
         """The candidates, and B if there is one, the likeliest first."""
         rows = self._ranked(subject)
         shown = bars([(candidate, share, f"{difference:+.2f}") for _, candidate, share, difference in rows])
-        return {"ranking": keep(shown, lambda: Table(NUMBERS, rows))}
+        return {"ranking": keep(shown, lambda: Table.of(NUMBERS, rows))}
 
     def finding(self, subject: Subject) -> Finding:
         """The likeliest candidate, and how far it is ahead of the next."""
@@ -146,7 +146,9 @@ def _score(subject: Subject, a: str, b: str) -> list[Any]:
 
 def _shown(rows: list[list[Any]]) -> list[list[Any]]:
     """Scored pairs as the sheet has them, with few digits."""
-    return keep([[a, b, round(share, 4), round(difference, 2)] for a, b, share, difference in rows], lambda: Table(NUMBERS, rows))
+    return keep(
+        [[a, b, round(share, 4), round(difference, 2)] for a, b, share, difference in rows], lambda: Table.of(NUMBERS, rows)
+    )
 
 
 def _probability(difference: float) -> float:
