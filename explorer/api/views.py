@@ -5,7 +5,7 @@ from typing import Any
 from explorer.api.arguments import explorer_for
 from explorer.api.callers import bounded, while_wanted
 from explorer.api.handlers import TRAINING
-from explorer.outlets import links, named
+from explorer.outlets import code, links, named
 from explorer.outlets.tables import as_data, finding_of
 from explorer.text import limits
 from explorer.views import VIEWS
@@ -29,14 +29,15 @@ def views(model: str = "") -> dict[str, Any]:
 def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO_SETTINGS, model: str = "") -> dict[str, Any]:
     """What a view shows in numbers: what it finds, its check, and for each of its parts a table with columns and rows.
 
-    `name` and `settings` are as /views tells them; `link` is what follows the ? of the page's address to see it.
+    `name` and `settings` are as /views tells them; `code` makes the same with transformers and torch alone, `link` is what
+    follows the ? of the page's address to see it.
     """
     texts = limits.check_optional_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")
     shown, place = named.read(name, settings, Subject(explorer_for(model).name, *texts))
     subject = place.subject
     content = (_long if named.is_long(shown, subject) else _short)(shown, subject)
     data = as_data(shown, subject, content, finding_of(subject, shown, *place.views))
-    return {**{key: data[key] for key in ANSWERED}, "link": links.of(shown, subject)}
+    return {**{key: data[key] for key in ANSWERED}, "code": code.of(shown, subject), "link": links.of(shown, subject)}
 
 
 def _short(view: View, subject: Subject) -> Content:

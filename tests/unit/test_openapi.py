@@ -66,7 +66,7 @@ def test_the_page_shows_the_same_to_people(described, served):
 
 
 def test_who_has_not_logged_in_learns_nothing():
-    import app
+    from explorer import app
     from tests.ports import free_port
 
     port = free_port()

@@ -11,7 +11,7 @@ from gradio_client.exceptions import AppError
 
 from explorer.api import views as api
 from explorer.base.errors import InputError
-from explorer.outlets import links, named
+from explorer.outlets import code, links, named
 from explorer.outlets.tables import is_open
 from explorer.page.examples import first_subject
 from explorer.views import TABS, VIEWS
@@ -64,7 +64,9 @@ def test_what_is_listed_as_a_default_is_what_a_view_takes(listed, bundled):
 @pytest.mark.parametrize("name", QUICK)
 def test_every_view_answers(ask, name):
     answer = ask(name, A, B, {"other_b": "She sold some milk."} if "other_b" in VIEWS[name].settings else {})
-    assert set(answer) >= {"finding", "check", "tables", "link"}
+    assert set(answer) == {"finding", "check", "tables", "code", "link"}
+    assert answer["code"] or not answer["tables"] or name in code.WITHOUT
+    compile(answer["code"], name, "exec")
     for part, table in answer["tables"].items():
         assert part in VIEWS[name].layout
         assert {len(row) for row in table["rows"]} == {len(table["columns"])}
