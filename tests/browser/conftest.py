@@ -9,7 +9,7 @@ from urllib.parse import urlparse
 import pytest
 
 HERE = Path(__file__).parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -19,6 +19,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+FAILED = pytest.StashKey[bool]()
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
@@ -57,23 +58,25 @@ def new_page(browser):
     The test fails at its end if a page logged an error, raised one, opened a dialog or asked another machine;
     `page.problems` lists what happened so far, and a test may clear what it provoked on purpose.
     """
-    contexts, pages = [], []
+    pages = []
 
     def opened(**options):
-        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
-        context.set_default_timeout(40_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.problems = []
-        _watch(page)
-        pages.append(page)
-        return page
+        pages.append(watched(browser, **options))
+        return pages[-1]
 
     yield opened
-    problems = [problem for page in pages for problem in page.problems]
-    for context in contexts:
-        context.close()
-    assert not problems, "\n".join(problems)
+    for page in pages:
+        page.context.close()
+    fail_for(pages)
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[list]:
+    """The page that the tests of a module share if it says `pytestmark = pytest.mark.one_page`; none at first."""
+    pages = []
+    yield pages
+    for page in pages:
+        page.context.close()
 
 
 @pytest.fixture
@@ -83,19 +86,56 @@ def page(new_page) -> Iterator:
 
 
 @pytest.fixture
-def open_app(new_page, served):
-    """Opens the app, at a query if one is given, and waits until its first view is there."""
+def open_app(request, browser, new_page, served, kept):
+    """Opens the app at a query and waits until its first view is there; in a module that shares a page, that one goes there."""
     from playwright.sync_api import expect
 
-    from tests.browser.steps import chips
+    from tests.browser.steps import chips, visit
+
+    one_page = request.node.get_closest_marker("one_page")
 
     def opened(query: str = "", **options):
-        page = new_page(**options)
+        if one_page and not options and kept:
+            visit(kept[0], query)
+            return kept[0]
+        page = new_page(**options) if options or not one_page else watched(browser)
+        if one_page and not options:
+            kept.append(page)
         page.goto(f"{served}/{query}")
         expect(chips(page).first).to_be_visible()
         return page
 
-    return opened
+    yield opened
+    pages = list(kept)
+    if any(page.problems for page in pages) or request.node.stash.get(FAILED, False):  # nobody goes on with it
+        kept.clear()
+        for page in pages:
+            page.context.close()
+    fail_for(pages)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """Remembers which tests failed."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+def watched(browser, **options):
+    """A page in a fresh context, and what goes wrong on it."""
+    context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+    context.set_default_timeout(40_000)
+    page = context.new_page()
+    page.problems = []
+    _watch(page)
+    return page
+
+
+def fail_for(pages) -> None:
+    """Fails with what went wrong on some pages."""
+    problems = [problem for page in pages for problem in page.problems]
+    assert not problems, "\n".join(problems)
 
 
 def _watch(page) -> None:

@@ -1,11 +1,40 @@
 """What a person does on the page, by name."""
 
+from urllib.parse import parse_qsl
+
 from playwright.sync_api import expect
+
+from explorer.views import TABS
 
 
 def chips(page):
     """The tokens of the strip."""
     return page.locator("#strip .bx-token")
+
+
+def at(tab: str, query: str = "") -> str:
+    """A query with the tab that is called so."""
+    return f"{query or '?'}&tab={next(one.id for one in TABS if one.label == tab)}"
+
+
+def visit(page, query: str) -> None:
+    """Let an open page go where a link leads, as it does when the browser goes back, with nothing unfolded, pointed at or told."""
+    from explorer.outlets import links
+    from explorer.page.examples import first_subject
+
+    address = links.query(links.read(dict(parse_qsl(query.lstrip("?"), keep_blank_values=True)), first_subject()))
+    page.mouse.move(0, 0)
+    page.evaluate(
+        """(query) => {
+            document.activeElement?.blur();
+            document.querySelectorAll(".label-wrap.open, .toast-close").forEach((button) => button.click());
+            scrollTo(0, 0);
+            BertLink.visit(query);
+        }""",
+        address,
+    )
+    page.wait_for_function("(query) => BertLink.query === query", arg=address)
+    settled(page)
 
 
 def type_into(page, box: str, text: str, **options) -> None:

@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, click_chart, open_tab, stepper
+from tests.browser.steps import at, chips, click_chart, open_tab, stepper
+
+pytestmark = pytest.mark.one_page
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
 LONG = "?a=" + "the+old+bank+by+the+river+" * 100
@@ -16,9 +18,7 @@ def open_at(open_app):
     """Opens the app at a tab."""
 
     def opened(tab: str, query: str = PAIR, **options):
-        page = open_app(query, **options)
-        open_tab(page, tab)
-        return page
+        return open_app(at(tab, query), **options)
 
     return opened
 
@@ -77,6 +77,7 @@ def test_a_head_is_switched_off_with_before_and_after_and_put_back(open_at):
     heads.nth(0).press("x")
     expect(page.locator("#attention-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
     open_tab(page, "Fill-mask")
+    page.locator("#fill-mask-view").get_by_label("Guesses").check()
     expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text("Without layer 6, head 11: ")
     open_tab(page, "Attention")
     page.locator("#attention-what-if-back").get_by_role("button", name="layer 6, head 11").click()

@@ -7,7 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.techniques.ablation import intervene
-from tests.browser.steps import open_tab, type_into
+from tests.browser.steps import at, type_into
+
+pytestmark = pytest.mark.one_page
 
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."
 
@@ -17,8 +19,7 @@ def open_view(open_app):
     """Opens the app at one of the views of a tab."""
 
     def opened(view: str, query: str = "", tab: str = "Fill-mask"):
-        page = open_app(query)
-        open_tab(page, tab)
+        page = open_app(at(tab, query))
         views = page.locator("#fill-mask-view" if tab == "Fill-mask" else "#next-sentence-view")
         views.get_by_label(view, exact=True).check()
         return page

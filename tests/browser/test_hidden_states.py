@@ -5,13 +5,14 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_tab, stepper
+from tests.browser.steps import at, stepper, visit
+
+pytestmark = pytest.mark.one_page
 
 
 @pytest.fixture
 def page(open_app):
-    page = open_app("?a=She+sat+on+the+bank+of+the+river.&b=He+put+the+money+in+the+bank.")
-    open_tab(page, "Hidden states")
+    page = open_app(at("Hidden states", "?a=She+sat+on+the+bank+of+the+river.&b=He+put+the+money+in+the+bank."))
     expect(page.locator("#hidden-one-layer-picture .heatmaplayer")).to_be_attached()
     return page
 
@@ -92,7 +93,7 @@ def test_sentences_and_their_spaces(page):
 
 
 def test_the_last_choice_counts(page):
-    page.locator("#hidden-view").get_by_label("Sentences").check()
+    visit(page, "?tab=hidden&view=sentences")
     expect(page.locator("#hidden-sentences-closest button")).to_have_count(5)
     space = page.locator("#hidden-space")
     page.locator("#hidden-sentences textarea").fill("One line.\nAnother line.\nA third.")

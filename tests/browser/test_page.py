@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, open_tab, type_into
+from tests.browser.steps import chips, open_tab, settled, type_into
 
 
 def test_the_first_view_is_filled_in_and_computed(open_app):
@@ -64,18 +64,20 @@ def test_a_text_that_is_too_long_is_told_and_one_of_731_tokens_is_cut(open_app):
     expect(chips(page)).to_have_count(512)
 
 
-@pytest.mark.parametrize(
-    "text", ["<img src=x onerror=alert(1)>", "${alert(1)}", "{{value}} `${alert(1)}`", "مرحبا بالعالم", "🍎 \x07 \u200f x"]
-)
-def test_odd_texts_do_nothing_but_show(open_app, text):
+ODD = ("<img src=x onerror=alert(1)>", "${alert(1)}", "{{value}} `${alert(1)}`", "مرحبا بالعالم", "🍎 \x07 \u200f x")
+
+
+def test_odd_texts_do_nothing_but_show(open_app):
     page = open_app()
-    page.locator("#text-a textarea").fill(text)
-    page.locator("#text-b textarea").fill("seen")
-    expect(chips(page).nth(-2)).to_have_text("seen")
-    for tab in ("Tokens", "Hidden states", "Fill-mask", "Next sentence"):
-        open_tab(page, tab)
-        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-    expect(chips(page).nth(-2)).to_have_text("seen")
+    for number, text in enumerate(ODD):
+        page.locator("#text-a textarea").fill(text)
+        page.locator("#text-b textarea").fill(f"seen {number}")
+        expect(chips(page).nth(-2)).to_have_text(str(number))
+        for tab in ("Tokens", "Hidden states", "Fill-mask", "Next sentence"):
+            open_tab(page, tab)
+            expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+            settled(page)
+        expect(chips(page).nth(-2)).to_have_text(str(number))
 
 
 def test_an_example_fills_both_boxes(open_app):

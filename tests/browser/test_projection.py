@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, click_chart, open_tab
+from tests.browser.steps import at, chips, click_chart
+
+pytestmark = pytest.mark.one_page
 
 STRAYS = 4  # of the 32 sentences: those next to one with another label, which have a ring
 PAIR = 2  # the closest two, or the chosen word and its neighbour, which have one where there are no labels
@@ -13,8 +15,7 @@ PAIR = 2  # the closest two, or the chosen word and its neighbour, which have on
 
 @pytest.fixture
 def page(open_app):
-    page = open_app("?a=The+cat+sat.&b=It+slept.")
-    open_tab(page, "Projection")
+    page = open_app(at("Projection", "?a=The+cat+sat.&b=It+slept."))
     expect(drawn(page)).to_have_count(32 + STRAYS)
     return page
 

@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_tab, squeeze_charts
+from tests.browser.steps import at, open_tab, squeeze_charts
+
+pytestmark = pytest.mark.one_page
 
 
 @pytest.fixture
@@ -13,9 +15,7 @@ def open_at(open_app):
     """Opens the app at a tab."""
 
     def opened(tab: str, query: str = ""):
-        page = open_app(query)
-        open_tab(page, tab)
-        return page
+        return open_app(at(tab, query))
 
     return opened
 
