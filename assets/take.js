@@ -1,6 +1,7 @@
 // The dialog of all that can be taken away: the link, its QR code, and a file for each way out.
 // What adds more of its own listens to `bert:take` on the document; `event.detail` is the empty place for it in the dialog.
 window.BertTake = {
+  NO_LINK: "This is too long for a link; shorten the texts or the settings.",
   ways: [], // { key, label }, from the server
   longest: 0, // characters of an address that its QR code can hold
 
@@ -16,11 +17,10 @@ window.BertTake = {
     const copy = el("button", { type: "button", class: "bx-take-button" }, "Copy");
     const close = el("button", { type: "button", class: "bx-take-button" }, "Close");
     const more = el("div", { id: "take-more" });
-    const none = "This is too long for a link; shorten the texts or the settings.";
     const link = query
       ? [el("div", { class: "bx-take-link" }, el("label", { for: "take-link" }, "Link"), box, copy), said,
          el("div", { class: "bx-take-ways" }, this.code(address, query), el("div", {}, ...this.files(query, said), more))]
-      : [el("p", {}, none)];
+      : [el("p", {}, this.NO_LINK)];
     const dialog = el("dialog", { id: "take", "aria-labelledby": "take-title" },
       el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
     copy.addEventListener("click", () => this.copy(box, said));

@@ -5,6 +5,7 @@ BertExplorer.picture = (() => {
   const DRAWN = new Set(["TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
   const DPI = 300;
   const PATIENCE = 20_000; // ms
+  const TOLD = 6_000; // ms that what became of a file is told
 
   // The component once more, on paper beside the page, for as long as `take(root)` looks at it.
   async function onPaper(name, element, props, settings, take) {
@@ -111,20 +112,35 @@ BertExplorer.picture = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
+  // The part of the page whose numbers the server can tell; a training of one's own is in no link.
+  function partOf(element) {
+    const part = element.closest("[id]:not([id^=html-])")?.id; // Gradio has an id of its own within ours
+    return window.BertTake && part && !part.startsWith("fine-tune-") ? part : null;
+  }
+
+  async function saveNumbers(element) {
+    const said = el("p", { class: "bx-save-said", role: "status" });
+    element.append(said);
+    if (BertLink.query) await BertTake.save(`${BertTake.file("view.csv", BertLink.query)}&part=${partOf(element)}`, said);
+    else said.textContent = BertTake.NO_LINK;
+    setTimeout(() => said.remove(), TOLD);
+  }
+
   // A quiet action on a component, there once somebody has come to it. A chart has it in its own bar.
   function offer(name, element, props, settings) {
     if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
     element.classList.add("bx-saved");
     const come = () => {
       for (const kind of ["pointerenter", "focusin"]) element.removeEventListener(kind, come);
-      element.append(action((format) => save(name, element, props, settings, format)));
+      const wanted = (format) => (format === "csv" ? saveNumbers(element) : save(name, element, props, settings, format));
+      element.append(action(wanted, ["svg", "png", ...(partOf(element) ? ["csv"] : [])]));
     };
     for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
   }
 
-  // The two files to choose from.
-  function action(wanted) {
-    const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...["svg", "png"].map((format) =>
+  // The files to choose from.
+  function action(wanted, formats) {
+    const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...formats.map((format) =>
       el("button", { type: "button", "data-format": format, "aria-label": `Download as ${format.toUpperCase()}` }, format.toUpperCase())));
     const open = el("button", { type: "button", "aria-label": "Save this picture", "aria-expanded": "false", title: "Save this picture" }, "⤓");
     const box = el("div", { class: "bx-save" }, choices, open);
@@ -147,5 +163,5 @@ BertExplorer.picture = (() => {
     return box;
   }
 
-  return { offer, save, svgOf, pngOf };
+  return { offer, save, svgOf, pngOf, partOf, saveNumbers };
 })();

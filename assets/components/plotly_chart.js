@@ -73,9 +73,13 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   function makeOptions(Plotly) {
     const save = (format) => ({ name: format.toUpperCase(), title: `Download as ${format.toUpperCase()}`, icon: Plotly.Icons[format === "png" ? "camera" : "disk"],
       click: () => BertExplorer.picture.save("PlotlyChart", element, props, settings, format) });
+    const grid = { width: 24, height: 24, path: "M3 3h18v3H3zM3 9h8v4H3zM13 9h8v4h-8zM3 16h8v4H3zM13 16h8v4h-8z" };
+    const { partOf, saveNumbers } = BertExplorer.picture;
+    const numbers = { name: "CSV", title: "Download the numbers as CSV", icon: grid, click: () => saveNumbers(element) };
+    const files = [save("png"), save("svg"), ...(partOf(element) ? [numbers] : [])];
     const all = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const unused = all.filter((name) => !(settings.with_lasso && name === "lasso2d"));
-    return { displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: [save("png"), save("svg")] };
+    return { displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
   }
 
   function clicked({ points: [point] }) {

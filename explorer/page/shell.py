@@ -74,7 +74,7 @@ def _build() -> Shell:
             models = ModelBox.build(model_name)
             steppers = Steppers(elem_id="steppers")
             theme = gr.Button("◐", elem_id="theme", size="sm", min_width=40)
-            link = gr.Button("Copy link", elem_id="copy-link", size="sm", min_width=80)
+            link = gr.Button("Link & files", elem_id="take-away", size="sm", min_width=80)
             present = gr.Button("Present", elem_id="present", size="sm", min_width=80)
         with gr.Row(elem_id="input"):
             look = {"lines": 1, "max_lines": 4, "min_width": 240}

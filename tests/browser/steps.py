@@ -18,7 +18,7 @@ def at(tab: str, query: str = "") -> str:
 
 
 def visit(page, query: str) -> None:
-    """Let an open page go where a link leads, as it does when the browser goes back, with nothing unfolded, pointed at or told."""
+    """Let an open page go where a link leads, as when the browser goes back, with nothing unfolded, pointed at or told."""
     from explorer.outlets import links
     from explorer.page.examples import first_subject
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+from playwright.sync_api import expect
 
 
 def saved(page, label):
@@ -15,7 +16,7 @@ def saved(page, label):
 def test_the_dialog_gives_the_numbers_of_the_picture_on_the_page(open_app, bundled):
     page = open_app("?v=1&tab=attention&a=A+dog+barked.&layer=3&head=7")
     page.locator("#attention-head-heatmap .js-plotly-plot").wait_for()
-    page.locator("#copy-link").click()
+    page.locator("#take-away").click()
     table = saved(page, "The numbers of the main picture")
     assert table.suggested_filename == "bert-explorer-attention-one-head.csv"
     frame = pd.read_csv(table.path(), keep_default_na=False, na_values=[""])
@@ -25,3 +26,17 @@ def test_the_dialog_gives_the_numbers_of_the_picture_on_the_page(open_app, bundl
     (head,) = [view for view in everything["views"] if view["view"] == "attention/head"]
     assert len(head["tables"]["heatmap"]["rows"]) == len(frame)
     assert head["texts"] == ["A dog barked.", ""]
+
+
+def test_a_picture_gives_its_own_numbers(open_app, bundled):
+    page = open_app("?v=1&tab=attention&a=A+dog+barked.&layer=3&head=7")
+    for part, press in (("heads-grid", "Save this picture"), ("head-heatmap", None)):
+        box = page.locator(f"#attention-{part}")
+        box.hover()
+        if press:
+            box.get_by_role("button", name=press).click()
+        with page.expect_download() as download:
+            box.locator("[aria-label='Download as CSV'], [data-title='Download the numbers as CSV']").click()
+        frame = pd.read_csv(download.value.path(), keep_default_na=False, na_values=[""])
+        expect(box.locator(".bx-save-said")).to_contain_text(".csv is made.")
+        assert len(frame) == (72 if press else 36)

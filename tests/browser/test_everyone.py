@@ -111,7 +111,7 @@ def test_a_picture_fills_the_screen_is_stepped_through_and_returns(open_app):
     page.keyboard.type("p")
     expect(page.locator("#stage")).to_be_hidden()
     page.emulate_media(media="print")
-    for gone in ("#copy-link", "#present", "#tabs [role=tablist]", "#attention-view"):
+    for gone in ("#take-away", "#present", "#tabs [role=tablist]", "#attention-view"):
         expect(page.locator(gone).first).to_be_hidden()
     for there in ("#attention-head-heatmap", "#attention-heads-grid", "#strip", "#tabs .question:visible"):
         expect(page.locator(there).first).to_be_visible()

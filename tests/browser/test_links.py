@@ -75,7 +75,7 @@ def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served,
     page.evaluate("(ways) => Object.assign(BertTake, { ways })", two_ways)
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
     page.locator("#open-bar").click()
-    page.locator("#copy-link").click()
+    page.locator("#take-away").click()
     dialog = page.get_by_role("dialog", name="Take this view away")
     expect(dialog.get_by_label("Link")).to_have_value(f"{served}/?{page.evaluate('BertLink.query')}")
     expect(dialog.get_by_role("status")).to_contain_text("The link is marked")
@@ -94,4 +94,4 @@ def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served,
     page.problems.clear()  # of what is gone
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    expect(page.locator("#copy-link")).to_be_focused()
+    expect(page.locator("#take-away")).to_be_focused()

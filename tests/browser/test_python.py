@@ -12,7 +12,7 @@ def test_the_python_of_a_view_is_read_and_copied(open_app):
     )
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator("#open-bar").click()
-    page.locator("#copy-link").click()
+    page.locator("#take-away").click()
     page.locator("#take-python summary").click()
     code = page.locator("#take-python code")
     expect(code).to_contain_text("layer, head = 2, 3")
@@ -31,12 +31,12 @@ def test_the_python_of_a_view_is_read_and_copied(open_app):
 
 def test_where_there_is_no_python_a_sentence_says_why(open_app):
     page = open_app("?v=1&tab=fill-mask&view=quiz")
-    page.locator("#copy-link").click()
+    page.locator("#take-away").click()
     page.locator("#take-python summary").click()
     expect(page.locator("#take-python code")).to_contain_text("tokenizer")  # that of the row of words above it
     page.keyboard.press("Escape")
     page.goto(page.url.replace("tab=fill-mask", "tab=fine-tune").replace("view=quiz", ""))
-    page.locator("#copy-link").click()
+    page.locator("#take-away").click()
     page.locator("#take-python summary").click()
     expect(page.locator("#take-python code")).to_have_text(WITHOUT["fine-tune/runs"])
     page.problems.clear()  # of the refusal
