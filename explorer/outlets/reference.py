@@ -6,17 +6,20 @@ Everything is in the folder: no font, script or picture comes from elsewhere. It
 """
 
 import argparse
+import contextlib
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from explorer.base.errors import ExplorerError, InputError
-from explorer.outlets import code
-from explorer.views import TABS
+from explorer.outlets import code, page_file
+from explorer.outlets.place import slug
+from explorer.views import TABS, VIEWS
 from explorer.views.settings import Choice, Number, Setting
 from explorer.views.view import View
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     import pdoc.doc
 
 MARK = re.compile(r'<a class="attribution".*?</a>', re.DOTALL)  # pdoc's, which leads elsewhere
+EXAMPLE = ("The capital of Japan is [MASK].", "It is a city of skyscrapers.")
+FRAME = '<iframe src="{}" title="{}" loading="lazy" style="width: 100%; height: 34em; border: 0"></iframe>'
 GUIDE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 NAMES = (
     "explorer",
@@ -41,15 +46,15 @@ NAMES = (
 """The modules that a program asks, in the order of the way of the data."""
 
 
-def build(folder: Path, names: Sequence[str] = NAMES) -> None:
-    """Write the reference of some modules into a folder. Raises InputError without pdoc."""
+def build(folder: Path, names: Sequence[str] = NAMES, drawn: Collection[str] = tuple(VIEWS)) -> None:
+    """Write the reference of some modules into a folder, with the pictures of some views. Raises InputError without pdoc."""
     try:
         import pdoc.doc
         import pdoc.render
     except ImportError as error:
         raise InputError("The reference is made by pdoc; pip install -r tests/requirements.txt brings it.") from error
     pdoc.render.configure(docformat="markdown", footer_text="BERT Explorer", include_undocumented=False, show_source=False)
-    pages = dict(_pages(names))
+    pages = dict(_pages(names, dict(_draw(folder, drawn))))
     for name, page in pages.items():
         place = folder / f"{name.replace('.', '/')}.html"
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +63,21 @@ def build(folder: Path, names: Sequence[str] = NAMES) -> None:
     (folder / "search.js").write_text(pdoc.render.search_index(pages), "utf-8")
 
 
-def _pages(names: Sequence[str]) -> "Iterator[tuple[str, pdoc.doc.Module]]":
+def _draw(folder: Path, names: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Makes the page of each view of the example, as the app makes it, and gives its address by the view's name."""
+    import explorer
+    from explorer.views.subject import Subject
+
+    subject = Subject.of(explorer.load().trace(*EXAMPLE))
+    (folder / "pictures").mkdir(parents=True, exist_ok=True)
+    for name in names:
+        with contextlib.suppress(ExplorerError):  # of this input the view shows nothing
+            address = f"pictures/{slug(name)}.html"
+            (folder / address).write_text(page_file.html([VIEWS[name]()], subject), "utf-8", "backslashreplace")
+            yield name, address
+
+
+def _pages(names: Sequence[str], pictures: Mapping[str, str]) -> "Iterator[tuple[str, pdoc.doc.Module]]":
     """What becomes a page each: the modules, the views, and how to add to them."""
     import pdoc.doc
 
@@ -67,7 +86,7 @@ def _pages(names: Sequence[str]) -> "Iterator[tuple[str, pdoc.doc.Module]]":
         for member in getattr(module, "__all__", ()):
             vars(module).setdefault(member, getattr(module, member))  # pdoc does not ask for what is loaded when it is used
         yield name, pdoc.doc.Module(module)
-    written = {"views": _views()} | ({"contributing": GUIDE.read_text("utf-8")} if GUIDE.is_file() else {})
+    written = {"views": _views(pictures)} | ({"contributing": GUIDE.read_text("utf-8")} if GUIDE.is_file() else {})
     for name, text in ({"index": _index(names, written)} | written).items():
         yield name, pdoc.doc.Module(ModuleType(name, text))
 
@@ -84,20 +103,21 @@ def _sentence(name: str) -> str:
     return (importlib.import_module(name).__doc__ or "").strip().partition("\n")[0]
 
 
-def _views() -> str:
+def _views(pictures: Mapping[str, str]) -> str:
     """Every view in Markdown: its question, what it shows, and what can be set."""
     parts = ["Every view by its name, with what it shows and what can be set. A link, an endpoint and a notebook name it so."]
     for tab in TABS:
-        parts += [f"# {tab.label}: {tab.question}", *map(_view, tab.views)]
+        parts += [f"# {tab.label}: {tab.question}", *(_view(view, pictures.get(view.name)) for view in tab.views)]
     return "\n\n".join(parts)
 
 
-def _view(view: type[View]) -> str:
+def _view(view: type[View], picture: str | None) -> str:
     rows = [_row(name, setting, getattr(view, name, None)) for name, setting in view.settings.items() if setting.linked]
     table = ["| setting | default | what it may be | what it is |", "|---|---|---|---|", *rows] if rows else []
     without = [f"No Python: {code.WITHOUT[view.name]}"] if view.name in code.WITHOUT else []
     doc = (view.__doc__ or "").split("\n")[0]
-    return "\n\n".join([f"## `{view.name}` {view.question}", doc, "\n".join(table), *without])
+    seen = [FRAME.format(picture, escape(view.question))] if picture else []
+    return "\n\n".join([f"## `{view.name}` {view.question}", doc, *seen, "\n".join(table), *without])
 
 
 def _row(name: str, setting: Setting, default: object) -> str:

@@ -8,12 +8,14 @@ from explorer.base.errors import InputError
 from explorer.outlets import reference
 from explorer.views import VIEWS
 
+DRAWN = ("attention/heads", "fill-mask/guesses", "own-head/answer")  # of the last the bundled model shows nothing
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The reference of a few modules."""
     place = tmp_path_factory.mktemp("reference")
-    reference.build(place, ("explorer", "explorer.model.trace", "explorer.analysis.rollout"))
+    reference.build(place, ("explorer", "explorer.model.trace", "explorer.analysis.rollout"), DRAWN)
     return place
 
 
@@ -40,9 +42,16 @@ def test_every_view_is_there_with_its_settings(folder):
             assert not setting.linked or name in page
 
 
+def test_views_are_seen_as_the_app_draws_them(folder):
+    page = (folder / "views.html").read_text("utf-8")
+    seen = re.findall(r'<iframe src="([^"]+)"', page)
+    assert seen == ["pictures/attention-heads.html", "pictures/fill-mask-guesses.html"]
+    assert "tokyo" in (folder / seen[1]).read_text("utf-8")
+
+
 def test_nothing_comes_from_elsewhere(folder):
     pages = list(folder.rglob("*.html"))
-    assert len(pages) == 6
+    assert len(pages) == 8
     for page in pages:
         asked = re.findall(r"""(?:src|href|action|data)\s*=\s*["']?((?:https?:)?//[^"'\s>]*)""", page.read_text("utf-8"))
         assert not asked, page
