@@ -51,7 +51,7 @@ def test_why_a_model_cannot_be_fetched_is_told_and_the_one_in_use_stays(open_app
         expect(page.locator("#under-way")).to_be_hidden()
 
 
-def test_what_was_opened_last_is_in_the_list_after_a_reload(open_app, tmp_path):
+def test_what_was_opened_last_is_in_the_list_of_another_page(open_app, served, tmp_path):
     from tests.families import write_family
 
     folder = write_family(tmp_path / "roberta", "roberta")
@@ -60,6 +60,8 @@ def test_what_was_opened_last_is_in_the_list_after_a_reload(open_app, tmp_path):
     expect(chips(page).first).to_have_text("<s>")
     settled(page)
     page.reload()
+    expect(chips(page).first).to_have_text("<s>")  # the address says so
+    page.goto(served)
     expect(chips(page).first).to_have_text("[CLS]")
     page.locator("#model-box input").click()
     option = page.get_by_role("option").filter(has_text=str(folder))

@@ -9,6 +9,14 @@ from tests.browser.steps import open_tab, squeeze_charts, type_into
 
 DONE = "() => !document.querySelector('#fine-tune-recipe-train').disabled"
 
+FILES = (  # what is in it, and what is said of it
+    (b"a,b\n1,2\n", "at least two different labels"),
+    (bytes(range(256)), "not text"),
+    (b"text,label\nx,one\ny,one\n", "at least two different labels"),
+    (b"", "empty|no rows"),
+    (b"text;label\nx;one\ny;two\nx2;one\ny2;two\n;one\n", "4 sentences.*1 row without"),
+)
+
 
 @pytest.fixture
 def tab(open_app):
@@ -145,23 +153,16 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     tab.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=verdict)
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"a,b\n1,2\n", "at least two different labels"),
-        (b"text,label\nx,one\ny,one\n", "at least two different labels"),
-        (bytes(range(256)), "not text"),
-        (b"", "empty|no rows"),
-        (b"text;label\nx;one\ny;two\nx2;one\ny2;two\n;one\n", "4 sentences.*1 row without"),
-    ],
-    ids=["columns", "one class", "binary", "empty", "good"],
-)
-def test_a_file_is_described_or_refused(tab, tmp_path, content, said):
+def test_a_file_is_described_or_refused(tab, tmp_path):
     tab.get_by_label("A file").check()
-    file = tmp_path / "mine.csv"
-    file.write_bytes(content)
-    tab.locator("#fine-tune-table input[type=file]").set_input_files(file)
-    expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
+    for content, said in FILES:
+        file = tmp_path / "mine.csv"
+        file.write_bytes(content)
+        tab.locator("#fine-tune-table input[type=file]").set_input_files(file)
+        expect(tab.get_by_text(re.compile(said)).first).to_be_visible()
+        for close in tab.locator(".toast-close").all():
+            close.click()
+        tab.locator("#fine-tune-table").get_by_label("Clear").click()
 
 
 def test_after_a_training_that_fails_one_can_train_again(tab):

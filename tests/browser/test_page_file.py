@@ -74,7 +74,7 @@ def test_a_file_follows_the_theme_and_fits_a_phone(bundled, opened):
     window.get_by_role("button", name="light or dark").click()
     assert window.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(11, 17, 32)"
     window.set_viewport_size({"width": 420, "height": 900})
-    window.wait_for_function("document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
+    window.wait_for_function("() => document.documentElement.scrollWidth <= 420")  # what is drawn follows its box a moment later
 
 
 def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
@@ -113,7 +113,7 @@ def test_a_live_view_tells_python_what_is_clicked_and_shows_its_answer(bundled, 
     frame = window.frame_locator("iframe").last
     frame.locator("body[data-drawn]").wait_for()
     frame.get_by_role("button", name="layer 3, head 5").click()
-    window.wait_for_function("window.told.length === 1")
+    window.wait_for_function("() => window.told.length === 1")
     (told,) = window.evaluate("window.told")
     assert (told["view"], told["part"], told["index"]) == ("attention/heads", "grid", [2, 4])
     widget._told(None, told, None)
@@ -121,5 +121,5 @@ def test_a_live_view_tells_python_what_is_clicked_and_shows_its_answer(bundled, 
     expect(window.locator("iframe")).to_have_count(1)
     expect(window.frame_locator("iframe").locator("[data-part=title]")).to_contain_text("Layer 3, head 5")
     window.frame_locator("iframe").locator(".bx-chart svg").click(position={"x": 200, "y": 60})
-    window.wait_for_function("window.told.length === 2")
+    window.wait_for_function("() => window.told.length === 2")
     assert window.evaluate("window.told[1].part") == "heatmap"

@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import at, chips, click_chart
 
-pytestmark = pytest.mark.one_page
-
 STRAYS = 4  # of the 32 sentences: those next to one with another label, which have a ring
 PAIR = 2  # the closest two, or the chosen word and its neighbour, which have one where there are no labels
 
@@ -56,12 +54,12 @@ def test_a_point_has_neighbours_a_search_hits_and_layers_play(page):
     page.locator("#projection-map-chart").scroll_into_view_if_needed()
     box = drawn(page).first.bounding_box()
     click_chart(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.locator("#projection-map-nearest button")).to_have_count(8)
+    expect(page.locator("#projection-map-nearest .bx button")).to_have_count(8)
     expect(page.locator("#projection-map-nearest")).to_contain_text("By cosine in all 384 dimensions")
-    page.locator("#projection-map-nearest button").first.click()
+    page.locator("#projection-map-nearest .bx button").first.click()
     expect(drawn(page)).to_have_count(32 + 9)
     page.locator("#projection-map-forget").click()
-    expect(page.locator("#projection-map-nearest button")).to_have_count(0)
+    expect(page.locator("#projection-map-nearest .bx button")).to_have_count(0)
     page.locator("#projection-search input, #projection-search textarea").fill("bread")
     expect(said(page)).to_contain_text("1 of 32 hold ‘bread’")
     page.locator("#projection-map-play").click()
