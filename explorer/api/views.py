@@ -6,11 +6,11 @@ from explorer.api.arguments import explorer_for
 from explorer.api.callers import bounded, while_wanted
 from explorer.api.handlers import TRAINING
 from explorer.outlets import code, links, named
-from explorer.outlets.tables import as_data, finding_of
+from explorer.outlets.tables import as_data
 from explorer.text import limits
 from explorer.views import VIEWS
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View
+from explorer.views.view import Content, View, finding_of
 
 NO_SETTINGS: dict[str, Any] = {}
 ANSWERED = ("finding", "check", "tables")
@@ -36,7 +36,7 @@ def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO
     shown, place = named.read(name, settings, Subject(explorer_for(model).name, *texts))
     subject = place.subject
     content = (_long if named.is_long(shown, subject) else _short)(shown, subject)
-    data = as_data(shown, subject, content, finding_of(subject, shown, *place.views))
+    data = as_data(shown, subject, content, finding_of((shown, *place.views), subject))
     return {**{key: data[key] for key in ANSWERED}, "code": code.of(shown, subject), "link": links.of(shown, subject)}
 
 

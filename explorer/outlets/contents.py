@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from explorer.base.errors import ExplorerError, InputError
+from explorer.base.errors import InputError
 from explorer.figures import alternatives
 from explorer.figures.token_row import token_row_of
 from explorer.views import TABS
 from explorer.views.settings import Memory, Setting, Sheet, Upload
 from explorer.views.subject import Subject
-from explorer.views.view import Content, Finding, LongView, Part, View, props
+from explorer.views.view import Content, LongView, Part, View, open_on, props
 
 WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
 
@@ -56,8 +56,7 @@ def opened(views: Sequence[View], subject: Subject) -> Subject:
         needs = next((tab.needs for tab in TABS if type(view) in tab.views), None)
         if needs:
             subject.model.require(needs)
-        subject = view.first(subject)
-    return subject
+    return open_on(views, subject)
 
 
 def content_of(view: View, subject: Subject, wait: bool) -> Content:
@@ -93,18 +92,6 @@ def shown(view: View, subject: Subject, wait: bool = False, live: bool = False) 
         "note": note,
         "parts": parts,
     }
-
-
-def finding_of(views: Sequence[View], subject: Subject) -> Finding | None:
-    """The finding of the first of the views that has one."""
-    for view in views:
-        try:
-            found = None if view.unless(subject) else view.finding(subject)
-        except ExplorerError:  # the view has said what is wrong
-            continue
-        if found is not None:
-            return found
-    return None
 
 
 def settings_of(view: View, subject: Subject) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from explorer.base.errors import CapabilityError, InputError
 from explorer.outlets import named
 from explorer.outlets.place import Place, slug, tab_of
-from explorer.outlets.tables import TEXT, as_data, as_json, csv_of, finding_of, tables_of
-from explorer.views.view import Content, View
+from explorer.outlets.tables import TEXT, as_data, as_json, csv_of, tables_of
+from explorer.views.view import Content, View, finding_of
 
 
 def json_file(place: Place) -> bytes:
     """Every view of the place: `{"views": [...]}`, each as `as_data` has it. Raises ExplorerError."""
     subject = place.subject
-    views = [as_data(view, subject, content, finding_of(subject, view)) for view, content in _shown(place)]
+    views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in _shown(place)]
     return as_json({"views": views}).encode()
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from explorer.base.paths import ASSETS
 from explorer.figures.base import PLOTLY_JS
-from explorer.outlets.contents import EMPTY, finding_of, input_strip, opened, shown
+from explorer.outlets.contents import EMPTY, input_strip, opened, shown
 from explorer.views import TABS
 from explorer.views.subject import Subject
-from explorer.views.view import View
+from explorer.views.view import View, finding_of
 
 PACKED_FROM = 8_000  # characters: a longer value travels deflated
 ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from explorer.views import FIRST_TAB, TABS
 from explorer.views.subject import Subject
-from explorer.views.view import Tab, View, views_in
+from explorer.views.view import Tab, View, open_on, views_in
 
 VERSION = 1  # of links
 SETTING = "set."  # before the name of a setting
@@ -39,10 +39,7 @@ class Place:
 
     def opened(self) -> "Place":
         """With the layer and head that the views open with, where nobody picked one. Raises ExplorerError."""
-        subject = self.subject
-        for view in self.views:
-            subject = type(view)().first(subject)
-        return replace(self, subject=subject)
+        return replace(self, subject=open_on(self.views, self.subject))
 
 
 def slug(label: str) -> str:

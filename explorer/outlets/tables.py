@@ -5,15 +5,13 @@ import io
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import fields
 from typing import Any
 
-from explorer.base.errors import ExplorerError, InputError
 from explorer.figures.numbers import Table, identifier, kept
 from explorer.views.settings import Setting, Sheet, Upload
 from explorer.views.subject import Subject
-from explorer.views.view import Content, Part, View, props
+from explorer.views.view import Content, Finding, Part, View, props
 
 TEXTS = ("sentence",)
 WITHOUT_NUMBERS = ("prose", "caption", "heading", "button", "chips", "meter", "check", "code")
@@ -41,18 +39,6 @@ def check_of(view: View, content: Content) -> str:
     return " ".join(filter(None, map(_text, checks)))
 
 
-def main(of: Mapping[str, Table], part: str = "") -> tuple[str, Table]:
-    """The table of that name, or else the first that is more than a sentence. Raises InputError."""
-    if part:
-        if part not in of:
-            raise InputError(f"There is no part {part[:40]!r} with numbers here; there are {', '.join(of) or 'none'}.")
-        return part, of[part]
-    for name, table in of.items():
-        if table.columns != TEXT:
-            return name, table
-    raise InputError("This view shows no numbers here; choose another view, or another input.")
-
-
 def csv_of(table: Table) -> str:
     """A table as CSV with a line of names; what a spreadsheet would run as a formula begins with an apostrophe.
 
@@ -65,15 +51,7 @@ def csv_of(table: Table) -> str:
     return written.getvalue()
 
 
-def finding_of(subject: Subject, *views: View) -> str:
-    """The finding of the first of some views that has one, '' where none has."""
-    with suppress(ExplorerError):
-        found = (view.finding(subject) for view in views if not view.unless(subject))
-        return next((one.text for one in found if one is not None), "")
-    return ""
-
-
-def as_data(view: View, subject: Subject, content: Content, finding: str) -> dict[str, Any]:
+def as_data(view: View, subject: Subject, content: Content, finding: Finding | None) -> dict[str, Any]:
     """What a view shows as JSON has it: its settings, what it says, and all its tables."""
     chosen = subject.selection
     return {
@@ -83,16 +61,10 @@ def as_data(view: View, subject: Subject, content: Content, finding: str) -> dic
         "selection": {"layer": chosen.layer, "head": chosen.head, "token": chosen.token},
         "model": subject.model_name,
         "texts": [subject.text_a, subject.text_b],
-        "finding": finding,
+        "finding": finding.text if finding else "",
         "check": check_of(view, content),
         "tables": {name: table.as_dict() for name, table in tables_of(view, content).items()},
     }
-
-
-def json_of(view: View, subject: Subject) -> str:
-    """`as_data` as text. `pandas.DataFrame(part["rows"], columns=part["columns"])` is a part of it."""
-    content = view.compute(subject)
-    return as_json(as_data(view, subject, content, finding_of(subject, view)))
 
 
 def as_json(data: Any) -> str:

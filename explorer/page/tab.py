@@ -17,7 +17,7 @@ from explorer.page.steppers import steppers_of
 from explorer.views import TABS
 from explorer.views.subject import Subject
 from explorer.views.view import Finding as Found
-from explorer.views.view import Tab, View, Why
+from explorer.views.view import Tab, View, Why, finding_of, open_on
 
 
 @dataclass(eq=False)
@@ -129,9 +129,7 @@ class TabPage:
 
     def opening(self, subject: Subject, values: Values) -> Subject:
         """The subject with the layer and head that the open choice opens with."""
-        for view in self.open(values).views:
-            subject = view().first(subject)
-        return subject
+        return open_on([view() for view in self.open(values).views], subject)
 
     def _frame(self, subject: Subject, values: Values) -> Updates:
         """Which choice is to be seen, with the steppers and the settings that it needs."""
@@ -213,8 +211,7 @@ class TabPage:
 
     def find(self, subject: Subject, values: Values) -> Found | None:
         """The finding of the open choice: that of the first of its views that has one."""
-        views = (panel.read(values, subject) for panel in self.open(values).finders)
-        return next(filter(None, (view.finding(subject) for view in views if not view.unless(subject))), None)
+        return finding_of([panel.read(values, subject) for panel in self.open(values).finders], subject)
 
     def show_finding(self, subject: Subject, values: Values) -> Updates:
         """The finding in its place; it stays as it is where what it depends on is not among the values."""

@@ -5,13 +5,14 @@ view in CONTRIBUTING.md.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, ClassVar, Self
 
 from explorer.base.cache import OnceCache
-from explorer.base.errors import InputError
+from explorer.base.errors import ExplorerError, InputError
 from explorer.base.steps import finished
 from explorer.views.settings import Setting
 from explorer.views.subject import Subject
@@ -97,6 +98,22 @@ class Finding:
 
     text: str
     why: Why | None = None
+
+
+def finding_of(views: Iterable["View"], subject: Subject) -> Finding | None:
+    """The finding of the first of some views that has one; a view that cannot be shown has none."""
+    for view in views:
+        with suppress(ExplorerError):
+            if not view.unless(subject) and (found := view.finding(subject)):
+                return found
+    return None
+
+
+def open_on(views: Iterable["View"], subject: Subject) -> Subject:
+    """The subject with the layer and head that some views open with; what was picked stays."""
+    for view in views:
+        subject = view.first(subject)
+    return subject
 
 
 def select(**chosen: Any) -> Change:

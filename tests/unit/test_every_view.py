@@ -39,5 +39,5 @@ def test_every_view_has_something_to_show(tmp_path, name):
             content = seen(view, view.first(subject))
             for value in content.values():
                 value() if callable(value) else value
-            as_json(as_data(view, subject, content, ""))
+            as_json(as_data(view, subject, content, None))
             view.finding(subject)

@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.base.errors import InputError
 from explorer.figures.numbers import Places, Table, columns_of, identifier, keep, kept, matrix
 from explorer.figures.token_row import token_row
-from explorer.outlets.tables import TEXT, WITHOUT_NUMBERS, as_data, csv_of, json_of, main, tables, tables_of
+from explorer.outlets.tables import TEXT, WITHOUT_NUMBERS, as_data, as_json, csv_of, tables, tables_of
 from explorer.views import TABS
 from explorer.views.fill_mask.guesses import Guesses
 from explorer.views.fill_mask.lens import Lens
@@ -80,7 +79,7 @@ def test_every_part_that_shows_numbers_has_a_table(seen):
 
 def test_csv_and_json_are_the_same_numbers_and_pandas_reads_them(seen):
     view, subject, content = seen
-    there = json.loads(json.dumps(as_data(view, subject, content, ""), allow_nan=False))
+    there = json.loads(json.dumps(as_data(view, subject, content, None), allow_nan=False))
     assert there["view"] == view.name
     assert there["texts"] == [A, B]
     for name, table in tables_of(view, content).items():
@@ -113,7 +112,8 @@ def plainly(cell):
 
 
 def frame(name, subject, part="", **settings):
-    _, table = main(tables(opened(named(name), subject.model, **settings), subject), part)
+    found = tables(opened(named(name), subject.model, **settings), subject)
+    table = found[part] if part else next(table for table in found.values() if table.columns != TEXT)
     return pd.DataFrame(table.rows, columns=table.columns)
 
 
@@ -218,14 +218,8 @@ def test_where_nothing_is_drawn_there_is_no_table(bundled):
         columns_of(a=[1, 2], b=[1])
 
 
-def test_a_part_that_is_not_there_is_a_sentence(bundled, subject, refusal):
-    found = tables(opened(Guesses, bundled), subject)
-    assert refusal(InputError, lambda: main(found, "x" * 10_000))
-    assert refusal(InputError, lambda: main({"about": Table.of(TEXT, [["a sentence"]])}))
-    assert main(found)[0] == "guesses"
-
-
 def test_no_setting_that_belongs_to_a_visitor_leaves(bundled, subject):
-    said = json.loads(json_of(opened(named("projection/map"), bundled), subject))
+    view = opened(named("projection/map"), bundled)
+    said = json.loads(as_json(as_data(view, subject, view.compute(subject), None)))
     assert not {"table", "drawn"} & set(said["settings"])
     assert said["settings"]["method"] == "pca"
