@@ -7,12 +7,42 @@ BertExplorer.picture = (() => {
   const PATIENCE = 20_000; // ms
   const TOLD = 6_000; // ms that what became of a file is told
 
+  // The letters of a picture are in it, and the same on every machine: it is measured with them. A page without a server has none.
+  const LETTERS = "BERT Explorer Sans";
+  const FACES = { 400: "DejaVuSans.woff2", 700: "DejaVuSans-Bold.woff2" };
+  let letters = null; // [weight, address of the data], once they were asked for
+
+  async function faceOf([weight, file]) {
+    const blob = await (await fetch(`bx/fonts/${file}`)).blob();
+    document.fonts.add(await new FontFace(LETTERS, await blob.arrayBuffer(), { weight }).load());
+    const reader = new FileReader();
+    await new Promise((resolve) => (reader.onload = resolve, reader.readAsDataURL(blob)));
+    return [weight, reader.result];
+  }
+
+  async function learnLetters() {
+    if (!window.BertTake) return [];
+    letters ??= Promise.all(Object.entries(FACES).map(faceOf)).catch(() => (letters = null, []));
+    return letters;
+  }
+
+  function carryLetters(drawn, known) {
+    const used = known.filter(([weight]) => weight === "400" || /font-weight(="|: ?)(bold|[5-9]00)/.test(drawn.outerHTML));
+    const faces = used.map(([weight, address]) => `@font-face{font-family:'${LETTERS}';font-weight:${weight};src:url(${address})}`);
+    const style = document.createElementNS(drawn.namespaceURI, "style");
+    style.textContent = faces.join("");
+    drawn.append(style);
+    drawn.setAttribute("font-family", [`'${LETTERS}'`, drawn.getAttribute("font-family") || "sans-serif"].join(", "));
+  }
+
   // The component once more, on paper beside the page, for as long as `take(root)` looks at it.
   async function onPaper(name, element, props, settings, take) {
     const root = element.querySelector(".bx");
     const copy = el("div", { class: root.className, style: `width:${Math.max(320, root.clientWidth)}px` });
     if (settings.height && root.classList.contains("bx-chart")) copy.style.height = `${settings.height}px`;
-    const sheet = el("div", { class: "bx-paper", "aria-hidden": "true", inert: "" }, copy);
+    const known = await learnLetters();
+    const family = known.length ? `--font: '${LETTERS}', ${BertExplorer.css("--font")}` : null;
+    const sheet = el("div", { class: "bx-paper", "aria-hidden": "true", inert: "", style: family }, copy);
     document.documentElement.append(sheet); // not in the body, which may be dark
     try {
       return await paper(async () => {
@@ -60,6 +90,8 @@ BertExplorer.picture = (() => {
     const about = { title: settings.label || named(element), about: described(element) };
     const drawn = await onPaper(name, element, props, settings, (sheet) =>
       name === "PlotlyChart" ? ofChart(sheet, about, element.querySelector(".bx-chart")) : paper.draw(sheet.querySelector(".bx"), about));
+    const known = await learnLetters();
+    if (known.length) carryLetters(drawn, known);
     return new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
   }
 

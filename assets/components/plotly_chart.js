@@ -22,7 +22,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const line = css("--border-color-primary");
     const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, tickcolor: line };
     const wall = { ...axis, backgroundcolor: "rgba(0,0,0,0)" };
-    const font = { color: css("--body-text-color"), family: css("--font") };
+    const font = { color: css("--body-text-color"), family: getComputedStyle(box).fontFamily };
     const own = layout.template ?? {};
     const look = {
       xaxis: axis,

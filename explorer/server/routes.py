@@ -15,10 +15,11 @@ from explorer.figures.base import PLOTLY_JS
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.gate import is_loopback
 from explorer.server.metrics import Metrics, loaded_models
-from explorer.server.refusals import refusal
+from explorer.server.refusals import UNKNOWN, refusal
 from explorer.training import downloads
 
 CARD_ADDRESS = "bx/card.png"
+FONTS = ("DejaVuSans.woff2", "DejaVuSans-Bold.woff2")
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # the version is in the name
 NOT_YOURS = (
     "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
@@ -33,6 +34,7 @@ def routes(metrics: Metrics) -> list[Route]:
         Route("/metrics", _metrics(metrics)),
         Route(f"/{PLOTLY_ADDRESS}", plotly),
         Route(f"/{CARD_ADDRESS}", card),
+        Route("/bx/fonts/{name}", font),
         Route("/download/{token}", download),
     ]
 
@@ -40,6 +42,14 @@ def routes(metrics: Metrics) -> list[Route]:
 async def card(request: Request) -> Response:
     """The picture that other sites show of a link to the page."""
     return FileResponse(ASSETS / "card.png", media_type="image/png", headers={"Cache-Control": "public, max-age=86400"})
+
+
+async def font(request: Request) -> Response:
+    """The letters that saved pictures carry with them."""
+    if (name := request.path_params["name"]) not in FONTS:
+        return refusal(404, UNKNOWN)
+    headers = {"Cache-Control": "public, max-age=86400"}
+    return FileResponse(ASSETS / "fonts" / name, media_type="font/woff2", headers=headers)
 
 
 async def healthz(request: Request) -> Response:

@@ -57,7 +57,9 @@ def check(written):
     root = ET.fromstring(written)
     assert root.tag == f"{SVG}svg"
     tags = {one.tag.removeprefix(SVG) for one in root.iter()}
-    assert tags <= {"svg", "title", "desc", "rect", "line", "text", "image", "g", "path", "defs", "linearGradient", "stop"}
+    told = {"svg", "title", "desc", "style", "defs", "linearGradient", "stop"}
+    shapes = {"rect", "line", "text", "image", "g", "path"}
+    assert tags <= told | shapes
     links = [value for one in root.iter() for name, value in one.attrib.items() if name.endswith("href")]
     assert all(link.startswith("data:image/png") for link in links)
     assert not [name for one in root.iter() for name in one.attrib if name.startswith("on")]

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import re
 from ast import literal_eval
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,8 @@ def talk():
             await one.initialize()
             return await ask(one)
 
-    yield lambda ask: asyncio.run(session(ask))
+    with ThreadPoolExecutor(1) as beside:  # the browser of other tests keeps a loop in this thread
+        yield lambda ask: beside.submit(asyncio.run, session(ask)).result()
     blocks.close()
 
 
