@@ -38,4 +38,12 @@ def _shown(place: Place) -> list[tuple[View, Content]]:
     views = [(view, view.unless(place.subject)) for view in place.views]
     if views and all(why for _, why in views):
         raise CapabilityError(views[0][1])
-    return [(view, named.content(view, place.subject)) for view, why in views if not why]
+    found, refused = [], None
+    for view in (view for view, why in views if not why):
+        try:
+            found.append((view, named.content(view, place.subject)))
+        except InputError as error:  # what waits to be started is not seen beside the others either
+            refused = error
+    if refused and not found:
+        raise refused
+    return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import fields
+from math import isfinite
 from typing import Any
 
 from explorer.base.errors import CapabilityError, InputError
@@ -81,7 +82,10 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
         return view.compute(subject)
     found = view.known(subject) if view.start else None
     if found is None:
-        VIEW_SECONDS.check(round(seconds(subject, view.passes(subject))) if view.start else 0)
+        wanted = seconds(subject, view.passes(subject)) if view.start else 0
+        if not isfinite(wanted):
+            raise InputError(f"Nobody can tell how long {view.name} takes; start it on the page, where it can be stopped.")
+        VIEW_SECONDS.check(round(wanted))
         found = run(view.work(subject))
         if view.start:
             view.keep(subject, found)

@@ -19,7 +19,7 @@ from explorer.views.subject import Selection, Subject
 TEXT = "v=1&a=A+dog+barked+at+the+[MASK].&b=It+was+loud."
 HEAD = f"{TEXT}&tab=attention&layer=3&head=7"
 READ = {"keep_default_na": False, "na_values": [""]}
-CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices if tab.id not in ("fine-tune", "own-head", "projection")]
+CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices if not tab.optional]
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,8 @@ def test_every_choice_has_its_numbers(bundled, address, tab, choice):
     assert len(table) > 0
     with urlopen(address(query, "json"), timeout=120) as answer:
         said = json.load(answer)["views"]
-    assert [view["view"] for view in said] == [kind.name for kind in kinds]
+    waits = {"fine-tune/probe"}  # nobody can tell how long it takes: it holds up nothing beside it
+    assert [view["view"] for view in said] == [kind.name for kind in kinds if kind.name not in waits]
     of_all = [part for view in said for part in view["tables"].values()]
     assert list(table.columns) in [part["columns"] for part in of_all]
 
