@@ -95,7 +95,7 @@ BertExplorer.picture = (() => {
     return new XMLSerializer().serializeToString(drawn).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
   }
 
-  const named = (element) => (element.closest("[data-part]")?.dataset.part ?? element.closest("[id]")?.id ?? "picture").replace(/[^\w-]+/g, "-");
+  const named = (element) => (element.closest("[data-part]")?.dataset.part ?? ownId(element) ?? "picture").replace(/[^\w-]+/g, "-");
   const described = (element) => (element.querySelector("[role=img]") ?? element.querySelector(".bx"))?.getAttribute("aria-label") ?? "";
 
   // ---- As pixels.
@@ -144,9 +144,11 @@ BertExplorer.picture = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
+  const ownId = (element) => element.closest("[id]:not([id^=html-])")?.id; // Gradio has an id of its own within ours
+
   // The part of the page whose numbers the server can tell; a training of one's own is in no link.
   function partOf(element) {
-    const part = element.closest("[id]:not([id^=html-])")?.id; // Gradio has an id of its own within ours
+    const part = ownId(element);
     return window.BertTake && part && !part.startsWith("fine-tune-") ? part : null;
   }
 

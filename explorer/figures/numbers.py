@@ -92,19 +92,23 @@ def keep(picture: Any, make: Maker) -> Any:
 
 def kept(picture: Any) -> Table | None:
     """The numbers that were kept beside a picture, if any were."""
-    make = getattr(picture, "make", None) if isinstance(picture, _Kept) else getattr(picture, "_numbers", None)
+    make = _maker(picture)
     return make() if callable(make) else None
+
+
+def _maker(picture: Any) -> Maker | None:
+    return getattr(picture, "make" if isinstance(picture, _Kept) else "_numbers", None)
 
 
 def beside(picture: Any, **constant: Any) -> Any:
     """A picture whose numbers say in every row what they belong to."""
-    table_of = picture.make if isinstance(picture, _Kept) else picture._numbers
+    table_of = _maker(picture)
     return keep(picture, lambda: table_of().beside(**constant))
 
 
 def with_columns(picture: Any, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
     """A picture whose numbers have more columns, each made from a row."""
-    table_of = picture.make if isinstance(picture, _Kept) else picture._numbers
+    table_of = _maker(picture)
     return keep(picture, lambda: table_of().with_columns(**more))
 
 

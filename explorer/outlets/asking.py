@@ -144,11 +144,8 @@ class Asked:
 
 def _numbers(kind: type[View]) -> dict[str, Any]:
     """The numbers that a view declares, which may depend on the model."""
-    return {name: _default(kind, name) for name, setting in kind.settings.items() if isinstance(setting, Number)}
-
-
-def _default(kind: type[View], name: str) -> Any:
-    return kind.__dataclass_fields__[name].default
+    fields = kind.__dataclass_fields__
+    return {name: fields[name].default for name, setting in kind.settings.items() if isinstance(setting, Number)}
 
 
 def _number(value: str, low: int) -> int | None:

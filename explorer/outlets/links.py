@@ -8,9 +8,8 @@ from explorer.base.errors import InputError
 from explorer.model import checkpoints
 from explorer.outlets.asking import Asked
 from explorer.outlets.packing import packed
-from explorer.outlets.place import SETTING, VERSION, Place, seen_in, slug, tab_of
+from explorer.outlets.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
 from explorer.text import limits
-from explorer.views import TABS
 from explorer.views.subject import Selection, Subject
 from explorer.views.view import Tab, View
 
@@ -68,7 +67,7 @@ def _selected(chosen: Selection) -> dict[str, Any]:
 
 def of(view: View, subject: Subject) -> str:
     """The query string of the link that opens one view with its settings. Raises InputError."""
-    tab, choice = next((tab, label) for tab in TABS for label in tab.choices if type(view) in seen_in(tab, label))
+    tab, choice = where(type(view))
     beside = (other() for other in seen_in(tab, choice) if other is not type(view))
     return query(Place(subject, tab.id, choice, (view, *beside)))
 

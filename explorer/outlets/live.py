@@ -11,7 +11,7 @@ from explorer.base.paths import ASSETS
 from explorer.outlets.contents import part_as_data
 from explorer.outlets.notebook import asked, theme_named
 from explorer.outlets.page_file import data_of, page
-from explorer.views.view import Change, View
+from explorer.views.view import Change, View, open_on
 
 if TYPE_CHECKING:
     from explorer.model.trace import Trace
@@ -32,9 +32,7 @@ class LiveView:
     """What is seen, and what a click makes of it."""
 
     def __init__(self, views: list[View], subject: Any, theme: str = "") -> None:
-        self.views, self.subject, self.theme = views, subject, theme
-        for one in views:
-            self.subject = one.first(self.subject)
+        self.views, self.subject, self.theme = views, open_on(views, subject), theme
 
     def page(self, content: Mapping[tuple[str, str], Any] | None = None) -> str:
         """The page as it is now; `content` is what a click has changed of it and nothing else, by view and part."""

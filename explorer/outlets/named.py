@@ -8,21 +8,16 @@ from typing import Any
 from explorer.base.errors import CapabilityError, InputError
 from explorer.base.limits import VIEW_SECONDS
 from explorer.base.steps import finished
-from explorer.outlets.place import Place, seen_in
+from explorer.outlets.place import Place, seen_in, where
 from explorer.outlets.tables import is_open, plain_value
 from explorer.text import limits
-from explorer.views import TABS, VIEWS
+from explorer.views import VIEWS
 from explorer.views.settings import Choice, Number, Setting, Several, Sheet, Switch, Text
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, Tab, View, seconds
+from explorer.views.view import Content, LongView, View, seconds
 
 OF_THE_PAGE = ("layer", "head", "token", "off")  # the selection, which may stand among the settings of any view
 MOST_NAME = 60
-
-
-def where(kind: type[View]) -> tuple[Tab, str]:
-    """The tab of a view, and the first of its choices that it is seen in."""
-    return next((tab, choice) for tab in TABS for choice in tab.choices if kind in seen_in(tab, choice))
 
 
 def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:

@@ -55,3 +55,8 @@ def tab_of(name: str) -> Tab:
 def seen_in(tab: Tab, choice: str) -> list[type[View]]:
     """The views that are seen together in a choice of a tab."""
     return list(dict.fromkeys([*tab.above, *views_in(tab.choices[choice])]))
+
+
+def where(kind: type[View]) -> tuple[Tab, str]:
+    """The tab of a view, and the first of its choices that it is seen in."""
+    return next((tab, choice) for tab in TABS for choice in tab.choices if kind in seen_in(tab, choice))

@@ -44,8 +44,8 @@ class TabPage:
 
     tab: Tab
     inputs: Inputs
-    steppers: Steppers  # in the bar, shared by all tabs, as is
-    address: gr.Textbox  # the query of the link to what is seen
+    steppers: Steppers  # in the bar, shared by all tabs
+    address: gr.Textbox  # the query of the link to what is seen, shared too
     item: gr.Tab
     body: gr.Column
     absent: Notice
@@ -112,8 +112,12 @@ class TabPage:
 
     def open(self, values: Values) -> Choice:
         """The choice that is open."""
+        return self.choices[self.label(values)]
+
+    def label(self, values: Values) -> str:
+        """The label of the choice that is open, which is the first where none of them is named."""
         chosen = values[self.which] if self.which else None
-        return self.choices.get(chosen) or next(iter(self.choices.values()))
+        return chosen if chosen in self.choices else next(iter(self.choices))
 
     def show(self, subject: Subject, values: Values) -> Updates:
         """The whole tab; why not, when the model cannot serve it."""
@@ -142,9 +146,7 @@ class TabPage:
 
     def stepped(self, subject: Subject, values: Values) -> Updates:
         """The steppers of the bar at what is selected, where what is open shows it."""
-        opened = self.open(values)
-        chosen = next(name for name, choice in self.choices.items() if choice is opened)
-        names = self.tab.steppers if chosen not in self.tab.without_steppers else ()
+        names = self.tab.steppers if self.label(values) not in self.tab.without_steppers else ()
         return {self.steppers: steppers_of(subject, names)}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: Any = None) -> Updates:
@@ -174,9 +176,8 @@ class TabPage:
 
         Raises ExplorerError.
         """
-        opened = self.open(values)
-        label = next(label for label, choice in self.choices.items() if choice is opened)
-        panels = [*self.above, *opened.panels]
+        label = self.label(values)
+        panels = [*self.above, *self.choices[label].panels]
         before = {} if all(panel.is_read_from(values) for panel in panels) else self._before(subject, label, values)
         views = (panel.read(values, subject) if panel.is_read_from(values) else before[panel.view] for panel in panels)
         return Place(subject, self.tab.id, label, tuple(views))

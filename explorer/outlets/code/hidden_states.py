@@ -90,16 +90,8 @@ def sentence_vectors(names: Names, texts: list[str], pooling: str, at: int) -> l
     pool = {"cls": f"states[{at}][0, 0]", "mean": f"states[{at}][0].mean(0)", "pooler": f"{names.pooled('states[-1]')}[0]"}[
         pooling
     ]
-    untyped = names.untyped().replace("\n", "\n    ")
-    return [
-        written("texts", names.texts(*texts)),
-        f"""{names.unnormed}vectors = []
-for text in texts:
-    inputs = {names.tokenized("text")}{untyped}
-    states = model(**inputs, output_hidden_states=True).hidden_states
-    vectors.append({pool})
-vectors = torch.stack(vectors)  # [texts, hidden]""",
-    ]
+    read = names.of_each_text("vectors", pool)
+    return [written("texts", names.texts(*texts)), f"{read}\nvectors = torch.stack(vectors)  # [texts, hidden]"]
 
 
 def sentences(view: Any, subject: Subject) -> str:

@@ -88,6 +88,15 @@ class Names:
             return ""
         return f'\n{name}.pop("token_type_ids")  # this model was trained without segments'
 
+    def of_each_text(self, name: str, pool: str) -> str:
+        """A pass a text: lines that list under `name` what `pool` takes of its `states`."""
+        untyped = self.untyped().replace("\n", "\n    ")
+        return f"""{self.unnormed}{name} = []
+for text in texts:
+    inputs = {self.tokenized("text")}{untyped}
+    states = {self.at}(**inputs, output_hidden_states=True).hidden_states
+    {name}.append({pool})"""
+
     # The encoder
 
     @property

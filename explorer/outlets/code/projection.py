@@ -73,19 +73,15 @@ def chart(view: Any, subject: Subject) -> str:
 
 def _texts(view: Any, names: Names, texts: list[str]) -> list[str]:
     layer = min(view.layer, names.model.capabilities.layers)
-    untyped = names.untyped().replace("\n", "\n    ")
     if view.pooling == "pooler":
         pool = f"{names.pooled('states[-1]')}[0][None]"
     else:
         pool = f"torch.stack(states[{layer}:])[:, 0]" + ("[:, 0]" if view.pooling == "cls" else ".mean(1)")
-    return [
+    read = names.of_each_text("states_of", pool)
+    stacked = "states = torch.stack(states_of, 1).numpy()  # [layers, texts, hidden]"
+    return [written("texts", names.texts(*texts)), f"{read}\n{stacked}"]
         written("texts", names.texts(*texts)),
-        f"""{names.unnormed}states_of = []
-for text in texts:
-    inputs = {names.tokenized("text")}{untyped}
-    states = model(**inputs, output_hidden_states=True).hidden_states
-    states_of.append({pool})
-states = torch.stack(states_of, 1).numpy()  # [layers, texts, hidden]""",
+        f"{read}\nstates = torch.stack(states_of, 1).numpy()  # [layers, texts, hidden]",
     ]
 
 
