@@ -80,9 +80,6 @@ def _texts(view: Any, names: Names, texts: list[str]) -> list[str]:
     read = names.of_each_text("states_of", pool)
     stacked = "states = torch.stack(states_of, 1).numpy()  # [layers, texts, hidden]"
     return [written("texts", names.texts(*texts)), f"{read}\n{stacked}"]
-        written("texts", names.texts(*texts)),
-        f"{read}\nstates = torch.stack(states_of, 1).numpy()  # [layers, texts, hidden]",
-    ]
 
 
 CODE = {"projection/map": chart}
