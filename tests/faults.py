@@ -24,6 +24,7 @@ from explorer.training.disk import ABANDONED, UNFINISHED, tidy
 from explorer.training.examples import Examples
 from explorer.training.export import pack, tuned_model
 from explorer.training.files import read_run
+from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from tests.conftest import write_tiny
 
@@ -39,9 +40,9 @@ def work(model_folder: str, runs: str, say: Connection) -> None:
     model = explorer.load(model_folder)
     for number in itertools.count():
         plan = make_plan(model, -1, "mean", layers_trained=number % 2, epochs=1, seed=number)
-        run = new_run(finished(run_training(model, EXAMPLES, plan)), EXAMPLES, "Test")
+        run = new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Test")
         say.send_bytes(run.id.encode())
-        if run.classifier.layers_trained:
+        if run.predictor.layers_trained:
             tuned_model(run)
         pack(run)
 
@@ -73,7 +74,7 @@ def check(runs: Path, promised: list[str]) -> int:
     assert {name for name in names if not name.startswith(UNFINISHED)} == set(listed), "what has a name is not whole"
     for identifier in listed:
         run = read_run(runs / identifier, identifier)
-        assert run.classifier.classify(explorer.load(run.classifier.model), [("happy", "")]).shape == (1, 2)
+        assert run.predictor.classify(explorer.load(run.predictor.model), [("happy", "")]).shape == (1, 2)
         if (runs / identifier / "model").exists():
             assert explorer.load(store.tuned_name(identifier)).trace("happy").kept == 3
         if (runs / identifier / "run.zip").exists():

@@ -70,3 +70,17 @@ def confident_mistakes(probabilities: np.ndarray, targets: np.ndarray, most: int
     """Indices of wrong predictions, the surest first; at most `most`."""
     wrong = np.flatnonzero(probabilities.argmax(-1) != targets)
     return wrong[np.argsort(-probabilities[wrong].max(-1), kind="stable")][:most]
+
+
+def pearson(one: np.ndarray, other: np.ndarray) -> float:
+    """The correlation of two rows of numbers [n], -1 to 1; 0 where one of them does not vary."""
+    one, other = one - one.mean(), other - other.mean()
+    size = float(np.sqrt((one**2).sum() * (other**2).sum()))
+    return float(np.clip((one * other).sum() / size, -1, 1)) if size > 0 else 0.0
+
+
+def spearman(one: np.ndarray, other: np.ndarray) -> float:
+    """The correlation of the ranks of two rows of numbers [n], -1 to 1: equal numbers share their mean rank."""
+    from scipy.stats import rankdata
+
+    return pearson(rankdata(one), rankdata(other))

@@ -36,6 +36,7 @@ def train_head(
     is streamed.
     """
     from explorer.training import jobs, store
+    from explorer.training.text_tasks import Classification
     from explorer.training.training import make_plan, new_run, run_training
 
     given, explorer = check_examples(examples), explorer_for(model)
@@ -43,13 +44,13 @@ def train_head(
     plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
-        steps = map_steps(run_training(explorer, given, plan, stop.is_set), lambda step: (step.share, step.doing))
+        steps = map_steps(run_training(Classification(explorer, given, plan), stop.is_set), lambda step: (step.share, step.doing))
         result = while_wanted(steps, _tell())
         if result is None:
             raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
-        run = new_run(result, given, "API", identifier, caller())
+        run = new_run(result, "API", identifier, caller())
     reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
-    history = [{name: getattr(epoch, name) for name in reported} for epoch in result.history]
+    history = [{name: epoch.as_row()[name] for name in reported} for epoch in result.history]
     return {"head": run.id, "labels": given.classes, "history": history, "held_out_accuracy": history[-1]["held_out_accuracy"]}
 
 
@@ -61,7 +62,7 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
     from explorer.training import store
 
     pairs = check_texts_or_pairs(texts)
-    trained = store.fetch(head).classifier
+    trained = store.fetch_kind(head, "classes").predictor
     probabilities = trained.classify(explorer_for(trained.model), pairs)
     return {"labels": [trained.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
 

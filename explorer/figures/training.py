@@ -27,19 +27,25 @@ from explorer.figures.heatmaps import Axes, colour_scale, head_axes, heatmap
 from explorer.figures.numbers import Places, Table, columns_of, keep, matrix
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
+CALLED = {"accuracy": "accuracy", "macro_f1": "macro-F1", "spearman": "Spearman", "pearson": "Pearson"}
 DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
 def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int | None = None) -> go.Figure:
-    """Loss (left) and accuracy with macro-F1 (right, 0 to 1) after every epoch; `best` is the index of the one kept."""
+    """Loss (left) and what a run is judged by (right) after every epoch; `best` is the index of the one kept.
+
+    The rows are those of `Epoch.as_row`: of three measures the first is the loss, the second what it is judged by.
+    """
+    _, judged, beside = [name.removeprefix("held_out_") for name in history[0] if name.startswith("held_out_")]
     trained, held_out = {"color": TRAINED, "dash": "dot"}, {"color": HELD_OUT, "dash": "solid"}
     traces = [
         _curve(history, "train_loss", "trained on", "", trained),
         _curve(history, "held_out_loss", "held out", "", held_out),
-        _curve(history, "train_accuracy", "trained on", "2", trained),
-        _curve(history, "held_out_accuracy", "held out", "2", held_out),
-        _curve(history, "held_out_macro_f1", "held out, macro-F1", "2", {"color": OTHER, "dash": "dash"}),
+        _curve(history, f"train_{judged}", "trained on", "2", trained),
+        _curve(history, f"held_out_{judged}", "held out", "2", held_out),
+        _curve(history, f"held_out_{beside}", f"held out, {CALLED[beside]}", "2", {"color": OTHER, "dash": "dash"}),
     ]
+    lowest, unit = (-1, "squared error (variances)") if judged == "spearman" else (0, "loss (nats)")
     few = max(1, -(-epochs // 5))  # a phone has room for five
     epoch = plain_axis("epoch", range=[0.5, max(epochs, 2) + 0.5], dtick=few, tickangle=0)
     chart = figure(
@@ -52,14 +58,14 @@ def learning_curves(history: Sequence[dict[str, float]], epochs: int, best: int 
         xaxis={**epoch, "domain": [0, 0.44]},
         xaxis2={**epoch, "domain": [0.56, 1], "anchor": "y2"},
         yaxis={"rangemode": "tozero", **GRID},
-        yaxis2={"range": [0, 1.02], "anchor": "x2", **GRID},
-        annotations=[_above("loss (nats)", 0), _above("accuracy (0 to 1)", 0.56)],
+        yaxis2={"range": [lowest, 1.02], "anchor": "x2", **GRID},
+        annotations=[_above(unit, 0), _above(f"{CALLED[judged]} ({lowest} to 1)", 0.56)],
     )
     if best is not None and len(history) > 1:
         kept = history[best]["epoch"]
         for axis in ("x", "x2"):
             chart.add_vline(kept, xref=axis, line=DOTTED)
-    names = ("epoch", "train_loss", "held_out_loss", "train_accuracy", "held_out_accuracy", "held_out_macro_f1")
+    names = ("epoch", "train_loss", "held_out_loss", f"train_{judged}", f"held_out_{judged}", f"held_out_{beside}")
     return keep(chart, lambda: Table.of(names, [[row[name] for name in names] for row in history]))
 
 
@@ -83,7 +89,7 @@ def _above(text: str, x: float) -> dict[str, object]:
 
 
 def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
-    """Held-out accuracy by epoch of several runs, each with its name."""
+    """What each of several runs is judged by, held out, by epoch."""
     traces = [
         _line(range(1, len(accuracies) + 1), accuracies, name, {"color": colour}, "%{y:.1%}")
         for (name, accuracies), colour in zip(runs, cycle(CATEGORIES), strict=False)
@@ -96,9 +102,9 @@ def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
         showlegend=True,
         legend=LEGEND,
         xaxis=plain_axis("epoch", dtick=1 if longest <= 12 else None),
-        yaxis=grid_axis("held-out accuracy (0 to 1)", range=[0, 1.02]),
+        yaxis=grid_axis("held-out score (0 to 1)", range=[0, 1.02]),
     )
-    return keep(drawn, lambda: Table.of(("run", "epoch", "held_out_accuracy"), rows))
+    return keep(drawn, lambda: Table.of(("run", "epoch", "held_out_score"), rows))
 
 
 def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:

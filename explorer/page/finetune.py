@@ -1,9 +1,9 @@
 """What Fine-tune does that no view can: trainings, the hub, and another model for the whole page."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
@@ -18,9 +18,8 @@ from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.training import jobs, store
 from explorer.training.hub_data import fetch_data_set
+from explorer.views.finetune import TRAININGS
 from explorer.views.finetune.examples import ExamplesView
-from explorer.views.finetune.outcome import Outcome
-from explorer.views.finetune.recipe import Recipe
 from explorer.views.finetune.run import RunView, run_ids
 from explorer.views.finetune.runs import Runs
 from explorer.views.subject import Subject
@@ -39,7 +38,8 @@ def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:
     tab = tabs["fine-tune"]
     panels = {panel.view: panel for panel in tab.panels}
     _listen_to_hub(tab, panels[ExamplesView])
-    _listen_to_training(tab, panels)
+    for views in TRAININGS:
+        _listen_to_training(tab, [panels[view] for view in views])
     return [_listen_to_exploring(tab, panels[Runs])]
 
 
@@ -71,8 +71,8 @@ def _listen_to_exploring(tab: TabPage, panel: Panel) -> tuple[Triggers, gr.State
     return run([panel.parts["explore"].click], write, outputs, tab.all_inputs, **TRAINING).success, name
 
 
-def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
-    examples, recipe, outcome = panels[ExamplesView], panels[Recipe], panels[Outcome]
+def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
+    examples, recipe, outcome = panels
     running, status = outcome.controls["training"], outcome.parts["status"]
     start, cancel = recipe.parts["train"], recipe.parts["cancel"]
     ending = gr.State(None)  # what is to be said before the summary of a new run; None when there is none
@@ -100,7 +100,7 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
     def show(values: Values) -> Updates:
         if values[ending] is None:
             return {status: gr.skip()}  # Gradio refuses an empty answer
-        about_runs = [panel for view, panel in panels.items() if issubclass(view, RunView)]
+        about_runs = [panel for panel in tab.panels if issubclass(panel.view, RunView)]
         updates = tab.redraw(tab.inputs.subject(values), values, about_runs)
         return {**updates, status: values[ending] + updates[status]} if status in updates else updates
 
@@ -119,7 +119,7 @@ def _listen_to_training(tab: TabPage, panels: dict[type, Panel]) -> None:
     run([cancel.click], stop, [cancel], [running, outcome.controls["runs"]], queue=False)
 
 
-def shown_before(view: Outcome, subject: Subject) -> "Run | None":
+def shown_before(view: RunView, subject: Subject) -> "Run | None":
     """The run that is seen when another is trained; None where there is none."""
     try:
         return view.find(subject)
@@ -134,7 +134,7 @@ def since(before: "Run | None", trained: "Run") -> str:
 
 
 def _train(
-    outcome: Panel, subject: Subject, source: ExamplesView, plan: "TrainingPlan", stop: Event, kept_as: tuple[str, str]
+    outcome: Panel, subject: Subject, source: Any, plan: "TrainingPlan", stop: Event, kept_as: tuple[str, str]
 ) -> Generator[Updates, None, "Run | None"]:
     """Train while showing how it goes; returns the run that is kept under an id for a visitor, or None.
 
@@ -144,7 +144,7 @@ def _train(
 
     examples, _ = source.examples()
     title = source.title(examples)
-    steps = run_training(subject.model, examples, plan, stop.is_set)
+    steps = run_training(source.task(subject.model, examples, plan), stop.is_set)
     history: list[dict[str, float]] = []
     shown = 0.0
     try:
@@ -152,9 +152,9 @@ def _train(
             try:
                 step: Progress = next(steps)
             except StopIteration as done:
-                return new_run(done.value, examples, title, *kept_as) if done.value else None
+                return new_run(done.value, title, *kept_as) if done.value else None
             if step.epoch is not None:
-                history.append(vars(step.epoch))
+                history.append(step.epoch.as_row())
             if time.monotonic() - shown >= EVERY:
                 shown = time.monotonic()
                 curves = {"curves": learning_curves(history, plan.settings.epochs)} if history else {}
@@ -162,5 +162,5 @@ def _train(
     except GeneratorExit:
         stop.set()
         if (result := finished(steps)) is not None:
-            new_run(result, examples, title, *kept_as)
+            new_run(result, title, *kept_as)
         raise

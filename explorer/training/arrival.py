@@ -3,18 +3,18 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from safetensors.numpy import load as load_tensors
 
 from explorer.base.limits import CLASSES, LABEL
-from explorer.model.features import POOLINGS
 from explorer.text import limits
 from explorer.training.files import HEAD_TENSORS
-from explorer.training.head import Epoch, Head
+from explorer.training.head import Head
+from explorer.training.kinds import KINDS
+from explorer.training.run import CORRELATIONS
 from explorer.training.training import CHECKS, MOST_UNITS
 
 MOST_LAYERS = 1000
@@ -28,10 +28,6 @@ HARMLESS = {" {2,}"}  # regular expressions of tokenizers as they are published
 
 def _layer(value: object) -> int:
     return limits.check_integer(value, "the layer", 0, MOST_LAYERS)
-
-
-def _pooling(value: object) -> str:
-    return limits.check_choice(value, "pooling", POOLINGS)
 
 
 def _epochs(value: object) -> int:
@@ -54,7 +50,6 @@ def _boolean(value: object) -> bool:
 _TRAINING: dict[str, Callable[[object], Any]] = CHECKS | {
     "layer": _layer,
     "layers_trained": _layer,
-    "pooling": _pooling,
     "epochs": _epochs,
     "patience": _epochs,
     "keep_best": _boolean,
@@ -77,23 +72,32 @@ def check_settings(settings: Any) -> dict[str, Any]:
     Raises InputError, ValueError, KeyError or TypeError.
     """
     labels, training, baselines = (settings[name] for name in ("labels", "training", "baselines"))
-    if not isinstance(labels, list) or not 2 <= len(labels) <= CLASSES.most or len(baselines) > MOST_BASELINES:
+    kind = limits.check_choice(settings.get("kind", "classes"), "the kind", list(KINDS))
+    predictor = KINDS[kind].predictor
+    few = len(predictor.own_labels) or 2
+    if not isinstance(labels, list) or not few <= len(labels) <= CLASSES.most or len(baselines) > MOST_BASELINES:
         raise ValueError("numbers")
     checked = [limits.check_text(label, "the label", LABEL) for label in labels]
-    if len(set(checked)) != len(checked):
+    if len(set(checked)) != len(checked) or (predictor.own_labels and checked != list(predictor.own_labels)):
         raise ValueError("labels")
+    pooling = limits.check_choice(settings["pooling"], "pooling", predictor.poolings)
     return {
+        "kind": kind,
         "labels": checked,
         "layer": _layer(settings["layer"]),
-        "pooling": _pooling(settings["pooling"]),
+        "pooling": pooling,
         "layers_trained": _layer(settings["layers_trained"]),
         "best": limits.check_integer(settings["best"], "best", 0, MOST_EPOCHS - 1),
         "model": _name(settings["model"], MOST_MODEL),
         "model_sha256": settings.get("model_sha256"),
         "title": limits.check_text(settings["title"])[:MOST_TITLE],
-        "training": {name: check(training[name]) for name, check in _TRAINING.items() if name in training},
+        "training": {
+            **{name: check(training[name]) for name, check in _TRAINING.items() if name in training},
+            "pooling": pooling,
+        },
         "baselines": {
-            _name(name, MOST_NAME): limits.check_number(share, "an accuracy", 0, 1) for name, share in baselines.items()
+            _name(name, MOST_NAME): limits.check_number(value, "a score", _least(predictor.measures[1]), 1)
+            for name, value in baselines.items()
         },
     }
 
@@ -116,18 +120,23 @@ def read_head(data: bytes, labels: int) -> Head:
     return Head(**tensors)
 
 
-def read_history(log: str, best: int) -> list[dict[str, float]]:
+def _least(measure: str) -> float:
+    return -1 if measure in CORRELATIONS else 0
+
+
+def read_history(log: str, settings: Mapping[str, Any]) -> list[dict[str, float]]:
     """The rows of the log, one an epoch from 1, if every number is one that training gives. Raises ValueError."""
-    names = {field.name for field in fields(Epoch)}
+    measures = KINDS[settings["kind"]].predictor.measures
+    least = {f"{part}_{name}": _least(name) for part in ("train", "held_out") for name in measures}
     history = []
     for number, row in enumerate(csv.DictReader(io.StringIO(log)), start=1):
         found = {name: float(value) for name, value in row.items()}
-        if set(found) != names or number > MOST_EPOCHS or found.pop("epoch") != number:
+        if set(found) != {"epoch", *least} or number > MOST_EPOCHS or found.pop("epoch") != number:
             raise ValueError("log")
         for name, value in found.items():
-            limits.check_number(value, name, 0, LARGEST if name.endswith("loss") else 1)
+            limits.check_number(value, name, least[name], LARGEST if name.endswith("loss") else 1)
         history.append({"epoch": number, **found})
-    if best >= len(history):
+    if settings["best"] >= len(history):
         raise ValueError("best")
     return history
 

@@ -1,10 +1,13 @@
 """What it takes to beat: always the same answer, and the words counted without any BERT."""
 
+import re
 import warnings
+from typing import Any
 
 import numpy as np
 
-from explorer.training.examples import Examples, Split
+from explorer.analysis.evaluation import spearman
+from explorer.training.examples import Examples, ScoredExamples, Split
 
 
 def baselines(examples: Examples, split: Split) -> dict[str, float]:
@@ -12,16 +15,38 @@ def baselines(examples: Examples, split: Split) -> dict[str, float]:
 
     The most frequent label, and logistic regression on tf-idf (Spärck Jones 1972) of words and word pairs.
     """
+    from sklearn.linear_model import LogisticRegression
+
     targets = examples.targets
     majority = np.bincount(targets[split.train]).argmax()
-    predicted = {"most frequent": majority, "bag of words": _bag_of_words(examples, split)}
+    words = _from_words(examples, split, LogisticRegression(C=3, max_iter=200), targets, majority)
+    predicted = {"most frequent": majority, "bag of words": words}
     return {name: float((targets[split.held_out] == labels).mean()) for name, labels in predicted.items()}
 
 
-def _bag_of_words(examples: Examples, split: Split) -> np.ndarray:
+def number_baselines(examples: ScoredExamples, split: Split) -> dict[str, float]:
+    """Spearman's correlation of what simple methods say with the held-out numbers, -1 to 1, by name.
+
+    Ridge regression on the tf-idf of words and word pairs and, for pairs, the share of words that both texts have (Jaccard).
+    """
+    from sklearn.linear_model import Ridge
+
+    numbers = np.array(examples.numbers)
+    said = {"bag of words": _from_words(examples, split, Ridge(), numbers, numbers[split.train].mean())}
+    if examples.texts_b:
+        said["shared words"] = np.array([_shared(*examples.pairs[row]) for row in split.held_out])
+    return {name: spearman(given, numbers[split.held_out]) for name, given in said.items()}
+
+
+def _shared(one: str, other: str) -> float:
+    first, second = (set(re.findall(r"\w+", text.casefold())) for text in (one, other))
+    return len(first & second) / max(1, len(first | second))
+
+
+def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarray, otherwise: float) -> np.ndarray:
+    """What a method of scikit-learn says of the held-out texts from their tf-idf; without words always the same."""
     from scipy.sparse import hstack
     from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
 
     matrices = []
     for texts in (examples.texts, examples.texts_b):  # the words of a second text are words of their own
@@ -33,10 +58,9 @@ def _bag_of_words(examples: Examples, split: Split) -> np.ndarray:
         except ValueError:  # there is not one word
             continue
         matrices.append((seen, counter.transform([texts[row] for row in split.held_out])))
-    targets = examples.targets[split.train]
     if not matrices:
-        return np.full(len(split.held_out), np.bincount(targets).argmax())
+        return np.full(len(split.held_out), otherwise)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it stopped short of the last digit
-        fitted = LogisticRegression(C=3, max_iter=200).fit(hstack([seen for seen, _ in matrices]), targets)
+        fitted = method.fit(hstack([seen for seen, _ in matrices]), targets[split.train])
     return fitted.predict(hstack([held for _, held in matrices]))

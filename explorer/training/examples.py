@@ -35,6 +35,11 @@ class Examples:
         place = {label: index for index, label in enumerate(self.classes)}
         return np.array([place[label] for label in self.labels], dtype=np.int64)
 
+    @property
+    def strata(self) -> Sequence[str]:
+        """A name for every example: of each name a share is held out."""
+        return self.labels
+
     @cached_property
     def pairs(self) -> list[Pair]:
         """Both texts of every example."""
@@ -48,6 +53,22 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+
+FIFTHS = ("lowest", "low", "middle", "high", "highest")
+
+
+@dataclass(frozen=True)
+class ScoredExamples(Examples):
+    """Texts with a number each; `labels` hold it as it was written."""
+
+    numbers: tuple[float, ...] = ()
+
+    @cached_property
+    def strata(self) -> Sequence[str]:
+        """Which fifth of the numbers an example's belongs to."""
+        ranks = np.argsort(np.argsort(self.numbers, kind="stable"), kind="stable")
+        return [FIFTHS[len(FIFTHS) * rank // len(ranks)] for rank in ranks]
 
 
 class Split(NamedTuple):
@@ -114,9 +135,10 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
     groups: dict[Pair, list[int]] = {}
     for row, (text, text_b) in enumerate(examples.pairs):
         groups.setdefault((normalise(text), normalise(text_b)), []).append(row)
-    by_class: dict[str, list[list[int]]] = {label: [] for label in examples.classes}
+    strata = examples.strata
+    by_class: dict[str, list[list[int]]] = {label: [] for label in sorted(set(strata))}
     for rows in groups.values():
-        by_class[examples.labels[rows[0]]].append(rows)
+        by_class[strata[rows[0]]].append(rows)
 
     rng = np.random.default_rng(seed)
     held_out: list[int] = []

@@ -14,8 +14,8 @@ from explorer.base.errors import InputError
 from explorer.model import checkpoints
 from explorer.model.explorer import load
 from explorer.training import disk, quota, store
-from explorer.training.classifier import Classifier
 from explorer.training.files import head_arrays
+from explorer.training.predictor import Predictor
 from explorer.training.run import Run
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
@@ -30,24 +30,24 @@ def tuned_model(run: Run) -> str:
 
     Raises InputError when no layer was trained.
     """
-    if run.classifier.top is None:
-        if run.classifier.model == store.tuned_name(run.id):  # it came in a zip
-            return run.classifier.model
+    if run.predictor.top is None:
+        if run.predictor.model == store.tuned_name(run.id):  # it came in a zip
+            return run.predictor.model
         raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
     place = store.folder() / run.id / "model"
     with _writing:
         if not place.is_dir():
-            store.make_room(run.id, NUMBER * load(run.classifier.model).capabilities.parameters)
+            store.make_room(run.id, NUMBER * load(run.predictor.model).capabilities.parameters)
             with disk.unfinished(store.folder()) as written:
-                _write_model(run.classifier, written)
+                _write_model(run.predictor, written)
                 disk.finish(written, place)
     return store.tuned_name(run.id)
 
 
-def _write_model(classifier: Classifier, folder: Path) -> None:
+def _write_model(predictor: Predictor, folder: Path) -> None:
     """The whole model in the format of transformers, the trained layers in the place of its own."""
-    base = load(classifier.model)
-    top, first = classifier.top, classifier.layer - classifier.layers_trained
+    base = load(predictor.model)
+    top, first = predictor.top, predictor.layer - predictor.layers_trained
     module = base.module_with(dict(enumerate(top.layers, start=first)), top.pooler)
     module.save_pretrained(folder)
     base.tokenizer.save_pretrained(folder)
@@ -66,18 +66,18 @@ def pack(run: Run) -> Path:
 
 
 def _write_zip(path: Path, run: Run, model: Path | None) -> None:
-    classifier = run.classifier
-    settings = {name: getattr(classifier, name) for name in ("labels", "layer", "pooling", "model", "layers_trained")}
-    base = load(classifier.model)
+    predictor = run.predictor
+    settings = {name: getattr(predictor, name) for name in ("kind", "labels", "layer", "pooling", "model", "layers_trained")}
+    base = load(predictor.model)
     settings |= {"max_tokens": base.capabilities.max_tokens, "final_norm": base.family.final_norm}
     settings |= {"title": run.title, "training": run.settings, "best": run.best, "baselines": run.baselines}
-    if classifier.model.startswith(store.TUNED):
+    if predictor.model.startswith(store.TUNED):
         settings["model"] = INSIDE
     if model is not None:
         settings["model_sha256"] = digest(model / "model.safetensors")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("settings.json", json.dumps(settings, ensure_ascii=False, indent=2))
-        archive.writestr("head.safetensors", save_tensors(head_arrays(classifier.head)))
+        archive.writestr("head.safetensors", save_tensors(head_arrays(predictor.head)))
         archive.writestr("log.csv", _log(run.history))
         archive.write(Path(__file__).with_name("predict.py"), "predict.py")
         for name in MODEL_FILES if model is not None else ():
@@ -87,9 +87,9 @@ def _write_zip(path: Path, run: Run, model: Path | None) -> None:
 
 def _model_folder(run: Run) -> Path | None:
     """The checkpoint to pack: the tuned one, or one that nobody else could find."""
-    if run.classifier.top is not None:
+    if run.predictor.top is not None:
         return checkpoints.find(tuned_model(run)).folder
-    found = checkpoints.find(run.classifier.model)
+    found = checkpoints.find(run.predictor.model)
     return None if found.from_hub or not (found.folder / "model.safetensors").is_file() else found.folder
 
 

@@ -10,21 +10,21 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from explorer.base.errors import InputError
-from explorer.training.classifier import Classifier
 from explorer.training.finetune import Top
 from explorer.training.head import Head
-from explorer.training.run import HeldOut, Run
+from explorer.training.kinds import KINDS
+from explorer.training.run import Run
 
 HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 
 
 def write_run(run: Run, folder: Path) -> None:
     """run.json and weights.safetensors of a run."""
-    tensors = {f"head.{name}": torch.from_numpy(array) for name, array in head_arrays(run.classifier.head).items()}
-    if run.classifier.top is not None:
-        tensors |= {f"top.{name}": tensor for name, tensor in run.classifier.top.state_dict().items()}
+    tensors = {f"head.{name}": torch.from_numpy(array) for name, array in head_arrays(run.predictor.head).items()}
+    if run.predictor.top is not None:
+        tensors |= {f"top.{name}": tensor for name, tensor in run.predictor.top.state_dict().items()}
     if run.held_out is not None:
-        for name in ("probabilities", "points"):
+        for name in run.held_out.arrays:
             array = np.ascontiguousarray(getattr(run.held_out, name), dtype=np.float32)
             tensors[f"held_out.{name}"] = torch.from_numpy(array)
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / "weights.safetensors")
@@ -43,9 +43,12 @@ def read_run(folder: Path, identifier: str) -> Run:
         tensors = load_file(folder / "weights.safetensors")
         head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
         place = {name: about[name] for name in ("model", "layer", "pooling")}
-        classifier = Classifier(tuple(about["labels"]), head, **place, top=_top(about, tensors))
+        kind = KINDS[about.get("kind", "classes")]
+        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=_top(about, tensors))
         kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
-        return Run(classifier, held_out=_held_out(about["held_out"], tensors), id=identifier, **kept)
+        arrays = {name.removeprefix("held_out."): t.numpy() for name, t in tensors.items() if name.startswith("held_out.")}
+        held_out = kind.held_out.read(about["held_out"], arrays) if about["held_out"] is not None else None
+        return Run(predictor, held_out=held_out, id=identifier, **kept)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise InputError("The files of this run are broken; train it again.") from error
 
@@ -58,11 +61,3 @@ def _top(about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
     top = Top(load(about["model"]), about["layer"], about["layers_trained"], about["pooling"])
     top.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
     return top.eval().requires_grad_(False)
-
-
-def _held_out(held: dict[str, Any] | None, tensors: dict[str, torch.Tensor]) -> HeldOut | None:
-    if held is None:
-        return None
-    targets = np.array(held["targets"], dtype=np.int64)
-    arrays = (tensors[f"held_out.{name}"].numpy() for name in ("probabilities", "points"))
-    return HeldOut(tuple(held["texts"]), tuple(held["texts_b"]), targets, *arrays)

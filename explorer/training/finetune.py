@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
-from torch.nn import functional
 
 from explorer.model.explorer import Explorer
 from explorer.model.layer import Layer
-from explorer.training.examples import Examples, Split
-from explorer.training.head import Epoch, Head, Patience, Scale, TrainingSettings, as_head, class_weights, measure, new_module
-from explorer.training.prefix import Ragged, pool, precision, run_layers
+from explorer.training.examples import Split
+from explorer.training.head import Head, Scale, as_head, new_module
+from explorer.training.objectives import Objective
+from explorer.training.prefix import EVERY_TOKEN, Ragged, pool, precision, run_layers
+from explorer.training.settings import Epoch, Patience, TrainingSettings
 
 HEAD_RATE = 0.01  # the least that the head learns with: it starts from nothing, the layers from BERT
 WARM_UP = 0.1  # of all steps
@@ -61,8 +62,11 @@ class Top(torch.nn.Module):
         self.pooler = copy.deepcopy(model.pooler) if pooling == "pooler" else None
 
     def forward(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """[batch, hidden] pooled vectors from the hidden states [batch, tokens, hidden] below the copied layers."""
-        if self.pooling == "mean":
+        """[batch, hidden] pooled vectors from the hidden states [batch, tokens, hidden] below the copied layers.
+
+        With EVERY_TOKEN the vectors of all real tokens, text after text: [tokens, hidden].
+        """
+        if self.pooling in ("mean", EVERY_TOKEN):
             return pool(run_layers(self._own, hidden, real), real, self.pooling)
         first = hidden[:, :1]
         if self.layers:
@@ -116,17 +120,17 @@ class _Learner:
     top: Top
     head: torch.nn.Sequential
     scale: Scale
-    class_weights: torch.Tensor | None
+    objective: Objective
     optimizer: torch.optim.Optimizer
     schedule: torch.optim.lr_scheduler.LRScheduler
 
-    def learn(self, states: Ragged, batch: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """One step on the texts `batch`: the scores [batch, labels] before it."""
+    def learn(self, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
+        """One step on the texts `batch`: the scores [vectors, outputs] before it."""
         with precision():
-            vectors = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
-        scores = self.head(self.scale.apply(vectors.float()))
+            given = torch.cat([self.top(*states.batch(part)) for part in batch.split(PART)])
+        scores = self.head(self.scale.apply(self.objective.vectors(given.float(), batch)))
         self.optimizer.zero_grad()
-        functional.cross_entropy(scores, targets, self.class_weights).backward()
+        self.objective.loss(scores, batch).backward()
         torch.nn.utils.clip_grad_norm_(self.top.parameters(), MOST_GRADIENT)
         self.optimizer.step()
         self.schedule.step()
@@ -138,7 +142,7 @@ class _Learner:
 
 
 def train_top(
-    top: Top, states: Ragged, examples: Examples, split: Split, settings: TrainingSettings
+    top: Top, states: Ragged, objective: Objective, split: Split, settings: TrainingSettings
 ) -> Iterator[Step | tuple[Epoch, Head, Top]]:
     """Train a head and the layers of `top`, a copy that changes, over the hidden states below them.
 
@@ -148,14 +152,12 @@ def train_top(
     means over the epoch.
     """
     generator = torch.Generator().manual_seed(settings.seed)
-    targets = torch.from_numpy(examples.targets)
     train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     steps = -(-len(train_rows) // settings.batch_size)
-    scale = Scale.of(evaluate(top.eval(), states, train_rows))
-    weights = class_weights(targets[train_rows], len(examples.classes), settings.balanced)
+    scale = Scale.of(objective.vectors(evaluate(top.eval(), states, train_rows), train_rows))
     top.start_training(generator)
-    head = new_module(states.flat.shape[1], len(examples.classes), settings, generator)
-    learner = _Learner(top, head, scale, weights, *_optimizer(top, head, settings, steps * settings.epochs))
+    head = new_module(states.flat.shape[1], objective.outputs, settings, generator)
+    learner = _Learner(top, head, scale, objective, *_optimizer(top, head, settings, steps * settings.epochs))
     patience, start = Patience(settings.patience), time.perf_counter()
     mean = learner.snapshot()
     for epoch in range(1, settings.epochs + 1):
@@ -163,16 +165,16 @@ def train_top(
         batches = [rows[states.lengths[rows].argsort()] for rows in shuffled.split(settings.batch_size)]
         found = []
         for done, batch in enumerate(batches, start=1):
-            found.append(learner.learn(states, batch, targets[batch]))
+            found.append(learner.learn(states, batch))
             so_far = steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
             yield Step(epoch, done, steps, (steps * settings.epochs - so_far) / speed, speed)
         mean = _mean(mean, learner.snapshot(), mean_share(epoch))
-        held = mean[1](scale.apply(evaluate(mean[0], states, held_rows)))
-        trained = measure(torch.cat(found), targets[torch.cat(batches)])
-        report = Epoch(epoch, *trained, *measure(held, targets[held_rows]))
-        yield report, as_head(mean[1], scale), mean[0]
-        if patience.is_over(report.held_out_loss):
+        held = mean[1](scale.apply(objective.vectors(evaluate(mean[0], states, held_rows), held_rows)))
+        trained = objective.measure(torch.cat(found), torch.cat(batches))
+        report = Epoch(epoch, trained, objective.measure(held, held_rows))
+        yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
+        if patience.is_over(report.held_out["loss"]):
             return
 
 
@@ -218,10 +220,13 @@ def _optimizer(
 
 @torch.no_grad()
 def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
-    """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order."""
+    """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; of EVERY_TOKEN all their tokens'."""
     order = torch.argsort(states.lengths[rows], stable=True)
-    vectors = torch.empty(len(rows), states.flat.shape[1])
+    found: list[torch.Tensor] = [torch.empty(0)] * len(rows)
     for part in order.split(EVALUATION_BATCH):
         with precision():
-            vectors[part] = top(*states.batch(rows[part])).float()
-    return vectors
+            vectors = top(*states.batch(rows[part])).float()
+        counts = states.lengths[rows[part]].tolist() if top.pooling == EVERY_TOKEN else [1] * len(part)
+        for place, one in zip(part.tolist(), vectors.split(counts), strict=True):
+            found[place] = one
+    return torch.cat(found)

@@ -15,6 +15,7 @@ from explorer.model.layer import Layer
 from explorer.text.pairs import Pair
 
 BATCH_SIZE = 32
+EVERY_TOKEN = "tokens"  # as a pooling: none, each token has its own vector
 CUTS = (512, 256, 128, 64)  # tokens of a text that are kept, when keeping more would be more than may be kept
 
 
@@ -99,7 +100,12 @@ def run_layers(layers: Sequence[Layer], hidden: torch.Tensor, real: torch.Tensor
 
 
 def pool(hidden: torch.Tensor, real: torch.Tensor, pooling: str) -> torch.Tensor:
-    """[batch, hidden]: the vector of [CLS] ("cls", and what a pooler reads) or the mean of all real tokens ("mean")."""
+    """[batch, hidden]: the vector of [CLS] ("cls", and what a pooler reads) or the mean of all real tokens ("mean").
+
+    With EVERY_TOKEN the vectors of all real tokens, text after text: [tokens, hidden].
+    """
+    if pooling == EVERY_TOKEN:
+        return hidden[real]
     if pooling != "mean":
         return hidden[:, 0]
     return (hidden * real[..., None]).sum(1) / real.sum(1, keepdim=True)

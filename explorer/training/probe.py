@@ -12,7 +12,9 @@ from explorer.model.features import layer_features_in_steps
 from explorer.text import limits
 from explorer.text.pairs import Pair
 from explorer.training.examples import Examples, Split, split
-from explorer.training.head import Scale, TrainingSettings, solve
+from explorer.training.head import Scale
+from explorer.training.objectives import solve
+from explorer.training.settings import TrainingSettings
 
 PROBE_POOLINGS = ("cls", "mean")  # the pooler reads the last layer only
 

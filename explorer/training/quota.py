@@ -47,14 +47,10 @@ def visitor_of(folder: Path) -> str:
 
 def expected_bytes(run: "Run") -> int:
     """About how much a run will take, before it is written."""
-    classifier, held = run.classifier, run.held_out
-    arrays = [array for array in vars(classifier.head).values() if array is not None]
-    arrays += list(classifier.top.state_dict().values()) if classifier.top is not None else []
-    texts = 0
-    if held is not None:
-        arrays += [held.probabilities, held.points]
-        texts = sum(len(text.encode()) for text in (*held.texts, *held.texts_b))
-    return texts + sum(array.nbytes for array in arrays)
+    predictor, held = run.predictor, run.held_out
+    arrays = [array for array in vars(predictor.head).values() if array is not None]
+    arrays += list(predictor.top.state_dict().values()) if predictor.top is not None else []
+    return (held.bytes if held is not None else 0) + sum(array.nbytes for array in arrays)
 
 
 def size_of(folder: Path) -> int:

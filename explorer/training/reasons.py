@@ -12,8 +12,8 @@ from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target
 from explorer.text import limits
 from explorer.text.pairs import Pair
-from explorer.training.classifier import Classifier
 from explorer.training.finetune import Top
+from explorer.training.predictor import Classifier
 
 REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60

@@ -1,17 +1,44 @@
 """What is kept of a training. Nothing here imports torch."""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from explorer.training.classifier import Classifier
+    from explorer.training.predictor import Predictor
+
+CORRELATIONS = ("spearman", "pearson")  # -1 to 1; other measures but the loss are 0 to 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HeldOut:
-    """The examples that were not trained on, and what the classifier said of them."""
+    """The examples that were not trained on, and what the predictor said of them.
+
+    A kind of task has a class of its own: arrays, which are kept beside the weights, and fields that JSON can hold.
+    """
+
+    arrays: ClassVar[tuple[str, ...]]  # fields that are float32 arrays
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the arrays."""
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in self.arrays}
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+
+    @classmethod
+    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
+        """From what `as_json` gave and the arrays by name. Raises KeyError or TypeError."""
+        return cls(**about, **{name: arrays[name] for name in cls.arrays})
+
+    @property
+    def bytes(self) -> int:
+        """About how much it takes."""
+        return len(str(self.as_json()).encode()) + sum(getattr(self, name).nbytes for name in self.arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutTexts(HeldOut):
+    """Texts or pairs with a label each."""
 
     texts: tuple[str, ...]
     texts_b: tuple[str, ...]  # '' where there is none
@@ -19,31 +46,67 @@ class HeldOut:
     probabilities: np.ndarray  # [examples, labels]
     points: np.ndarray  # [examples, 2]: the vectors that the head reads, on their first two principal components
 
+    arrays = ("probabilities", "points")
+
+    @classmethod
+    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
+        """From what `as_json` gave and the arrays by name."""
+        texts, texts_b, targets = (about[name] for name in ("texts", "texts_b", "targets"))
+        return cls(tuple(texts), tuple(texts_b), np.array(targets, dtype=np.int64), arrays["probabilities"], arrays["points"])
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutNumbers(HeldOut):
+    """Texts or pairs with a number each."""
+
+    texts: tuple[str, ...]
+    texts_b: tuple[str, ...]  # '' where there is none
+    targets: np.ndarray  # [examples]
+    said: np.ndarray  # [examples]
+
+    arrays = ("targets", "said")
+
+
+def told(measure: str, value: float) -> str:
+    """A measure with its name and range, as people read it."""
+    if measure in CORRELATIONS:
+        return f"{measure.capitalize()} correlation {value:.2f}"
+    return f"{measure.replace('_', ' ')} {value:.1%}"
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One training: the classifier, how it was trained, and how it went."""
+    """One training: the predictor, how it was trained, and how it went."""
 
-    classifier: "Classifier"
+    predictor: "Predictor"
     title: str
     settings: dict[str, Any]
     history: list[dict[str, float]]  # one entry an epoch
     best: int  # index in the history of the epoch that was kept
     held_out: HeldOut | None = None  # none when it came in a file
-    baselines: dict[str, float] = field(default_factory=dict)  # accuracy on the held-out examples, by name
+    baselines: dict[str, float] = field(default_factory=dict)  # what they reach on the held-out examples, by name
     id: str = ""
     created: float = 0.0  # seconds since 1970
 
     @property
-    def accuracy(self) -> float:
-        """Of the epoch that was kept, on the held-out examples: 0 to 1."""
-        return self.history[self.best]["held_out_accuracy"] if self.history else 0.0
+    def kind(self) -> str:
+        """Of task."""
+        return self.predictor.kind
+
+    @property
+    def measure(self) -> str:
+        """The name of what it is judged by."""
+        return self.predictor.measures[1]
+
+    @property
+    def score(self) -> float:
+        """What it is judged by, of the epoch that was kept, on the held-out examples."""
+        return self.history[self.best][f"held_out_{self.measure}"] if self.history else 0.0
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the arrays."""
-        about = {name: getattr(self, name) for name in ("title", "settings", "history", "best", "baselines", "created")}
+        about = {name: getattr(self, name) for name in ("title", "settings", "history", "best", "baselines", "created", "kind")}
         for name in ("model", "layer", "pooling", "layers_trained"):
-            about[name] = getattr(self.classifier, name)
-        held = self.held_out
-        texts = held and {"texts": held.texts, "texts_b": held.texts_b, "targets": held.targets.tolist()}
-        return {**about, "labels": list(self.classifier.labels), "held_out": texts}
+            about[name] = getattr(self.predictor, name)
+        held = self.held_out and self.held_out.as_json()
+        return {**about, "measure": self.measure, "labels": list(self.predictor.labels), "held_out": held}

@@ -30,6 +30,8 @@ TUNED = "tuned-"  # what the name of a tuned model starts with in the model box
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TUNED_NAME = re.compile(TUNED + _ID.pattern)
+_DOES = {"classes": "tells labels apart", "number": "gives a number", "tags": "tags words", "spans": "finds answers"}
+_ASKED_BY = {"classes": "/classify", "number": "the page", "tags": "/tag", "spans": "/answer"}
 _writing = threading.Lock()
 
 
@@ -95,6 +97,14 @@ def fetch(identifier: object) -> Run:
     with contextlib.suppress(OSError):
         os.utime(place)  # used: it stays
     return _read.get(str(identifier), lambda: read_run(place, str(identifier)))
+
+
+def fetch_kind(identifier: object, kind: str) -> Run:
+    """The run kept under an id, if it is of this kind of task. Raises InputError when it is not or there is none."""
+    run = fetch(identifier)
+    if run.kind != kind:
+        raise InputError(f"This head {_DOES[run.kind]}, which this endpoint cannot ask of it; use {_ASKED_BY[run.kind]}.")
+    return run
 
 
 def peek(identifiers: list[str]) -> list[dict[str, Any]]:

@@ -1,28 +1,23 @@
-"""One training from examples to a run that is kept: what the page and the API both do."""
+"""One training from examples to a run that is kept: what the page and the API both do, whatever the kind of task."""
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-import torch
-
-from explorer.analysis.projection import principal_components
 from explorer.base.errors import InputError
 from explorer.base.limits import EPOCHS, NONE, TRAINING_MINUTES
 from explorer.model.explorer import Explorer
-from explorer.model.features import POOLINGS, features_in_steps
 from explorer.text import limits
 from explorer.training import store
-from explorer.training.baselines import baselines
-from explorer.training.classifier import Classifier
-from explorer.training.examples import Examples, Split, split
-from explorer.training.finetune import Step, Top, evaluate, train_top
-from explorer.training.head import OPTIMIZERS, Epoch, Head, TrainingSettings, train
-from explorer.training.prefix import hidden_in_steps
+from explorer.training.examples import Split
+from explorer.training.finetune import Step, Top
+from explorer.training.head import Head
+from explorer.training.predictor import Classifier, Predictor
 from explorer.training.quota import HOUSE
-from explorer.training.run import HeldOut, Run
+from explorer.training.run import HeldOut, Run, told
+from explorer.training.settings import OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_UNITS = 512
 CHECKS: dict[str, Callable[[object], Any]] = {
@@ -51,12 +46,18 @@ class TrainingPlan:
 
 
 def make_plan(
-    model: Explorer, layer: object, pooling: object, layers_trained: object = 0, keep_best: bool = False, **settings: object
+    model: Explorer,
+    layer: object,
+    pooling: object,
+    layers_trained: object = 0,
+    keep_best: bool = False,
+    predictor: type[Predictor] = Classifier,
+    **settings: object,
 ) -> TrainingPlan:
     """A plan from what was sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
     most = model.capabilities.layers
     index = limits.hidden_state_index(layer, most)
-    limits.check_choice(pooling, "pooling", POOLINGS)
+    limits.check_choice(pooling, "pooling", predictor.poolings)
     if pooling == "pooler":
         model.require("pooler")
         if index != most:
@@ -79,52 +80,87 @@ class Progress:
     epoch: Epoch | None = None
 
 
+Given = TypeVar("Given")
+
+
+@dataclass(frozen=True, eq=False)
+class Task(ABC, Generic[Given]):
+    """Something to learn from examples: what a kind of task adds to the training that all kinds share."""
+
+    model: Explorer
+    examples: Given
+    plan: TrainingPlan
+
+    predictor: ClassVar[type[Predictor]]
+
+    @abstractmethod
+    def split(self) -> Split:
+        """What is trained on and what is held out. Raises InputError."""
+
+    @abstractmethod
+    def read(self) -> Generator[float, None, Any]:
+        """What the frozen part gives of all examples, once; yields the share done, 0 to 1."""
+
+    @abstractmethod
+    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """Train on what the frozen part gave: a Step after a batch, and how it went after each epoch."""
+
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """What the scores of the head are of."""
+
+    @abstractmethod
+    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOut:
+        """The examples that were held out, and what the predictor says of them."""
+
+    @abstractmethod
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """What simple methods without BERT reach on the held-out examples, by name."""
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """The end of a training: the classifier of epoch `best`, and what it says of the held-out examples."""
+    """The end of a training: the predictor of epoch `best`, and what it says of the held-out examples."""
 
-    classifier: Classifier
-    plan: TrainingPlan
+    task: Task
+    predictor: Predictor
     history: tuple[Epoch, ...]
     best: int  # index in the history
     split: Split
-    probabilities: np.ndarray  # [held-out examples, labels]
-    vectors: np.ndarray  # [held-out examples, hidden]: what the head reads
+    held_out: HeldOut
 
 
-def run_training(
-    model: Explorer, examples: Examples, plan: TrainingPlan, stop: Callable[[], bool] = lambda: False
-) -> Generator[Progress, None, TrainingResult | None]:
+def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Generator[Progress, None, TrainingResult | None]:
     """Train as planned; yields how it goes and returns the end, or None when it was stopped before the first epoch.
 
     `stop()` is asked after every batch, and the time is up after TRAINING_MINUTES; what was learnt until then stays. Raises
     InputError.
     """
-    parts = split(examples, plan.settings.seed, plan.settings.held_out)  # fails before anything is computed
+    plan = task.plan
+    parts = task.split()  # fails before anything is computed
     stop = _in_time(stop)
-    below = yield from _read(model, examples, plan, stop)
+    below = yield from _read(task, stop)
     if below is None:
         return None
     history: list[Epoch] = []
     kept: tuple[int, Head, Top | None] | None = None
-    for report in _epochs(model, examples, parts, plan, below):
+    measure = task.predictor.measures[1]
+    for report in task.epochs(below, parts):
         if isinstance(report, Step):
             yield _progress_in(report, plan.settings.epochs)
         else:
             epoch, head, top = report
             history.append(epoch)
-            if kept is None or not plan.keep_best or _score(epoch) > _score(history[kept[0]]):
+            if kept is None or not plan.keep_best or _score(epoch, measure) > _score(history[kept[0]], measure):
                 kept = len(history) - 1, head, top
-            yield _progress_after(epoch, plan.settings.epochs)
+            yield _progress_after(epoch, plan.settings.epochs, measure)
         if stop():
             break
     if kept is None:
         return None
     best, head, top = kept
-    held = parts.held_out
-    vectors = below[held] if top is None else evaluate(top, below, torch.from_numpy(held)).numpy()
-    classifier = Classifier(tuple(examples.classes), head, model.name, plan.layer, plan.pooling, top)
-    return TrainingResult(classifier, plan, tuple(history), best, parts, head.probabilities(vectors), vectors)
+    predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
+    return TrainingResult(task, predictor, tuple(history), best, parts, task.held_out(predictor, below, parts))
 
 
 def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
@@ -133,60 +169,38 @@ def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
     return lambda: stop() or (minutes != NONE and time.monotonic() - start > 60 * minutes)
 
 
-def new_run(result: TrainingResult, examples: Examples, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
-    """Keep what a visitor's training learnt, with the held-out examples, their map and the baselines, under an id."""
-    held, settings = result.split.held_out, {**vars(result.plan), **vars(result.plan.settings)}
+def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
+    """Keep what a visitor's training learnt, with the held-out examples and the baselines, under an id."""
+    settings = {**vars(result.task.plan), **vars(result.task.plan.settings)}
     del settings["settings"]
-    held_out = HeldOut(
-        tuple(examples.texts[row] for row in held),
-        tuple(examples.pairs[row][1] for row in held),
-        examples.targets[held],
-        result.probabilities,
-        principal_components(result.vectors, 2)[0],
-    )
     run = Run(
-        classifier=result.classifier,
+        predictor=result.predictor,
         title=title,
         settings=settings,
-        history=[vars(epoch) for epoch in result.history],
+        history=[epoch.as_row() for epoch in result.history],
         best=result.best,
-        held_out=held_out,
-        baselines=baselines(examples, result.split),
+        held_out=result.held_out,
+        baselines=result.task.baselines(result.split),
         id=identifier,
     )
     return store.keep(run, visitor)
 
 
-def _read(
-    model: Explorer, examples: Examples, plan: TrainingPlan, stop: Callable[[], bool]
-) -> Generator[Progress, None, Any | None]:
-    """What the frozen part gives, once: vectors [examples, hidden], or hidden states when layers are trained."""
-    if plan.layers_trained:
-        steps = hidden_in_steps(model, examples.pairs, plan.layer - plan.layers_trained)
-    else:
-        steps = features_in_steps(model, examples.pairs, plan.layer, plan.pooling)
+def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any | None]:
+    """What the frozen part gives, or None when it was stopped."""
+    steps = task.read()
     while True:
         try:
             share = next(steps)
         except StopIteration as done:
             return done.value
-        yield Progress(0.0, f"Reading {len(examples):,} examples, once: {share:.0%}.")
+        yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}.")
         if stop():
             return None
 
 
-def _epochs(
-    model: Explorer, examples: Examples, parts: Split, plan: TrainingPlan, below: Any
-) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
-    if plan.layers_trained:
-        top = Top(model, plan.layer, plan.layers_trained, plan.pooling)
-        yield from train_top(top, below, examples, parts, plan.settings)
-    else:
-        yield from ((epoch, head, None) for epoch, head in train(below, examples, parts, plan.settings))
-
-
-def _score(epoch: Epoch) -> tuple[float, float]:
-    return epoch.held_out_accuracy, -epoch.held_out_loss
+def _score(epoch: Epoch, measure: str) -> tuple[float, float]:
+    return epoch.held_out[measure], -epoch.held_out["loss"]
 
 
 def _progress_in(step: Step, epochs: int) -> Progress:
@@ -196,6 +210,6 @@ def _progress_in(step: Step, epochs: int) -> Progress:
     return Progress(share, f"Epoch {step.epoch} of {epochs}, step {step.done} of {step.total}: {speed}.")
 
 
-def _progress_after(epoch: Epoch, epochs: int) -> Progress:
-    doing = f"Epoch {epoch.epoch} of {epochs}: held-out accuracy {epoch.held_out_accuracy:.1%}."
+def _progress_after(epoch: Epoch, epochs: int, measure: str) -> Progress:
+    doing = f"Epoch {epoch.epoch} of {epochs}: held-out {told(measure, epoch.held_out[measure])}."
     return Progress(epoch.epoch / epochs, doing, epoch)

@@ -20,9 +20,8 @@ from explorer.model.checkpoints import NOT_STORABLE
 from explorer.model.explorer import Explorer, load
 from explorer.training import disk, quota, store
 from explorer.training.arrival import check_settings, check_tokenizer, read_head, read_history, read_json
-from explorer.training.classifier import Classifier
 from explorer.training.export import FILES, INSIDE, MODEL_FILES, digest
-from explorer.training.reasons import decide
+from explorer.training.kinds import KINDS
 from explorer.training.run import Run
 from explorer.training.training import make_plan
 
@@ -34,7 +33,6 @@ END_BYTES = 20 + 22
 MOST_LISTED_BYTES = 16 * 2**10  # of the names and sizes of a dozen files
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 WEIGHTS = "model/model.safetensors"
-TRIED = (("a word, or two", ""), ("one", "and another"))
 STRANGE = "This zip was not made by BERT Explorer, or it was changed; save a run as a zip and use that."
 
 
@@ -47,14 +45,14 @@ def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
     identifier = store.new_id()
     with disk.unfinished(store.folder()) as folder:
         run, has_model = _read(path, folder)
-        classifier = run.classifier
+        predictor = run.predictor
         if has_model:
-            classifier = replace(classifier, model=store.tuned_name(identifier))
+            predictor = replace(predictor, model=store.tuned_name(identifier))
             with _nothing_strange():  # what it raises tells the name
-                model = Explorer(checkpoints.in_folder(classifier.model, folder))
+                model = Explorer(checkpoints.in_folder(predictor.model, folder))
         else:
-            model = load(classifier.model)
-        run = replace(run, id=identifier, classifier=classifier)
+            model = load(predictor.model)
+        run = replace(run, id=identifier, predictor=predictor)
         _try(run, model)
         return store.keep(run, visitor, folder if has_model else None)
 
@@ -69,14 +67,15 @@ def _read(path: Path, folder: Path) -> tuple[Run, bool]:
         with _nothing_strange():
             settings = check_settings(read_json(archive.read("settings.json")))
             head = read_head(archive.read("head.safetensors"), len(settings["labels"]))
-            history = read_history(archive.read("log.csv").decode("utf-8"), settings["best"])
+            history = read_history(archive.read("log.csv").decode("utf-8"), settings)
             has_model = WEIGHTS in archive.namelist() and not _is_here(settings)
             if has_model:
                 _extract_model(archive, folder)
             elif settings["model"].startswith(store.TUNED) or settings["model"] == INSIDE:
                 raise ValueError("a model that is not in it")
-    classifier = Classifier(tuple(settings["labels"]), head, settings["model"], settings["layer"], settings["pooling"])
-    run = Run(classifier, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
+    kind, place = KINDS[settings["kind"]], (settings[name] for name in ("model", "layer", "pooling"))
+    predictor = kind.predictor(tuple(settings["labels"]), head, *place)
+    run = Run(predictor, settings["title"], settings["training"], history, settings["best"], None, settings["baselines"])
     return run, has_model
 
 
@@ -144,9 +143,8 @@ def _extract_model(archive: zipfile.ZipFile, folder: Path) -> None:
 
 def _try(run: Run, model: Explorer) -> None:
     """Ask of a run what its views will ask. Raises InputError when it cannot answer."""
-    classifier = run.classifier
+    predictor = run.predictor
     with _nothing_strange():
-        make_plan(model, classifier.layer, classifier.pooling)
-        for pair in TRIED:
-            if not np.isfinite(decide(classifier, model, pair).probabilities).all():
-                raise ValueError("probabilities")
+        make_plan(model, predictor.layer, predictor.pooling, predictor=type(predictor))
+        if not np.isfinite(predictor.sample(model)).all():
+            raise ValueError("scores")

@@ -49,6 +49,7 @@ RECIPES = {
 def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Callable[[str], None] = print) -> float:
     """The accuracy of one training; `report` hears how it goes."""
     import explorer
+    from explorer.training.text_tasks import text_task
     from explorer.training.training import make_plan, run_training
     from explorer.views.finetune.recipe import PRESETS, preset_for
 
@@ -59,7 +60,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     if recipe.test:
         settings["held_out"] = 0.02 if layers else 0.1
     plan = make_plan(model, recipe.layer, recipe.pooling, layers, keep_best=not layers, **settings)
-    steps = run_training(model, examples, plan)
+    steps = run_training(text_task(model, examples, plan))
     while True:
         try:
             progress = next(steps)
@@ -69,9 +70,9 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
         if progress.epoch:
             report(progress.doing)
     if recipe.test is None:
-        return result.history[result.best].held_out_accuracy
+        return result.history[result.best].held_out["accuracy"]
     test = _examples(recipe.test)
-    said = result.classifier.classify(model, test.pairs).argmax(-1)
+    said = result.predictor.classify(model, test.pairs).argmax(-1)
     right = [examples.classes[answer] == label for answer, label in zip(said, test.labels, strict=True)]
     return float(np.mean(right))
 

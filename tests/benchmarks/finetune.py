@@ -23,7 +23,9 @@ def tutorial() -> Iterator[Comparison]:
     """The tutorials' job: a linear head on the pooled vector, ten epochs."""
     from explorer.model.features import features
     from explorer.training.examples import split
-    from explorer.training.head import TrainingSettings, train
+    from explorer.training.frozen import train
+    from explorer.training.objectives import Classes
+    from explorer.training.settings import TrainingSettings
 
     model, examples = base_model(), labelled_texts(TEXTS)
     parts = split(examples, 0)
@@ -32,7 +34,7 @@ def tutorial() -> Iterator[Comparison]:
 
     def ours() -> None:
         vectors = features(model, examples.texts, -1, "pooler")
-        list(train(vectors, examples, parts, settings))
+        list(train(vectors, Classes.of(examples, parts), parts, settings))
 
     mine = seconds(ours)
     # The encoder is frozen: every epoch costs the same, so that a part of one is run and counted for all of them.
@@ -56,7 +58,9 @@ def _accuracies() -> Iterator[Comparison]:
     import explorer
     from explorer.model.features import features
     from explorer.training.examples import split
-    from explorer.training.head import TrainingSettings, train
+    from explorer.training.frozen import train
+    from explorer.training.objectives import Classes
+    from explorer.training.settings import TrainingSettings
 
     model, examples = explorer.load(), labelled_texts(TEXTS)
     vectors = features(model, examples.texts, -1, "pooler")
@@ -66,8 +70,8 @@ def _accuracies() -> Iterator[Comparison]:
     for seed in range(5):
         settings = TrainingSettings(epochs=EPOCHS, learning_rate=RATE, batch_size=BATCH, seed=seed)
         parts = split(examples, seed)
-        *_, (epoch, _) = train(vectors, examples, parts, settings)
-        ours.append(epoch.held_out_accuracy)
+        *_, (epoch, _) = train(vectors, Classes.of(examples, parts), parts, settings)
+        ours.append(epoch.held_out["accuracy"])
         torch.manual_seed(seed)
         trained, held = (torch.from_numpy(rows) for rows in parts)
         head = torch.nn.Linear(fp32.shape[1], len(examples.classes))
@@ -98,15 +102,16 @@ def top_layers() -> Iterator[Comparison]:
     from explorer.training import finetune
     from explorer.training.examples import split
     from explorer.training.finetune import Top, train_top
-    from explorer.training.head import TrainingSettings
+    from explorer.training.objectives import Classes
     from explorer.training.prefix import hidden_in_steps
+    from explorer.training.settings import TrainingSettings
 
     model, examples = base_model(), labelled_texts(TEXTS_FOR_LAYERS)
     settings = TrainingSettings(epochs=EPOCHS, learning_rate=5e-5, batch_size=BATCH)
     most, parts = model.capabilities.layers, split(examples, 0)
 
     def run(states: object) -> None:
-        for _ in train_top(Top(model, most, 2, "cls"), states, examples, parts, settings):
+        for _ in train_top(Top(model, most, 2, "cls"), states, Classes.of(examples, parts), parts, settings):
             pass
 
     ours = seconds(lambda: run(finished(hidden_in_steps(model, examples.pairs, most - 2))))

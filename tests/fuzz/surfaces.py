@@ -122,11 +122,12 @@ def trained(folder):
     from explorer.base.steps import finished
     from explorer.training import export
     from explorer.training.examples import Examples
+    from explorer.training.text_tasks import text_task
     from explorer.training.training import make_plan, new_run, run_training
 
     given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))
     model = explorer.load(folder)
-    result = finished(run_training(model, given, make_plan(model, -1, "mean", epochs=1)))
+    result = finished(run_training(text_task(model, given, make_plan(model, -1, "mean", epochs=1))))
     found = read_zip(export.pack(new_run(result, given, "Test")))
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
 

@@ -117,7 +117,7 @@ def test_numbers_are_named_by_their_axes_and_missing_ones_are_left_out():
 
 def test_lines_say_where_they_go_and_where_they_are_highest():
     words = said_of(training.run_curves([("mine", [0.5, 0.9, 0.8]), ("yours", [0.4])]))
-    assert words == ("Lines (held-out accuracy (0 to 1)): mine from 0.5 to 0.8, highest 0.9 at epoch 2; yours 0.4 at epoch 1.")
+    assert words == ("Lines (held-out score (0 to 1)): mine from 0.5 to 0.8, highest 0.9 at epoch 2; yours 0.4 at epoch 1.")
 
 
 def test_points_are_counted_by_group():

@@ -13,6 +13,7 @@ import explorer
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.steps import finished
 from explorer.training import disk, export, store
+from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from tests.faults import EXAMPLES, check, kill_once, sweep
 
@@ -39,7 +40,7 @@ def train(tiny_folder):
     def train(layers_trained=0):
         model = explorer.load(tiny_folder)
         plan = make_plan(model, -1, "mean", layers_trained, epochs=1)
-        return new_run(finished(run_training(model, EXAMPLES, plan)), EXAMPLES, "Test")
+        return new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Test")
 
     return train
 

@@ -14,6 +14,7 @@ from explorer.base.steps import finished
 from explorer.model import checkpoints
 from explorer.training import downloads, export, store
 from explorer.training.examples import Examples
+from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.training.unpack import unpack
 from tests.stranger import Stranger
@@ -26,7 +27,7 @@ def trained(folder, **settings):
     """A run as the page keeps it."""
     model = explorer.load(folder)
     plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 1, "layers_trained": 1, **settings})
-    return new_run(finished(run_training(model, EXAMPLES, plan)), EXAMPLES, "Mine")
+    return new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Mine")
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def test_the_name_of_a_tuned_model_opens_the_model_and_nothing_else(stranger, he
     for guess in (name, name.removeprefix(store.TUNED)):
         refusal(InputError, lambda guess=guess: store.fetch(guess))
         assert "no such head" in stranger.ask("classify", ["a cat"], guess)["error"]
-    assert hers.classifier.classify(explorer.load(hers.classifier.model), [("a cat", "")]).shape == (1, 2)
+    assert hers.predictor.classify(explorer.load(hers.predictor.model), [("a cat", "")]).shape == (1, 2)
 
 
 def test_a_name_that_carries_the_id_is_refused_without_asking_the_hub(hers, refusal, monkeypatch):
@@ -75,14 +76,14 @@ def test_a_run_that_came_in_a_zip_has_a_name_without_its_id(hers, tmp_path):
     zipped = tmp_path / "mine.zip"
     zipped.write_bytes(export.pack(hers).read_bytes())
     back = unpack(zipped)
-    assert back.id not in back.classifier.model
+    assert back.id not in back.predictor.model
     assert hers.id.encode() not in zipped.read_bytes()
-    assert checkpoints.find(back.classifier.model).folder == store.folder() / back.id / "model"
-    assert export.tuned_model(back) == back.classifier.model
+    assert checkpoints.find(back.predictor.model).folder == store.folder() / back.id / "model"
+    assert export.tuned_model(back) == back.predictor.model
 
 
 def test_nothing_that_a_stranger_is_sent_holds_the_id_of_a_run_or_the_name_of_its_model(stranger, hers):
-    name, folder = export.tuned_model(hers), hers.classifier.model
+    name, folder = export.tuned_model(hers), hers.predictor.model
     answers = [stranger.get(path)[1] for path in ("/", "/config", "/gradio_api/info", "/gradio_api/startup-events")]
     answers += [json.dumps(stranger.ask("models")).encode()]
     for element in ("fine-tune-runs-save", "fine-tune-look", "visited"):

@@ -45,7 +45,7 @@ def train(folder):
                     print("trains", flush=True)
                     stop.wait()
         except StopIteration as done:
-            new_run(done.value, examples, "Sentiment", identifier)
+            new_run(done.value, "Sentiment", identifier)
 
 threading.Thread(target=train, args=[sys.argv.pop()]).start()
 app.main()

@@ -26,6 +26,7 @@ from explorer.page.turns import Turns
 from explorer.server.requests import MINUTE, RequestsAMinute
 from explorer.training import jobs, store, training
 from explorer.training.examples import Examples
+from explorer.training.text_tasks import text_task
 from explorer.training.training import Progress, make_plan, run_training
 from tests.stranger import Stranger
 from tests.waiting import waited
@@ -217,11 +218,11 @@ def test_too_many_do_not_even_wait_and_what_fails_frees_its_place(monkeypatch, r
 def test_a_training_takes_no_longer_than_it_may(tiny, monkeypatch):
     examples = Examples(*zip(*EXAMPLES, strict=True))
     plan = make_plan(tiny, -1, "mean", epochs=50)
-    assert len(finished(run_training(tiny, examples, plan)).history) == 50
+    assert len(finished(run_training(text_task(tiny, examples, plan))).history) == 50
     monkeypatch.setenv(TRAINING_MINUTES.setting, "3")
     clock = iter(range(0, 10**6, 60))  # a minute passes between two looks
     monkeypatch.setattr(training.time, "monotonic", lambda: next(clock))
-    assert 1 <= len(finished(run_training(tiny, examples, plan)).history) < 5
+    assert 1 <= len(finished(run_training(text_task(tiny, examples, plan))).history) < 5
 
 
 def test_a_training_that_a_program_asked_for_is_kept_when_the_app_ends(tiny_folder, monkeypatch):

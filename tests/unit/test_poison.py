@@ -16,6 +16,7 @@ from explorer.base.limits import EPOCHS, PROFILE
 from explorer.base.steps import finished
 from explorer.training import disk, export, store
 from explorer.training.examples import Examples
+from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.training.unpack import unpack
 from explorer.views.finetune.outcome import Baselines, Outcome
@@ -41,7 +42,7 @@ def files(tiny_folder, tmp_path_factory):
         patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
         model = explorer.load(tiny_folder)
         plan = make_plan(model, -1, "mean", epochs=2, units=4)
-        with zipfile.ZipFile(export.pack(new_run(finished(run_training(model, EXAMPLES, plan)), EXAMPLES, "Test"))) as archive:
+        with zipfile.ZipFile(export.pack(new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Test"))) as archive:
             found = {name: archive.read(name) for name in archive.namelist()}
     return {**found, "settings.json": settings(model="/gone/bert")(found["settings.json"])}
 
@@ -217,7 +218,7 @@ def test_every_view_shows_what_was_taken_in(files, pack, bundled):
     with zipfile.ZipFile(export.pack(run)) as archive:
         told = b"".join(archive.read(name) for name in archive.namelist())
     assert run.id.encode() not in told
-    assert run.classifier.model.encode() not in told, "it would open the model, here, to whoever has the zip"
+    assert run.predictor.model.encode() not in told, "it would open the model, here, to whoever has the zip"
 
 
 def test_what_was_trained_where_more_is_allowed_comes_in_too(files, pack, monkeypatch):

@@ -14,6 +14,7 @@ from explorer.base.limits import RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYT
 from explorer.base.steps import finished
 from explorer.training import export, quota, store
 from explorer.training.examples import Examples
+from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.training.unpack import unpack
 
@@ -27,11 +28,12 @@ def train(tiny_folder, tmp_path, monkeypatch):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
     model = explorer.load(tiny_folder)
     made = {
-        trained: finished(run_training(model, EXAMPLES, make_plan(model, -1, "mean", trained, epochs=1))) for trained in (0, 1)
+        trained: finished(run_training(text_task(model, EXAMPLES, make_plan(model, -1, "mean", trained, epochs=1))))
+        for trained in (0, 1)
     }
 
     def train(visitor, age=0.0, layers=0):
-        run = new_run(made[layers], EXAMPLES, "mine", visitor=visitor)
+        run = new_run(made[layers], "mine", visitor=visitor)
         then = time.time() - age * quota.DAY
         os.utime(store.folder() / run.id, (then, then))
         return run

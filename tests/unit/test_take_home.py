@@ -22,6 +22,7 @@ from explorer.techniques.attribution import Attribution, Path
 from explorer.training import export, prefix, reasons, store
 from explorer.training.examples import Examples
 from explorer.training.reasons import compare, decide
+from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.training.unpack import unpack
 from tests.families import write_family
@@ -46,7 +47,7 @@ def trained(tiny_folder):
     def trained(examples=SINGLE, **settings):
         model = explorer.load(tiny_folder)
         plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
-        return new_run(finished(run_training(model, examples, plan)), examples, "Test")
+        return new_run(finished(run_training(text_task(model, examples, plan))), "Test")
 
     return trained
 
@@ -71,25 +72,25 @@ def predict(folder, texts):
 )
 def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples, settings):
     run = trained(examples, **settings)
-    model = explorer.load(run.classifier.model)
+    model = explorer.load(run.predictor.model)
     pairs = [(a, b if examples.texts_b else "") for a, b in PROBES]
-    wanted = run.classifier.classify(model, pairs)
+    wanted = run.predictor.classify(model, pairs)
     packed = export.pack(run)
     with zipfile.ZipFile(packed) as archive:
         assert set(archive.namelist()) <= export.FILES
         archive.extractall(tmp_path / "home")
     shutil.copy(packed, tmp_path / "mine.zip")
     for answer, shares in zip(predict(tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True):
-        assert answer["label"] == run.classifier.labels[shares.argmax()]
-        found = [answer["probabilities"][label] for label in run.classifier.labels]
+        assert answer["label"] == run.predictor.labels[shares.argmax()]
+        found = [answer["probabilities"][label] for label in run.predictor.labels]
         np.testing.assert_allclose(found, shares, atol=1e-4)
 
     back = unpack(tmp_path / "mine.zip")
     assert back.id != run.id
     assert back.history == run.history
-    again = store.fetch(back.id).classifier
+    again = store.fetch(back.id).predictor
     np.testing.assert_allclose(again.classify(explorer.load(again.model), pairs), wanted, atol=1e-5)
-    assert again.model.startswith(store.TUNED) == bool(run.classifier.layers_trained)
+    assert again.model.startswith(store.TUNED) == bool(run.predictor.layers_trained)
 
 
 @pytest.mark.parametrize(
@@ -105,28 +106,28 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples
 def test_the_zip_of_another_family_runs_too(name, settings, tmp_path):
     model = explorer.load(write_family(tmp_path / name, name))
     plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
-    run = new_run(finished(run_training(model, SINGLE, plan)), SINGLE, "Test")
+    run = new_run(finished(run_training(text_task(model, SINGLE, plan))), "Test")
     texts = [a for a, _ in PROBES]
-    wanted = run.classifier.classify(explorer.load(run.classifier.model), [(text, "") for text in texts])
+    wanted = run.predictor.classify(explorer.load(run.predictor.model), [(text, "") for text in texts])
     packed = export.pack(run)
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(tmp_path / "home")
     for answer, shares in zip(predict(tmp_path / "home", texts), wanted, strict=True):
-        found = [answer["probabilities"][label] for label in run.classifier.labels]
+        found = [answer["probabilities"][label] for label in run.predictor.labels]
         np.testing.assert_allclose(found, shares, atol=1e-4)
     shutil.copy(packed, tmp_path / "mine.zip")
-    again = store.fetch(unpack(tmp_path / "mine.zip").id).classifier
+    again = store.fetch(unpack(tmp_path / "mine.zip").id).predictor
     np.testing.assert_allclose(again.classify(explorer.load(again.model), [(text, "") for text in texts]), wanted, atol=1e-5)
 
 
 def test_a_run_loads_where_its_model_is_not(trained, tmp_path):
     run = trained()
-    wanted = run.classifier.classify(explorer.load(run.classifier.model), PROBES)
+    wanted = run.predictor.classify(explorer.load(run.predictor.model), PROBES)
     shutil.copy(export.pack(run), tmp_path / "mine.zip")
     change(tmp_path / "mine.zip", "settings.json", lambda data: data.replace(b"/bert", b"/gone"))
     back = unpack(tmp_path / "mine.zip")
-    assert back.classifier.model == store.tuned_name(back.id)
-    np.testing.assert_allclose(back.classifier.classify(explorer.load(back.classifier.model), PROBES), wanted, atol=1e-5)
+    assert back.predictor.model == store.tuned_name(back.id)
+    np.testing.assert_allclose(back.predictor.classify(explorer.load(back.predictor.model), PROBES), wanted, atol=1e-5)
 
 
 def change(path, name, edit):
@@ -184,14 +185,14 @@ def test_what_is_no_zip_of_ours_is_refused(tmp_path, data, refusal):
 
 def test_the_tuned_model_opens_by_its_name_and_is_what_was_trained(trained, refusal):
     run = trained(layers_trained=1)
-    base = explorer.load(run.classifier.model)
+    base = explorer.load(run.predictor.model)
     tuned = explorer.load(export.tuned_model(run))
     assert tuned.capabilities.fill_mask
     states = tuned.trace("happy man").hidden_states
     np.testing.assert_array_equal(states[1], base.trace("happy man").hidden_states[1])
     assert np.abs(states[2] - base.trace("happy man").hidden_states[2]).max() > 1e-4
-    head_alone = run.classifier.head.probabilities(states[2].mean(0, keepdims=True))
-    np.testing.assert_allclose(head_alone, run.classifier.classify(base, [("happy man", "")]), atol=1e-5)
+    head_alone = run.predictor.head.probabilities(states[2].mean(0, keepdims=True))
+    np.testing.assert_allclose(head_alone, run.predictor.classify(base, [("happy man", "")]), atol=1e-5)
 
     change = compare(base, tuned, [("happy man", ""), ("sad dog", "he was")])
     assert change.drift.shape == (3,)
@@ -205,7 +206,7 @@ def test_the_tuned_model_opens_by_its_name_and_is_what_was_trained(trained, refu
 
 
 def test_hiding_a_word_tells_what_it_did(trained):
-    classifier = trained(PAIRS, epochs=20).classifier
+    classifier = trained(PAIRS, epochs=20).predictor
     model = explorer.load(classifier.model)
     found = decide(classifier, model, ("happy happy 3", "she was 5"))
     assert found.words == ("happy", "happy", "3", "she", "was", "5")
@@ -223,7 +224,7 @@ def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(tr
         return Attribution(np.zeros(trace.kept, np.float32), Path(steps, change=10.0, delta=48 / steps))
 
     monkeypatch.setattr(reasons, "integrated_gradients", halving)
-    classifier = trained(epochs=1).classifier
+    classifier = trained(epochs=1).predictor
     model = explorer.load(classifier.model)
     path = decide(classifier, model, ("happy 3", ""), "integrated_gradients").path
     assert asked == [48, 96]  # 1 is off by more than 5 % of 10, 0.5 is not
@@ -245,7 +246,7 @@ def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(tr
     ids=["frozen", "hidden layer", "tuned", "tuned below the top", "pooler"],
 )
 def test_integrated_gradients_are_the_sum_written_out(trained, settings):
-    classifier = trained(PAIRS, epochs=10, **settings).classifier
+    classifier = trained(PAIRS, epochs=10, **settings).predictor
     model = explorer.load(classifier.model)
     pair = ("happy unhappy 3", "she was 5")
     found = decide(classifier, model, pair, "integrated_gradients")
@@ -293,5 +294,5 @@ def test_integrated_gradients_are_the_sum_written_out(trained, settings):
 
 
 def test_a_way_to_weigh_words_that_there_is_not_is_refused(trained, refusal):
-    classifier = trained().classifier
+    classifier = trained().predictor
     refusal(InputError, lambda: decide(classifier, explorer.load(classifier.model), ("happy", ""), "guess"))

@@ -17,9 +17,13 @@ from explorer.model.features import features, features_in_steps, forget, layer_f
 from explorer.training import prefix, store
 from explorer.training.examples import Examples, split
 from explorer.training.finetune import SeededDropout, Top, evaluate, most_layer_rate, train_top
-from explorer.training.head import Head, TrainingSettings, train
+from explorer.training.frozen import train
+from explorer.training.head import Head
+from explorer.training.objectives import Classes
 from explorer.training.prefix import hidden_in_steps
 from explorer.training.probe import control_targets, probe
+from explorer.training.settings import TrainingSettings
+from explorer.training.text_tasks import text_task
 from explorer.training.training import Progress, make_plan, new_run, run_training
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
@@ -99,16 +103,16 @@ def test_a_copied_top_over_the_kept_states_gives_the_features(tiny, fp32, poolin
 def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings, examples):
     before = weights_of(tiny)
     plan = make_plan(tiny, -1, "mean", **{"epochs": 20, "batch_size": 8, **settings})
-    seen, result = run(run_training(tiny, examples, plan))
-    assert result.history[-1].train_loss < result.history[0].train_loss or len(result.history) == 1
-    assert result.history[-1].held_out_accuracy >= 0.85
+    seen, result = run(run_training(text_task(tiny, examples, plan)))
+    assert result.history[-1].trained["loss"] < result.history[0].trained["loss"] or len(result.history) == 1
+    assert result.history[-1].held_out["accuracy"] >= 0.85
     assert all(isinstance(step, Progress) and 0 <= step.share <= 1 for step in seen)
     assert weights_of(tiny) == before
     assert not any(parameter.requires_grad for parameter in tiny.module.parameters())
     assert not tiny.module.training
     assert not any(module._forward_hooks for module in tiny.module.modules())
-    again = result.classifier.classify(tiny, [examples.pairs[row] for row in result.split.held_out])
-    np.testing.assert_allclose(again, result.probabilities, atol=0.02)
+    again = result.predictor.classify(tiny, [examples.pairs[row] for row in result.split.held_out])
+    np.testing.assert_allclose(again, result.held_out.probabilities, atol=0.02)
     np.testing.assert_allclose(again.sum(-1), 1, atol=1e-5)
 
 
@@ -116,7 +120,7 @@ def test_what_can_be_learnt_is_learnt_and_the_shared_model_stays(tiny, settings,
 def test_the_same_seed_gives_the_same_numbers_even_side_by_side(tiny, layers_trained):
     def history(seed):
         plan = make_plan(tiny, -1, "cls", layers_trained, epochs=3, batch_size=8, seed=seed)
-        return run(run_training(tiny, EXAMPLES, plan))[1].history
+        return run(run_training(text_task(tiny, EXAMPLES, plan)))[1].history
 
     alone, other = history(1), history(2)
     found = {}
@@ -133,13 +137,13 @@ def test_pairs_that_were_read_are_not_read_again(tiny, fp32, monkeypatch):
     rows, embed = [], type(tiny).embed
     monkeypatch.setattr(type(tiny), "embed", lambda model, ids, *more: rows.append(len(ids)) or embed(model, ids, *more))
     plan = make_plan(tiny, -1, "mean", epochs=2)
-    _, first = run(run_training(tiny, PAIRS, plan))
+    _, first = run(run_training(text_task(tiny, PAIRS, plan)))
     assert sum(rows) == len(PAIRS)
-    _, second = run(run_training(tiny, PAIRS, plan))
+    _, second = run(run_training(text_task(tiny, PAIRS, plan)))
     run(probe(tiny, PAIRS, "mean", 1))
     assert sum(rows) == len(PAIRS)
     assert second.history == first.history
-    run(run_training(tiny, EXAMPLES, plan))  # the first texts alone are other texts
+    run(run_training(text_task(tiny, EXAMPLES, plan)))  # the first texts alone are other texts
     assert sum(rows) == len(PAIRS) + len(EXAMPLES)
 
 
@@ -159,9 +163,9 @@ def test_dropout_drops_its_share_and_keeps_the_mean():
 
 def test_only_the_chosen_layers_change(tiny):
     plan = make_plan(tiny, 2, "mean", 1, epochs=2, batch_size=8)
-    _, result = run(run_training(tiny, EXAMPLES, plan))
-    assert result.classifier.layers_trained == 1
-    changed = dict(result.classifier.top.layers[0].named_parameters())
+    _, result = run(run_training(text_task(tiny, EXAMPLES, plan)))
+    assert result.predictor.layers_trained == 1
+    changed = dict(result.predictor.top.layers[0].named_parameters())
     for name, parameter in tiny.layers[1].module.named_parameters():
         assert not torch.equal(changed[name], parameter), name
 
@@ -177,7 +181,8 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
     monkeypatch.setattr(Top, "snapshot", watched)
     states = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1))
     settings = TrainingSettings(epochs=5, batch_size=8)
-    steps = train_top(Top(tiny, 2, 1, "cls"), states, EXAMPLES, split(EXAMPLES, 0), settings)
+    parts = split(EXAMPLES, 0)
+    steps = train_top(Top(tiny, 2, 1, "cls"), states, Classes.of(EXAMPLES, parts), parts, settings)
     kept = [report[2] for report in steps if isinstance(report, tuple)]
     for place, weights in enumerate(zip(*taken[1:], strict=True)):
         _, second, third, fourth, fifth = weights
@@ -191,7 +196,7 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
     plan = make_plan(tiny, -1, "mean", layers_trained, epochs=3, batch_size=16)
-    total = len(run(run_training(tiny, EXAMPLES, plan))[0])
+    total = len(run(run_training(text_task(tiny, EXAMPLES, plan)))[0])
     for stop_after in range(1, total + 1):
         count = 0
 
@@ -200,7 +205,7 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
             count += 1
             return count >= stop_after
 
-        seen, result = run(run_training(tiny, EXAMPLES, plan, stop))
+        seen, result = run(run_training(text_task(tiny, EXAMPLES, plan), stop))
         epochs = sum(step.epoch is not None for step in seen)
         assert len(seen) == stop_after
         assert (result is None) == (epochs == 0)
@@ -210,11 +215,11 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
 def test_early_stopping_and_the_best_epoch(tiny):
     noise = Examples(EXAMPLES.texts, tuple(np.random.default_rng(0).permutation(EXAMPLES.labels).tolist()))
     plan = make_plan(tiny, -1, "mean", epochs=200, learning_rate=0.5, patience=3, keep_best=True)
-    _, result = run(run_training(tiny, noise, plan))
-    losses = [epoch.held_out_loss for epoch in result.history]
+    _, result = run(run_training(text_task(tiny, noise, plan)))
+    losses = [epoch.held_out["loss"] for epoch in result.history]
     assert len(losses) < 200
     assert min(losses[-3:]) >= min(losses)
-    assert result.history[result.best].held_out_accuracy == max(e.held_out_accuracy for e in result.history)
+    assert result.history[result.best].held_out["accuracy"] == max(e.held_out["accuracy"] for e in result.history)
 
 
 def test_class_weights_help_the_rare_class(tiny):
@@ -223,8 +228,8 @@ def test_class_weights_help_the_rare_class(tiny):
     scores = {}
     for balanced in (False, True):
         plan = make_plan(tiny, 0, "cls", balanced=balanced, epochs=30)  # hidden state 0 of [CLS] says nothing
-        _, result = run(run_training(tiny, Examples(texts, labels), plan))
-        scores[balanced] = result.probabilities.mean(0)
+        _, result = run(run_training(text_task(tiny, Examples(texts, labels), plan)))
+        scores[balanced] = result.held_out.probabilities.mean(0)
     assert abs(scores[True][0] - 0.5) < 0.02 < abs(scores[False][0] - 0.5)
 
 
@@ -232,9 +237,9 @@ def test_class_weights_help_the_rare_class(tiny):
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_as_much_is_held_out_as_was_asked_for(tiny, layers_trained, share):
     plan = make_plan(tiny, -1, "mean", layers_trained, epochs=1, batch_size=16, held_out=share)
-    result = run(run_training(tiny, EXAMPLES, plan))[1]
+    result = run(run_training(text_task(tiny, EXAMPLES, plan)))[1]
     assert len(result.split.held_out) == pytest.approx(share * len(EXAMPLES), abs=len(EXAMPLES.classes))
-    assert len(result.probabilities) == len(result.vectors) == len(result.split.held_out)
+    assert len(result.held_out.probabilities) == len(result.held_out.points) == len(result.split.held_out)
     assert not set(result.split.held_out) & set(result.split.train)
 
 
@@ -257,13 +262,13 @@ def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
 def test_a_linear_head_says_what_was_trained(tiny):
     vectors = features(tiny, EXAMPLES.texts)
     train_rows, held_rows = parts = split(EXAMPLES, 0)
-    *_, (epoch, head) = train(vectors, EXAMPLES, parts, TrainingSettings(epochs=5))
+    *_, (epoch, head) = train(vectors, Classes.of(EXAMPLES, parts), parts, TrainingSettings(epochs=5))
     right = EXAMPLES.targets
-    for rows, accuracy in ((train_rows, epoch.train_accuracy), (held_rows, epoch.held_out_accuracy)):
+    for rows, accuracy in ((train_rows, epoch.trained["accuracy"]), (held_rows, epoch.held_out["accuracy"])):
         said = head.probabilities(vectors[rows]).argmax(-1)
         assert (said == right[rows]).mean() == pytest.approx(accuracy)
     loss = -np.log(head.probabilities(vectors[held_rows])[np.arange(len(held_rows)), right[held_rows]]).mean()
-    assert loss == pytest.approx(epoch.held_out_loss, abs=1e-4)
+    assert loss == pytest.approx(epoch.held_out["loss"], abs=1e-4)
 
 
 def test_what_is_held_out_is_never_trained_on():
@@ -273,7 +278,7 @@ def test_what_is_held_out_is_never_trained_on():
     changed[parts.held_out] += 100
     for more in ({}, {"optimizer": "lbfgs"}, {"units": 8}):
         settings = TrainingSettings(seed=3, **more)
-        one, other = (list(train(given, EXAMPLES, parts, settings))[-1][1] for given in (vectors, changed))
+        one, other = (list(train(given, Classes.of(EXAMPLES, parts), parts, settings))[-1][1] for given in (vectors, changed))
         assert np.array_equal(one.weight, other.weight)
         assert np.array_equal(one.bias, other.bias)
 
@@ -339,22 +344,22 @@ def runs_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_a_run_outlasts_the_process(tiny_folder, runs_folder, layers_trained, monkeypatch):
     model = explorer.load(tiny_folder)
-    _, result = run(run_training(model, PAIRS, make_plan(model, -1, "mean", layers_trained, epochs=2)))
-    kept = new_run(result, PAIRS, "mine")
+    _, result = run(run_training(text_task(model, PAIRS, make_plan(model, -1, "mean", layers_trained, epochs=2))))
+    kept = new_run(result, "mine")
     monkeypatch.setattr(store, "_read", type(store._read)(4))  # another process knows nothing yet
     read = store.fetch(kept.id)
     assert read is not kept
     assert read.as_json() == kept.as_json()
     pairs = PAIRS.pairs[:5]
-    np.testing.assert_array_equal(read.classifier.classify(model, pairs), kept.classifier.classify(model, pairs))
-    np.testing.assert_allclose(read.held_out.probabilities, result.probabilities, atol=1e-6)
+    np.testing.assert_array_equal(read.predictor.classify(model, pairs), kept.predictor.classify(model, pairs))
+    np.testing.assert_allclose(read.held_out.probabilities, result.held_out.probabilities, atol=1e-6)
     assert {path.suffix for path in (runs_folder / kept.id).iterdir()} == {".json", ".safetensors"}
 
 
 def test_what_is_no_run_and_what_is_broken_is_refused(tiny_folder, runs_folder, monkeypatch, refusal):
     model = explorer.load(tiny_folder)
-    _, result = run(run_training(model, EXAMPLES, make_plan(model, -1, "mean", epochs=1)))
-    last = new_run(result, EXAMPLES, "last").id
+    _, result = run(run_training(text_task(model, EXAMPLES, make_plan(model, -1, "mean", epochs=1))))
+    last = new_run(result, "last").id
     for wrong in ("", "../../etc", None, 5, "x" * 22, f"{last}/..", [last]):
         refusal(InputError, lambda wrong=wrong: store.fetch(wrong))
     (runs_folder / last / "weights.safetensors").write_bytes(b"broken")

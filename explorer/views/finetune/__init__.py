@@ -13,5 +13,7 @@ TAB = Tab(
     "fine-tune",
     "Fine-tune",
     "What can BERT learn from a few examples?",
-    {"": [[(ExamplesView, Recipe, Baselines), (Outcome, TryIt)], [Result], [Probe, Runs]]},
+    {"A text or a pair": [[(ExamplesView, Recipe, Baselines), (Outcome, TryIt)], [Result], [Probe, Runs]]},
 )
+
+TRAININGS = [(ExamplesView, Recipe, Outcome)]  # what is learnt from, how, and where it shows how it goes: one a kind of task

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.base.errors import InputError
 from explorer.base.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TEXTS
@@ -16,6 +16,10 @@ from explorer.training.hub_data import EXAMPLE
 from explorer.views.settings import choice, memory, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, button, part, props, sentence, settle
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
+    from explorer.training.training import Task, TrainingPlan
 
 READY, TYPED, FILE, HUB = "Built in", "Typed here", "A file", "From the hub"
 MOST_CLASSES = 6
@@ -112,6 +116,12 @@ class ExampleSettings(View):
         if self.source == READY:
             return BUILT_IN[self.ready].split(":")[0]
         return " / ".join(examples.classes)[:40]
+
+    def task(self, model: "Explorer", examples: Examples, plan: "TrainingPlan") -> "Task":
+        """What is learnt from examples."""
+        from explorer.training.text_tasks import text_task
+
+        return text_task(model, examples, plan)
 
     def _typed(self) -> Examples:
         pairs = []

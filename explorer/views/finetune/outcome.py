@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
 from explorer.training import jobs
+from explorer.training.run import told
 from explorer.views.finetune.run import NothingTrained, RunView, run_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
@@ -13,6 +14,7 @@ from explorer.views.view import Content, Finding, chart, part, sentence
 if TYPE_CHECKING:
     from explorer.training.run import Run
 
+JUDGED = {"accuracy": "Right on held-out sentences", "spearman": "Rank correlation with what is right, held out"}
 CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
 
 
@@ -25,8 +27,8 @@ class Baselines(RunView):
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """This classifier, and the baselines."""
         others = [(name, value, "") for name, value in reversed(run.baselines.items())]
-        rows = [("this classifier", run.accuracy, ""), *others]
-        return {"compared": bar_groups([("Right on held-out sentences", rows)])}
+        rows = [("this run", run.score, ""), *others]
+        return {"compared": bar_groups([(JUDGED.get(run.measure, JUDGED["accuracy"]), rows)])}
 
 
 class Outcome(RunView):
@@ -55,8 +57,12 @@ class Outcome(RunView):
         if run is None or not run.baselines:
             return None
         name, best = max(run.baselines.items(), key=lambda item: item[1])
+        if run.kind == "number":
+            return Finding(
+                f"Its numbers rank the held-out pairs with Spearman {run.score:.2f}; without BERT ({name}), {best:.2f}."
+            )
         return Finding(
-            f"Right on {whole_percent(run.accuracy)} of the held-out sentences; without BERT ({name}), {whole_percent(best)}."
+            f"Right on {whole_percent(run.score)} of the held-out sentences; without BERT ({name}), {whole_percent(best)}."
         )
 
     def show_run(self, subject: Subject, run: "Run") -> Content:
@@ -69,9 +75,10 @@ def summary(run: "Run") -> str:
     layers = run.settings.get("layers_trained")
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
     solved = run.settings.get("optimizer") == "lbfgs"
-    kept = "solved at once (L-BFGS)" if solved else f"epoch {run.best + 1} of {len(run.history)}"
+    kept = "solved at once" if solved else f"epoch {run.best + 1} of {len(run.history)}"
     if layers and run.best > 1:
         kept += " (a mean of its weights and those before)"
-    macro_f1 = run.history[run.best]["held_out_macro_f1"]
-    end = f"{run.title}: {trained}, {kept}; held-out accuracy {run.accuracy:.1%}, macro-F1 {macro_f1:.1%}."
+    _, first, second = run.predictor.measures
+    scores = ", ".join(told(name, run.history[run.best][f"held_out_{name}"]) for name in (first, second))
+    end = f"{run.title}: {trained}, {kept}; held-out {scores}."
     return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end

@@ -70,13 +70,13 @@ class Result(RunView):
             return settle()
         run = self.find(subject)
         right, predicted = limits.check_cell(index)
-        labels = len(run.classifier.labels)
+        labels = len(run.predictor.labels)
         if run.held_out is None or not (0 <= right < labels and 0 <= predicted < labels):
             raise InputError("There is no such cell.")
         return settle(cell=(run.id, right, predicted))
 
     def _mistakes(self, run: "Run") -> Content:
-        held, labels, counts = run.held_out, run.classifier.labels, _confusion(run)
+        held, labels, counts = run.held_out, run.predictor.labels, _confusion(run)
         wrong = int(counts.sum() - np.trace(counts))
         return {
             "picture": confusion_matrix(counts, labels),
@@ -88,7 +88,7 @@ class Result(RunView):
 
     def _sentences(self, run: "Run") -> props:
         """The sentences in the cell that was clicked, or the surest mistakes."""
-        held, labels = run.held_out, run.classifier.labels
+        held, labels = run.held_out, run.predictor.labels
         if self.cell is None or self.cell[0] != run.id:
             rows, title = evaluation.confident_mistakes(held.probabilities, held.targets), "The surest mistakes"
         else:
@@ -104,10 +104,10 @@ def _classes(run: "Run") -> Content:
     found = evaluation.class_scores(counts)
     rows = [
         [label, *(f"{values[i]:.1%}" for values in (found.precision, found.recall, found.f1)), int(found.support[i])]
-        for i, label in enumerate(run.classifier.labels)
+        for i, label in enumerate(run.predictor.labels)
     ]
     names = ("precision", "recall", "f1")
-    scores = {"label": run.classifier.labels, **{name: getattr(found, name) for name in names}, "sentences": found.support}
+    scores = {"label": run.predictor.labels, **{name: getattr(found, name) for name in names}, "sentences": found.support}
     return {
         "scores": keep(rows, lambda: columns_of(**scores)),
         "note": (
@@ -129,7 +129,7 @@ def _sureness(run: "Run") -> Content:
 
 
 def _map(run: "Run") -> Content:
-    held, labels = run.held_out, run.classifier.labels
+    held, labels = run.held_out, run.predictor.labels
     texts = [f"{text} — right: {labels[right]}" for text, right in zip(held.texts, held.targets, strict=True)]
     names = [labels[i] for i in held.probabilities.argmax(-1)]
     return {
@@ -142,12 +142,12 @@ def _map(run: "Run") -> Content:
 
 
 def _what_changed(run: "Run") -> Content:
-    if run.classifier.top is None or run.held_out is None:
+    if run.predictor.top is None or run.held_out is None:
         note = "Only the head was trained, so that BERT is as it was. Train some layers too."
         return {"picture": None, "note": note}
     pairs = list(zip(run.held_out.texts, run.held_out.texts_b, strict=True))[:COMPARED]
     change = _changes.get(run.id, lambda: _compare(run, pairs))
-    frozen = run.classifier.layer - run.classifier.layers_trained
+    frozen = run.predictor.layer - run.predictor.layers_trained
     still = float(change.drift[: frozen + 1].max())
     mark = "✓" if still < 1e-5 else "✗"
     return {
@@ -166,17 +166,17 @@ def _compare(run: "Run", pairs: list[tuple[str, str]]) -> "ModelChange":
     from explorer.training.export import tuned_model
     from explorer.training.reasons import compare
 
-    return compare(load(run.classifier.model), load(tuned_model(run)), pairs)
+    return compare(load(run.predictor.model), load(tuned_model(run)), pairs)
 
 
 def _confusion(run: "Run") -> np.ndarray:
     held = run.held_out
-    return evaluation.confusion(held.targets, held.probabilities.argmax(-1), len(run.classifier.labels))
+    return evaluation.confusion(held.targets, held.probabilities.argmax(-1), len(run.predictor.labels))
 
 
 def _listed(run: "Run", rows: np.ndarray) -> list[list[str]]:
     """Held-out examples with what is right, what was said, and how sure."""
-    held, labels = run.held_out, run.classifier.labels
+    held, labels = run.held_out, run.predictor.labels
     predicted = held.probabilities.argmax(-1)
     return [
         [

@@ -2,7 +2,7 @@
 
 import contextlib
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError
@@ -43,6 +43,7 @@ def visitor_id(value: Any) -> str:
 class RunView(View):
     """A view of one run. It needs no text, and none of its settings goes into a link."""
 
+    kinds: ClassVar[tuple[str, ...]] = ("classes", "number")  # of task: a run of another kind is not looked at
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
@@ -64,16 +65,20 @@ class RunView(View):
         """What is to be seen of this run."""
 
     def find(self, subject: Subject) -> "Run":
-        """The run that was chosen, or else the newest of this browser, or else one on the built-in sentiment set.
+        """The run that was chosen, or else the newest of this browser, or else the one to begin with.
 
-        After a reload in the middle of a training the newest is that one: its end is a moment away. Raises NothingTrained
-        where a large model would have to read that set first.
+        After a reload in the middle of a training the newest is that one: its end is a moment away. Raises NothingTrained.
         """
         if self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
         for identifier in (self.run, *self.runs):
             with contextlib.suppress(ExplorerError):
-                return store.fetch(identifier)
+                if (run := store.fetch(identifier)).kind in self.kinds:
+                    return run
+        return self.opening(subject)
+
+    def opening(self, subject: Subject) -> "Run":
+        """The run to begin with. Raises NothingTrained where a large model would have to read its examples first."""
         if not reads_quickly(subject.model.capabilities, sum(len(text.split()) for text in built_in(OPENING).texts)):
             raise NothingTrained(f"Nothing is trained with {subject.model_name} yet; press Train.")
         return opening_run(subject.model_name)
@@ -94,8 +99,9 @@ def opening_run(model_name: str) -> "Run":
 def _train(model_name: str) -> str:
     from explorer.base.steps import finished
     from explorer.model.explorer import load
+    from explorer.training.text_tasks import text_task
     from explorer.training.training import make_plan, new_run, run_training
 
     examples, model = built_in(OPENING), load(model_name)
-    result = finished(run_training(model, examples, make_plan(model, -1, "mean", keep_best=True)))
-    return new_run(result, examples, "Sentiment").id
+    result = finished(run_training(text_task(model, examples, make_plan(model, -1, "mean", keep_best=True))))
+    return new_run(result, "Sentiment").id

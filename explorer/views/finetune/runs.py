@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.figures.training import run_curves
 from explorer.training import downloads, store
+from explorer.training.run import told
 from explorer.views.finetune.run import RunView, run_ids
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
@@ -26,7 +27,7 @@ class Runs(RunView):
     by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
     above = heading("### My runs")
     opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
-    curves = chart("Held-out accuracy of my runs", height=230)
+    curves = chart("Held-out scores of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
     load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
@@ -39,7 +40,7 @@ class Runs(RunView):
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """All runs that are still there, this one chosen."""
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
-        curves = [(_name(one), [row["held_out_accuracy"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
+        curves = [(_name(one), [row[f"held_out_{_measure(one)}"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
         return {"opened": props(choices=[(_name(one), one["id"]) for one in found], value=run.id), "curves": run_curves(curves)}
 
     def on_opened(self, subject: Subject, identifier: str) -> Change:
@@ -67,6 +68,11 @@ class Runs(RunView):
 def _name(about: dict[str, Any]) -> str:
     layers = about["settings"].get("layers_trained")
     trained = f"top {layers}" if layers else "head"
-    accuracy = about["history"][about["best"]]["held_out_accuracy"]
+    score = told(_measure(about), about["history"][about["best"]][f"held_out_{_measure(about)}"])
     clock = time.strftime("%H:%M", time.localtime(about["created"]))
-    return f"{about['title'][:28]}, {trained}: {accuracy:.0%} ({clock})"
+    return f"{about['title'][:28]}, {trained}: {score} ({clock})"
+
+
+def _measure(about: dict[str, Any]) -> str:
+    """The name of what a run is judged by; runs that say nothing of it are of classes."""
+    return about.get("measure", "accuracy")

@@ -49,7 +49,7 @@ class TryIt(RunView):
         if not limits.has_visible_characters(self.tried):
             return {**shown, "verdict": None, "words": None, "note": ""}
         found = self._decide(run, self.second if pairs else "")
-        labels = run.classifier.labels
+        labels = run.predictor.labels
         ranked = sorted(zip(labels, found.probabilities.tolist(), strict=True), key=lambda item: -item[1])
         words = word_effects(found.words, found.effects.tolist(), found.path is None) if found.words else None
         return {
@@ -67,9 +67,9 @@ class TryIt(RunView):
         from explorer.model.explorer import load
         from explorer.training.reasons import decide
 
-        pair, model = (self.tried, second), run.classifier.model
+        pair, model = (self.tried, second), run.predictor.model
         key = (run.id, pair, self.method)
-        return _decisions.get(key, lambda: decide(run.classifier, load(model), pair, self.method))
+        return _decisions.get(key, lambda: decide(run.predictor, load(model), pair, self.method))
 
 
 def _explain(label: str, path: "Path | None") -> str | dict[str, str]:

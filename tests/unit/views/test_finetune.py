@@ -165,7 +165,7 @@ def test_every_look_at_the_result(subject, opened, look):
 
 
 def test_a_click_in_the_confusion_matrix_lists_the_sentences_of_the_cell(subject, opened, refusal):
-    view, labels = Result(run=opened.id), opened.classifier.labels
+    view, labels = Result(run=opened.id), opened.predictor.labels
     listed = 0
     for right in range(len(labels)):
         for predicted in range(len(labels)):

@@ -1,0 +1,16 @@
+"""The kinds of task that there are, by the name that files have for them."""
+
+from typing import NamedTuple
+
+from explorer.training.predictor import Classifier, Predictor, Regressor
+from explorer.training.run import HeldOut, HeldOutNumbers, HeldOutTexts
+
+
+class Kind(NamedTuple):
+    """What is kept of a task of this kind."""
+
+    predictor: type[Predictor]
+    held_out: type[HeldOut]
+
+
+KINDS = {kind.predictor.kind: kind for kind in (Kind(Classifier, HeldOutTexts), Kind(Regressor, HeldOutNumbers))}

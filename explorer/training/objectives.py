@@ -1,0 +1,137 @@
+"""What a head learns of its vectors: how wrong its scores are, and how good. One class a kind of target."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from explorer.training.examples import Examples, Split
+from explorer.training.head import Head
+from explorer.training.settings import TrainingSettings
+
+
+class Objective(ABC):
+    """What is to be learnt of rows, the texts (or words) that batches are made of, by their indices.
+
+    What the encoder gives of some rows may be more or other vectors than the head scores: `vectors` makes these of it.
+    """
+
+    outputs: int  # scores of a vector
+
+    def vectors(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """[vectors, hidden]: what the head scores, from what the encoder gives of `rows`, in their order."""
+        return given
+
+    @abstractmethod
+    def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """How wrong the scores [vectors, outputs] of `rows` are."""
+
+    @abstractmethod
+    def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
+        """The loss and how good the scores [vectors, outputs] of `rows` are, by the names that the predictor has."""
+
+    def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
+        """Weight [outputs, hidden] and bias [outputs] that are best for all of `rows` at once."""
+        raise NotImplementedError
+
+    def rescale(self, head: Head) -> Head:
+        """The head whose scores are on the scale of the examples."""
+        return head
+
+
+class Classes(Objective):
+    """One label a row: cross-entropy, in nats."""
+
+    def __init__(self, targets: np.ndarray, labels: int, trained_on: np.ndarray, balanced: bool) -> None:
+        self.targets, self.outputs = torch.from_numpy(targets), labels
+        self._weights = class_weights(self.targets[torch.from_numpy(trained_on)], labels, balanced)
+
+    @classmethod
+    def of(cls, examples: Examples, parts: Split, balanced: bool = False) -> "Classes":
+        """The labels of examples."""
+        return cls(examples.targets, len(examples.classes), parts.train, balanced)
+
+    def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """The mean over the rows, a rare label's weighing more when that is asked for."""
+        return functional.cross_entropy(scores, self.targets[rows], self._weights)
+
+    def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
+        """Unweighted cross-entropy, accuracy and macro-F1 (0 to 1)."""
+        from explorer.analysis.evaluation import confusion, macro_f1
+
+        targets = self.targets[rows]
+        table = confusion(targets.numpy(), scores.argmax(-1).numpy(), self.outputs)
+        accuracy = float(np.trace(table) / max(1, table.sum()))
+        return {"loss": functional.cross_entropy(scores, targets).item(), "accuracy": accuracy, "macro_f1": macro_f1(table)}
+
+    def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
+        """A multinomial logistic regression (L-BFGS)."""
+        return solve(inputs, self.targets[torch.from_numpy(rows)].numpy(), self.outputs, settings)
+
+
+class Numbers(Objective):
+    """One number a row: squared error, of numbers centred and scaled as those trained on are."""
+
+    outputs = 1
+
+    def __init__(self, targets: Sequence[float], trained_on: np.ndarray) -> None:
+        self.targets = torch.tensor(targets, dtype=torch.float32)
+        seen = self.targets[torch.from_numpy(trained_on)]
+        self._mean, self._size = seen.mean(), seen.std(correction=0).clamp_min(1e-6)
+
+    def _scaled(self, rows: torch.Tensor) -> torch.Tensor:
+        return (self.targets[rows] - self._mean) / self._size
+
+    def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """The mean squared error, in variances of the numbers trained on."""
+        return functional.mse_loss(scores[:, 0], self._scaled(rows))
+
+    def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
+        """Squared error, Spearman's rank correlation and Pearson's, -1 to 1."""
+        from explorer.analysis.evaluation import pearson, spearman
+
+        said, right = scores[:, 0].numpy(), self.targets[rows].numpy()
+        return {"loss": self.loss(scores, rows).item(), "spearman": spearman(said, right), "pearson": pearson(said, right)}
+
+    def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
+        """A ridge regression (Hoerl & Kennard 1970)."""
+        from sklearn.linear_model import Ridge
+
+        fitted = Ridge(alpha=settings.regularization).fit(inputs, self._scaled(torch.from_numpy(rows)).numpy())
+        return fitted.coef_[None].astype(np.float32), np.array([fitted.intercept_], dtype=np.float32)
+
+    def rescale(self, head: Head) -> Head:
+        """Numbers as the examples have them."""
+        size, mean = self._size.item(), self._mean.item()
+        return replace(head, weight=head.weight * np.float32(size), bias=head.bias * np.float32(size) + np.float32(mean))
+
+
+def class_weights(targets: torch.Tensor, labels: int, balanced: bool) -> torch.Tensor | None:
+    """[labels] weights under which every label counts the same, or None."""
+    if not balanced:
+        return None
+    return len(targets) / (labels * torch.bincount(targets, minlength=labels).clamp_min(1).float())
+
+
+def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
+    """Weight [labels, hidden] and bias [labels] of a multinomial logistic regression (L-BFGS) of targets [n] on inputs."""
+    from sklearn.linear_model import LogisticRegression
+
+    weight = np.zeros((labels, inputs.shape[1]), dtype=np.float32)
+    bias = np.zeros(labels, dtype=np.float32)
+    if len(np.unique(targets)) == 1:
+        bias[targets[0]] = 1
+        return weight, bias
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that 300 steps are not enough for the last digits
+        balance = "balanced" if settings.balanced else None
+        fitted = LogisticRegression(C=1 / settings.regularization, max_iter=300, class_weight=balance).fit(inputs, targets)
+    if len(fitted.classes_) == 2:  # one score, of the second label: half of it to each gives the same probabilities
+        fitted.coef_ = np.concatenate([-fitted.coef_, fitted.coef_]) / 2
+        fitted.intercept_ = np.concatenate([-fitted.intercept_, fitted.intercept_]) / 2
+    weight[fitted.classes_], bias[fitted.classes_] = fitted.coef_, fitted.intercept_
+    return weight, bias

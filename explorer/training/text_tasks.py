@@ -1,0 +1,110 @@
+"""What a text or a pair is learnt to be: one of some labels, or a number."""
+
+from abc import abstractmethod
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from explorer.analysis.projection import principal_components
+from explorer.model.features import features_in_steps
+from explorer.training.baselines import baselines, number_baselines
+from explorer.training.examples import Examples, ScoredExamples, Split, split
+from explorer.training.finetune import Step, Top, evaluate, train_top
+from explorer.training.frozen import train
+from explorer.training.head import Head
+from explorer.training.objectives import Classes, Numbers, Objective
+from explorer.training.predictor import Classifier, Predictor, Regressor
+from explorer.training.prefix import hidden_in_steps
+from explorer.training.run import HeldOutNumbers, HeldOutTexts
+from explorer.training.settings import Epoch
+from explorer.training.training import Given, Task, TrainingPlan
+
+
+class TextTask(Task[Given]):
+    """A head on one vector of every text or pair."""
+
+    def split(self) -> Split:
+        """Of every class, or every fifth of the numbers, a share is held out."""
+        return split(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
+
+    def read(self) -> Generator[float, None, Any]:
+        """Vectors [examples, hidden], or hidden states when layers are trained."""
+        plan = self.plan
+        if plan.layers_trained:
+            return hidden_in_steps(self.model, self.examples.pairs, plan.layer - plan.layers_trained)
+        return features_in_steps(self.model, self.examples.pairs, plan.layer, plan.pooling)
+
+    def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """The head alone, or with the layers below it."""
+        plan, objective = self.plan, self.objective(parts)
+        if plan.layers_trained:
+            top = Top(self.model, plan.layer, plan.layers_trained, plan.pooling)
+            yield from train_top(top, below, objective, parts, plan.settings)
+        else:
+            yield from ((epoch, head, None) for epoch, head in train(below, objective, parts, plan.settings))
+
+    @abstractmethod
+    def objective(self, parts: Split) -> Objective:
+        """What the head learns."""
+
+    def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
+        """[held-out examples, hidden]: what the head reads of them."""
+        if predictor.top is None:
+            return below[parts.held_out]
+        return evaluate(predictor.top, below, torch.from_numpy(parts.held_out)).numpy()
+
+
+class Classification(TextTask[Examples]):
+    """Which of some labels a text or a pair has."""
+
+    predictor = Classifier
+
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the examples."""
+        return tuple(self.examples.classes)
+
+    def objective(self, parts: Split) -> Objective:
+        """Cross-entropy of the labels."""
+        return Classes.of(self.examples, parts, self.plan.settings.balanced)
+
+    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutTexts:
+        """Texts, labels, probabilities, and the texts on a map."""
+        vectors, rows = self.vectors(predictor, below, parts), parts.held_out
+        texts, texts_b = zip(*(self.examples.pairs[row] for row in rows), strict=True)
+        points = principal_components(vectors, 2)[0]
+        return HeldOutTexts(texts, texts_b, self.examples.targets[rows], predictor.head.probabilities(vectors), points)
+
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """Accuracy of the most frequent label, and of a bag of words."""
+        return baselines(self.examples, parts)
+
+
+class Regression(TextTask[ScoredExamples]):
+    """How much of something a text or a pair has."""
+
+    predictor = Regressor
+
+    def labels(self) -> tuple[str, ...]:
+        """One score, the number itself."""
+        return Regressor.own_labels
+
+    def objective(self, parts: Split) -> Objective:
+        """Squared error of the numbers."""
+        return Numbers(self.examples.numbers, parts.train)
+
+    def held_out(self, predictor: Predictor, below: Any, parts: Split) -> HeldOutNumbers:
+        """Texts, and their numbers beside those that were said."""
+        said = predictor.head.outputs(self.vectors(predictor, below, parts))[:, 0]
+        texts, texts_b = zip(*(self.examples.pairs[row] for row in parts.held_out), strict=True)
+        return HeldOutNumbers(texts, texts_b, np.array(self.examples.numbers, dtype=np.float32)[parts.held_out], said)
+
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """Rank correlation of a bag of words and, of pairs, of the share of words that both have."""
+        return number_baselines(self.examples, parts)
+
+
+def text_task(model: Any, examples: Examples, plan: TrainingPlan) -> TextTask:
+    """The task that examples ask for."""
+    return (Regression if isinstance(examples, ScoredExamples) else Classification)(model, examples, plan)
