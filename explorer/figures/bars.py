@@ -14,9 +14,12 @@ def bars(rows: Sequence[Row]) -> dict[str, Any]:
     return bar_groups([("", rows)]) | {"grouped": False}
 
 
-def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]], beside: bool = False) -> dict[str, Any]:
-    """The value for several groups of rows, each under its heading: one below the other or, to be compared, `beside` it."""
-    listed = [{"heading": heading, "rows": [_row(*row) for row in rows]} for heading, rows in groups]
+def bar_groups(groups: Sequence[tuple[str, Sequence[Row]]], beside: bool = False, form: str = "") -> dict[str, Any]:
+    """The value for several groups of rows, each under its heading: one below the other or, to be compared, `beside` it.
+
+    The shares are written in percent, or in the `form` of numbers that are no percentages.
+    """
+    listed = [{"heading": heading, "rows": [_row(*row, form) for row in rows]} for heading, rows in groups]
     return keep({"grouped": True, "beside": beside, "groups": listed}, lambda: _table(groups))
 
 
@@ -53,11 +56,11 @@ def change_of(word: str, before: float, after: float) -> str:
     return f"“{word}” {'falls' if after < before else 'rises'} from {whole_percent(before)} to {whole_percent(after)}"
 
 
-def _row(label: str, share: float, note: str) -> dict[str, Any]:
+def _row(label: str, share: float, note: str, form: str) -> dict[str, Any]:
     if not 0 <= share <= 1 + 1e-6:
         raise ValueError(f"the share of {label!r} is {share}, not between 0 and 1")
     share = min(float(share), 1.0)
-    return {"label": label, "share": share, "percent": percent(share), "note": note}
+    return {"label": label, "share": share, "percent": format(share, form) if form else percent(share), "note": note}
 
 
 def ranking(heading: str, rows: Sequence[tuple[int, str, float | str]], note: str = "", form: str = ".3f") -> dict[str, Any]:

@@ -127,6 +127,23 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
     return keep(drawn, lambda: matrix(counts, Places.of("right", labels), Places.of("said", labels), "sentences"))
 
 
+def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], key: str) -> go.Figure:
+    """What was said [n] against what is right [n], a dot for each text; on the dotted line both are the same."""
+    low, high = (float(pick([pick(right), pick(said)])) for pick in (np.min, np.max))
+    same = go.Scatter(x=[low, high], y=[low, high], mode="lines", line=DOTTED, hoverinfo="skip")
+    dots = go.Scatter(
+        x=right,
+        y=said,
+        mode="markers",
+        marker={"color": HELD_OUT, "size": 8, "opacity": 0.7},
+        customdata=[esc(shorten(text, 90)) for text in texts],
+        hovertemplate="%{customdata}<br>right %{x:.2f}, said %{y:.2f}<extra></extra>",
+    )
+    axes = {"xaxis": grid_axis("what is right"), "yaxis": grid_axis("what was said")}
+    drawn = figure([same, dots], key=f"numbers-{key}", **axes)
+    return keep(drawn, lambda: columns_of(text=texts, right=right, said=said))
+
+
 def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.ndarray) -> go.Figure:
     """How often predictions are right (0 to 1), by the probability they were made with; the area shows how many."""
     even = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=DOTTED, hoverinfo="skip")

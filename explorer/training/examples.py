@@ -126,6 +126,14 @@ def check_classes(counts: Counter[str]) -> None:
         raise InputError(f"The label {rarest[:40]!r} has one example; every label needs two, one to hold out.")
 
 
+def check_numbers(numbers: Sequence[float]) -> None:
+    """Raises InputError unless there are numbers enough to learn from and to hold out, and they differ."""
+    if len(numbers) < 2 * len(FIFTHS):
+        raise InputError(f"A number is learnt from {2 * len(FIFTHS)} examples or more; there are {len(numbers)}.")
+    if len(set(numbers)) < 2:
+        raise InputError("All the numbers are the same, so there is nothing to learn; add others.")
+
+
 def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split:
     """Indices to train on and to hold out: of each class about `share`, and at least one. The same seed, the same split.
 

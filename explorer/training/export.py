@@ -15,6 +15,7 @@ from explorer.model import checkpoints
 from explorer.model.explorer import load
 from explorer.training import disk, quota, store
 from explorer.training.files import head_arrays
+from explorer.training.kinds import KINDS
 from explorer.training.predictor import Predictor
 from explorer.training.run import Run
 
@@ -79,7 +80,7 @@ def _write_zip(path: Path, run: Run, model: Path | None) -> None:
         archive.writestr("settings.json", json.dumps(settings, ensure_ascii=False, indent=2))
         archive.writestr("head.safetensors", save_tensors(head_arrays(predictor.head)))
         archive.writestr("log.csv", _log(run.history))
-        archive.write(Path(__file__).with_name("predict.py"), "predict.py")
+        archive.write(Path(__file__).with_name(KINDS[run.kind].script), "predict.py")
         for name in MODEL_FILES if model is not None else ():
             if (model / name).is_file():
                 archive.write(model / name, f"model/{name}")

@@ -11,7 +11,7 @@ from explorer.base.limits import CHARACTERS, LABEL, TEXTS
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.tables import LABEL_NAMES, SECOND_NAMES, TEXT_NAMES, Table, read_table
-from explorer.training.examples import Examples, check_classes, normalise
+from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
 
 BUILT_IN = {
     "sentiment": "Sentiment: positive, negative, neutral",
@@ -19,6 +19,9 @@ BUILT_IN = {
     "questions": "Questions: what kind of answer?",
     "same_meaning": "Pairs: do both mean the same?",
 }
+
+MOST_RATINGS = 10  # different whole numbers that are still classes, such as stars
+LARGEST = 1e6  # a number that is learnt, in size
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,9 @@ def guess_columns(table: Table) -> Columns:
 def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[Examples, str]:
     """Examples from the chosen columns, and a sentence on what was left out, cut, or found twice.
 
-    Rows without a text or a label are left out; of more rows than can be taken, as many are drawn with the seed.
-    Raises InputError when there are not two labels with two examples each.
+    Rows without a text or a label are left out; of more rows than can be taken, as many are drawn with the seed. Labels
+    that are numbers, and too many or too fine to be classes, are learnt as numbers. Raises InputError when there are not
+    two labels with two examples each.
     """
     if not columns.label or columns.label == columns.text:
         raise InputError("A head needs a column with the labels besides the one with the texts; choose two columns.")
@@ -82,8 +86,25 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     )
     if not kept:
         raise InputError("No row has both a text and a label; choose other columns.")
-    check_classes(Counter(examples.labels))
+    if (numbers := numbers_in(examples.labels)) is not None:
+        examples = ScoredExamples(**vars(examples), numbers=numbers)
+        check_numbers(numbers)
+        notes.append("the labels are numbers, so a number is learnt (regression)")
+    else:
+        check_classes(Counter(examples.labels))
     return examples, " ".join(f"{note[0].upper()}{note[1:]}." for note in [*notes, *_describe_repeats(examples)] if note)
+
+
+def numbers_in(labels: Sequence[str]) -> tuple[float, ...] | None:
+    """The labels as numbers when that is what they are: all finite, with a fraction somewhere or of many values."""
+    try:
+        numbers = tuple(float(label) for label in labels)
+    except ValueError:
+        return None
+    if not np.isfinite(numbers).all() or np.abs(numbers).max(initial=0) > LARGEST:
+        return None
+    fine = any(number % 1 for number in numbers) or len(set(numbers)) > MOST_RATINGS
+    return numbers if fine else None
 
 
 def _tidy(text: str) -> str:

@@ -11,6 +11,8 @@ class Kind(NamedTuple):
 
     predictor: type[Predictor]
     held_out: type[HeldOut]
+    script: str = "predict.py"  # beside this file: what answers without this app, as predict.py in a zip
 
 
-KINDS = {kind.predictor.kind: kind for kind in (Kind(Classifier, HeldOutTexts), Kind(Regressor, HeldOutNumbers))}
+_ALL = (Kind(Classifier, HeldOutTexts), Kind(Regressor, HeldOutNumbers))
+KINDS = {kind.predictor.kind: kind for kind in _ALL}

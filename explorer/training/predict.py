@@ -1,4 +1,4 @@
-"""Classify texts with what is in this folder: python predict.py "a sentence" ["another one" ...]
+"""Say what texts are with what is in this folder: python predict.py "a sentence" ["another one" ...]
 
 For pairs, put ||| between the two texts: python predict.py "first text ||| second text"
 It needs torch and transformers, nothing else. Without a folder `model`, the encoder named in settings.json is fetched
@@ -11,12 +11,14 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoTokenizer, logging
 
 HERE = Path(__file__).resolve().parent
+logging.set_verbosity_error()  # heads of the pre-training that are left out are no news
+logging.disable_progress_bar()
 
 
-class Classifier:
+class Predictor:
     """An encoder of transformers with a trained head on one of its hidden states."""
 
     def __init__(self, model: str | None = None) -> None:
@@ -34,7 +36,10 @@ class Classifier:
 
     @torch.no_grad()
     def __call__(self, texts: list[str], seconds: list[str] | None = None) -> torch.Tensor:
-        """The probability of every label for every text, [texts, labels]; `seconds` are second texts, for pairs."""
+        """The probability of every label for every text, [texts, labels], or of a regression the number, [texts, 1].
+
+        `seconds` are second texts, for pairs.
+        """
         limit = self.settings["max_tokens"]
         encoded = self.tokenizer(texts, seconds, padding=True, truncation=True, max_length=limit, return_tensors="pt")
         if getattr(self.encoder.config, "type_vocab_size", 0) < 2:
@@ -53,21 +58,26 @@ class Classifier:
             vectors = (hidden * real).sum(1) / real.sum(1)
         if "hidden_weight" in self.head:
             vectors = torch.relu(vectors @ self.head["hidden_weight"].T + self.head["hidden_bias"])
-        return (vectors @ self.head["weight"].T + self.head["bias"]).softmax(-1)
+        scores = vectors @ self.head["weight"].T + self.head["bias"]
+        return scores if self.settings["kind"] == "number" else scores.softmax(-1)
 
 
 def main() -> None:
-    """Print the best label of every text of the command line, and the probability of each label."""
+    """Print the best label of every text of the command line and the probability of each label, or the number."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", nargs="+")
     parser.add_argument("--model", help="a folder or hub id of the encoder")
     options = parser.parse_args()
-    classify = Classifier(options.model)
+    predict = Predictor(options.model)
     for text in options.texts:
         first, _, second = text.partition("|||")
-        shares = classify([first.strip()], [second.strip()] if second else None)[0].tolist()
-        named = sorted(zip(classify.settings["labels"], shares, strict=True), key=lambda pair: -pair[1])
-        print(json.dumps({"text": text, "label": named[0][0], "probabilities": dict(named)}, ensure_ascii=False))
+        found = predict([first.strip()], [second.strip()] if second else None)[0].tolist()
+        if predict.settings["kind"] == "number":
+            said = {"number": found[0]}
+        else:
+            named = sorted(zip(predict.settings["labels"], found, strict=True), key=lambda pair: -pair[1])
+            said = {"label": named[0][0], "probabilities": dict(named)}
+        print(json.dumps({"text": text, **said}, ensure_ascii=False))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from explorer.techniques.targets import Target
 from explorer.text import limits
 from explorer.text.pairs import Pair
 from explorer.training.finetune import Top
-from explorer.training.predictor import Classifier
+from explorer.training.predictor import Classifier, Regressor
 
 REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60
@@ -49,6 +49,13 @@ def decide(classifier: Classifier, model: Explorer, pair: Pair, method: str = "o
     shares = classifier.classify(model, [pair, *variants])
     best = int(shares[0].argmax())
     return Decision(shares[0], best, tuple(words), shares[0, best] - shares[1:, best])
+
+
+def estimate_without(predictor: Regressor, model: Explorer, pair: Pair) -> tuple[float, list[str], np.ndarray]:
+    """The number of a text or pair, its first MOST_WORDS words, and how much lower it is without each of them (occlusion)."""
+    words, variants = _without_one_word(pair, model.tokenizer.mask_token)
+    said = predictor.estimate(model, [pair, *variants])
+    return float(said[0]), words, said[0] - said[1:]
 
 
 def _without_one_word(pair: Pair, mask: str) -> tuple[list[str], list[Pair]]:

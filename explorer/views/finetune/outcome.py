@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
 from explorer.training import jobs
-from explorer.training.run import told
+from explorer.training.run import CORRELATIONS, told
 from explorer.views.finetune.run import NothingTrained, RunView, run_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
@@ -26,9 +26,10 @@ class Baselines(RunView):
 
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """This classifier, and the baselines."""
-        others = [(name, value, "") for name, value in reversed(run.baselines.items())]
-        rows = [("this run", run.score, ""), *others]
-        return {"compared": bar_groups([(JUDGED.get(run.measure, JUDGED["accuracy"]), rows)])}
+        others = [(name, max(0, value), "") for name, value in reversed(run.baselines.items())]
+        rows = [("this run", max(0, run.score), ""), *others]
+        form = ".2f" if run.measure in CORRELATIONS else ""
+        return {"compared": bar_groups([(JUDGED.get(run.measure, JUDGED["accuracy"]), rows)], form=form)}
 
 
 class Outcome(RunView):

@@ -11,6 +11,7 @@ from explorer.figures.maps import point_map
 from explorer.figures.numbers import columns_of, keep
 from explorer.figures.training import attention_shift, calibration_curve, confusion_matrix, drift_bars
 from explorer.text import limits
+from explorer.views.finetune.numbers import result_of_numbers
 from explorer.views.finetune.run import RunView, run_id
 from explorer.views.settings import choice, memory
 from explorer.views.subject import Subject
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from explorer.training.run import Run
 
 MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
+LOOKS = (MISTAKES, CLASSES, SURENESS, MAP, CHANGE)
 COMPARED = 32  # held-out examples that the model is compared on before and after
 MOST_SENTENCES = 50  # of a cell that are listed
 _changes: "OnceCache[str, ModelChange]" = OnceCache(16)
@@ -39,7 +41,7 @@ class Result(RunView):
     name, question = "fine-tune/result", "What is the result worth?"
     columns = (("picture", "scores", "note"), ("second_picture", "sentences"))
     widths = (5, 6)
-    look: str = choice((MISTAKES, CLASSES, SURENESS, MAP, CHANGE), "Reading the result")
+    look: str = choice(LOOKS, "Reading the result")
     cell: tuple[str, int, int] | None = memory(None, kept=_cell, linked=False)
     picture = chart("The result on held-out sentences", height=380, optional=True, marks=True)
     scores = part("frame", columns=["label", "precision", "recall", "F1", "held-out sentences"], optional=True)
@@ -61,8 +63,10 @@ class Result(RunView):
         if run.held_out is None:
             empty = {} if self.look == CLASSES else {"picture": None}
             return {**empty, "note": "This run came in a file, which holds no sentences to look at."}
+        if run.kind == "number":
+            return {"look": props(choices=[MISTAKES, CHANGE], value=MISTAKES), **result_of_numbers(run)}
         looks = {MISTAKES: self._mistakes, CLASSES: _classes, SURENESS: _sureness, MAP: _map}
-        return looks[self.look](run)
+        return {"look": props(choices=LOOKS, value=self.look), **looks[self.look](run)}
 
     def on_picture(self, subject: Subject, index: Any) -> Change:
         """The sentences in a cell of the confusion matrix: [right label, predicted label]."""

@@ -6,6 +6,7 @@ from explorer.base.cache import OnceCache
 from explorer.figures.bars import bars
 from explorer.figures.training import word_effects
 from explorer.text import limits
+from explorer.views.finetune.numbers import verdict_of_number
 from explorer.views.finetune.run import RunView
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
@@ -48,6 +49,8 @@ class TryIt(RunView):
         shown = {"second": props(visible=pairs)}
         if not limits.has_visible_characters(self.tried):
             return {**shown, "verdict": None, "words": None, "note": ""}
+        if run.kind == "number":
+            return {**shown, **verdict_of_number(run, (self.tried, self.second if pairs else ""))}
         found = self._decide(run, self.second if pairs else "")
         labels = run.predictor.labels
         ranked = sorted(zip(labels, found.probabilities.tolist(), strict=True), key=lambda item: -item[1])

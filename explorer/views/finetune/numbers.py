@@ -1,0 +1,56 @@
+"""A number that was learnt: what it says of a text or a pair, and how near it is to what is right."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.analysis.evaluation import spearman
+from explorer.figures.bars import bar_groups
+from explorer.figures.training import number_scatter, word_effects
+from explorer.text.pairs import Pair
+from explorer.views.view import Content, props
+
+if TYPE_CHECKING:
+    from explorer.training.run import Run
+
+MOST_LISTED = 12
+
+
+def verdict_of_number(run: "Run", pair: Pair) -> Content:
+    """The number of a text or pair on the scale of the examples, and what it is without each word (occlusion)."""
+    from explorer.model.explorer import load
+    from explorer.training.reasons import estimate_without
+
+    said, words, effects = estimate_without(run.predictor, load(run.predictor.model), pair)
+    low, high = _scale(run)
+    share = (min(max(said, low), high) - low) / (high - low)
+    rows = [(f"{said:.2f}", share, f"on a scale from {low:g} to {high:g}")]
+    return {
+        "verdict": bar_groups([("", rows)], form=".0%"),
+        "words": word_effects(words, effects.tolist(), shares=False) if words else None,
+        "note": "How much lower the number is when one word is hidden behind [MASK] (occlusion).",
+    }
+
+
+def _scale(run: "Run") -> tuple[float, float]:
+    """The lowest and the highest number of the held-out examples; 0 to 1 where there are none."""
+    if run.held_out is None or np.ptp(run.held_out.targets) == 0:
+        return 0.0, 1.0
+    return float(run.held_out.targets.min()), float(run.held_out.targets.max())
+
+
+def result_of_numbers(run: "Run") -> Content:
+    """Right against said, and the examples that were missed by most."""
+    held = run.held_out
+    error = np.abs(held.said - held.targets)
+    rows = np.argsort(-error, kind="stable")[:MOST_LISTED]
+    texts = [f"{one} ‖ {other}" if other else one for one, other in zip(held.texts, held.texts_b, strict=True)]
+    listed = [[texts[row], f"{held.targets[row]:g}", f"{held.said[row]:.2f}"] for row in rows]
+    return {
+        "picture": number_scatter(held.targets, held.said, texts, run.id),
+        "sentences": props(value=listed, label="Missed by most", visible=True),
+        "note": (
+            f"Each dot is a held-out example: what is right against what was said; on the dotted line both are the same. Off "
+            f"by {error.mean():.2f} on average; Spearman's rank correlation {spearman(held.said, held.targets):.2f} (-1 to 1)."
+        ),
+    }

@@ -1,0 +1,132 @@
+"""A number that is learnt of texts and pairs (regression): against scikit-learn and scipy, kept, and taken home."""
+
+import json
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.linear_model import Ridge
+
+import explorer
+from explorer.analysis import evaluation
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.model.features import features
+from explorer.text.tables import Table
+from explorer.training import export, store
+from explorer.training.examples import FIFTHS, ScoredExamples, split
+from explorer.training.files import read_run
+from explorer.training.from_table import Columns, examples_from_table, numbers_in
+from explorer.training.frozen import train
+from explorer.training.objectives import Numbers
+from explorer.training.run import told
+from explorer.training.settings import TrainingSettings
+from explorer.training.text_tasks import text_task
+from explorer.training.training import make_plan, new_run, run_training
+from explorer.training.unpack import unpack
+from explorer.views.finetune.outcome import Baselines, Outcome
+from explorer.views.finetune.result import Result
+from explorer.views.finetune.try_it import TryIt
+from explorer.views.subject import Subject
+
+WORDS = ["cat", "dog", "tree", "river", "sky", "man", "food", "bread"]
+PAIRS = [(f"a {one}", f"a {other}") for one in WORDS for other in WORDS]
+NUMBERS = [5.0 if one == other else 0.5 * (len(one) - len(other)) ** 2 for one, other in PAIRS]
+EXAMPLES = ScoredExamples(
+    tuple(one for one, _ in PAIRS), tuple(map(str, NUMBERS)), tuple(other for _, other in PAIRS), numbers=tuple(NUMBERS)
+)
+
+
+@pytest.fixture(scope="module")
+def kept(tiny_folder, tmp_path_factory):
+    """Runs of the head alone and with a layer, in a store of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
+        model = explorer.load(tiny_folder)
+        plans = [make_plan(model, -1, "mean", layers, epochs=2, batch_size=8) for layers in (0, 1)]
+        yield [new_run(finished(run_training(text_task(model, EXAMPLES, plan))), "Numbers") for plan in plans]
+
+
+def test_correlations_are_those_of_scipy():
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(0, 5, 40), rng.normal(size=40)
+    assert evaluation.pearson(one, other) == pytest.approx(stats.pearsonr(one, other).statistic)
+    assert evaluation.spearman(one, other) == pytest.approx(stats.spearmanr(one, other).statistic)
+    assert evaluation.pearson(np.ones(4), other[:4]) == 0
+
+
+def test_a_regression_solved_at_once_is_ridge(tiny):
+    vectors, parts = features(tiny, EXAMPLES.texts), split(EXAMPLES, 0)
+    settings = TrainingSettings(optimizer="lbfgs", regularization=0.1)
+    ((epoch, head),) = train(vectors, Numbers(NUMBERS, parts.train), parts, settings)
+    said = head.outputs(vectors)[:, 0]
+    right = np.array(NUMBERS)
+    assert epoch.held_out["spearman"] == pytest.approx(
+        stats.spearmanr(said[parts.held_out], right[parts.held_out]).statistic, abs=1e-4
+    )
+    scaled = (vectors - vectors[parts.train].mean(0)) / vectors[parts.train].std(0) / vectors.shape[1] ** 0.5
+    theirs = Ridge(alpha=0.1).fit(scaled[parts.train], right[parts.train]).predict(scaled)
+    np.testing.assert_allclose(said, theirs, atol=2e-3)
+
+
+def test_of_every_fifth_of_the_numbers_some_are_held_out():
+    parts, strata = split(EXAMPLES, 0), EXAMPLES.strata
+    assert {strata[row] for row in parts.held_out} == set(FIFTHS)
+    low, high = ([n for n, name in zip(NUMBERS, strata, strict=True) if name == fifth] for fifth in ("lowest", "highest"))
+    assert max(low) <= min(high)
+
+
+def test_labels_that_are_numbers_are_learnt_as_numbers():
+    assert numbers_in(["1", "2", "5"]) is None, "stars are classes"
+    assert numbers_in(["1.5", "2"]) == (1.5, 2)
+    assert numbers_in([str(n) for n in range(11)]) == tuple(range(11))
+    for wrong in (["1.5", "nan"], ["1.5", "1e9"], ["1.5", "so-so"]):
+        assert numbers_in(wrong) is None
+    table = Table(("text", "score"), tuple((f"text {n}", f"{n / 2}") for n in range(12)), "12 rows.")
+    examples, note = examples_from_table(table, Columns("text", "score"))
+    assert isinstance(examples, ScoredExamples)
+    assert "a number is learnt" in note
+    few = Table(("text", "score"), (("a", "0.5"), ("b", "1")), "2 rows.")
+    with pytest.raises(InputError, match="10 examples or more"):
+        examples_from_table(few, Columns("text", "score"))
+
+
+def test_a_run_comes_back_and_goes_home(kept, tmp_path):
+    for run in kept:
+        model = explorer.load(run.predictor.model)
+        wanted = run.predictor.estimate(model, PAIRS[:3])
+        read = read_run(store.folder() / run.id, run.id)
+        np.testing.assert_array_equal(read.predictor.estimate(model, PAIRS[:3]), wanted)
+        np.testing.assert_allclose(read.held_out.targets, run.held_out.targets)
+        back = unpack(export.pack(run))
+        assert (back.kind, back.history, back.measure) == ("number", run.history, "spearman")
+        np.testing.assert_allclose(back.predictor.estimate(explorer.load(back.predictor.model), PAIRS[:3]), wanted, atol=0.02)
+    with zipfile.ZipFile(export.pack(kept[0])) as archive:
+        archive.extractall(tmp_path)
+    command = [sys.executable, "-W", "error", "predict.py", " ||| ".join(PAIRS[0])]
+    answer = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, text=True)
+    said = kept[0].predictor.estimate(explorer.load(kept[0].predictor.model), PAIRS[:1])[0]
+    assert json.loads(answer.stdout)["number"] == pytest.approx(said, abs=1e-4)
+    assert not answer.stderr
+
+
+def test_the_views_tell_of_a_number(kept, tiny):
+    run, subject = kept[0], Subject(tiny, "a cat", "")
+    shown = Result(run=run.id).compute(subject)
+    assert len(shown["picture"].data[1].x) == len(run.held_out.targets)
+    assert f"{stats.spearmanr(run.held_out.said, run.held_out.targets).statistic:.2f}" in shown["note"]
+    tried = TryIt(run=run.id, tried="a cat", second="a dog").compute(subject)
+    said = run.predictor.estimate(explorer.load(run.predictor.model), [("a cat", "a dog")])[0]
+    assert tried["verdict"]["groups"][0]["rows"][0]["label"] == f"{said:.2f}"
+    assert "Spearman" in Outcome(run=run.id).compute(subject)["status"]
+    names = [row["label"] for row in Baselines(run=run.id).compute(subject)["compared"]["groups"][0]["rows"]]
+    assert set(names) == {"this run", "bag of words", "shared words"}
+
+
+def test_what_asks_for_labels_refuses_a_number(kept):
+    with pytest.raises(InputError, match="gives a number"):
+        store.fetch_kind(kept[0].id, "classes")
+    assert told("spearman", 0.5) == "Spearman correlation 0.50"
