@@ -18,6 +18,7 @@ from explorer.training.files import head_arrays
 from explorer.training.kinds import KINDS
 from explorer.training.predictor import Predictor
 from explorer.training.run import Run
+from explorer.training.standard import write_standard
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
@@ -62,6 +63,20 @@ def pack(run: Run) -> Path:
     with disk.unfinished(store.folder()) as folder:
         written = folder / place.name
         _write_zip(written, run, model)
+        disk.finish(written, place)
+    return place
+
+
+def pack_standard(run: Run) -> Path:
+    """A zip with the folder `model`, a checkpoint that transformers opens by itself. Raises InputError, see `why_not`."""
+    place = store.folder() / run.id / "transformers.zip"
+    store.make_room(run.id, 2 * NUMBER * load(run.predictor.model).capabilities.parameters)
+    with disk.unfinished(store.folder()) as folder:
+        write_standard(run.predictor, folder / "model")
+        written = folder / place.name
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:  # weights hardly shrink
+            for file in sorted((folder / "model").iterdir()):
+                archive.write(file, f"model/{file.name}")
         disk.finish(written, place)
     return place
 

@@ -23,13 +23,14 @@ class Runs(RunView):
 
     name, question = "fine-tune/runs", "What was trained in this browser?"
     width = 6
-    side_by_side = (("explore", "save", "load"),)
+    side_by_side = (("explore", "save", "standard", "load"),)
     by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
     above = heading("### My runs")
     opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
     curves = chart("Held-out scores of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
+    standard = button("For transformers", long=True, min_width=90)
     load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
     download = button("Download", optional=True, wide=True)
     note = sentence(
@@ -55,6 +56,21 @@ class Runs(RunView):
         label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
         return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
+
+    def on_standard(self, subject: Subject, _: None) -> Change:
+        """The run as a checkpoint of transformers' own classes."""
+        from explorer.model.explorer import load
+        from explorer.training.export import pack_standard
+        from explorer.training.standard import LINES, why_not
+
+        run = self.find(subject)
+        if why := why_not(run.predictor, load(run.predictor.model)):
+            return show(note=why)
+        path = pack_standard(run)
+        note = f"Unpack it; then, in Python: transformers.{LINES[run.kind].replace('FOLDER', 'model')}."
+        label = f"Download transformers.zip ({path.stat().st_size / 1e6:.1f} MB)"
+        link = f"download/{downloads.offer(path)}"
+        return show(download=props(value=label, link=link, visible=True), note=note)
 
     def on_load(self, subject: Subject, path: Path) -> Change:
         """A run that came in a zip is kept and looked at."""

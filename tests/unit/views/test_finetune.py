@@ -8,9 +8,12 @@ from dataclasses import replace
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.base.steps import finished
 from explorer.text.tables import Table
 from explorer.training import downloads, jobs, quota, store
-from explorer.training.from_table import BUILT_IN
+from explorer.training.from_table import BUILT_IN, built_in
+from explorer.training.text_tasks import text_task
+from explorer.training.training import make_plan, new_run, run_training
 from explorer.views.finetune import TAB, run
 from explorer.views.finetune.examples import FILE, HUB, READY, TYPED, ExamplesView
 from explorer.views.finetune.outcome import Baselines, Outcome
@@ -158,7 +161,7 @@ def test_a_plan_that_cannot_be_is_one_sentence(subject, refusal):
 @pytest.mark.parametrize("look", [MISTAKES, CLASSES, SURENESS, MAP, CHANGE])
 def test_every_look_at_the_result(subject, opened, look):
     shown = read(Result, subject, look=look, run=opened.id).compute(subject)
-    assert set(shown) <= {*Result.parts, "run", "visitor"}
+    assert set(shown) <= {*Result.layout, "run", "visitor"}
     assert shown["note"]
     assert ("picture" in shown) == (look != CLASSES)
     assert ("sentences" in shown) == (look == MISTAKES)
@@ -212,6 +215,16 @@ def test_a_run_goes_home_and_comes_back(subject, opened):
     looked = Result(run=back, look=MISTAKES).compute(subject)
     assert "holds no sentences" in looked["note"]
     assert looked["picture"] is None
+
+
+def test_a_run_becomes_a_checkpoint_of_transformers_or_it_is_said_why_not(subject, opened):
+    assert "[CLS] or the pooler" in Runs(run=opened.id).on_standard(subject, None).content["note"]
+    model = subject.model
+    plan = make_plan(model, -1, "cls", optimizer="lbfgs")
+    run = new_run(finished(run_training(text_task(model, built_in("spam"), plan))), "Spam")
+    shown = Runs(run=run.id).on_standard(subject, None).content
+    assert downloads.offered(shown["download"]["link"].removeprefix("download/")).name == "transformers.zip"
+    assert 'pipeline("text-classification", "model"' in shown["note"]
 
 
 def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):

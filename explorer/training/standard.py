@@ -1,0 +1,105 @@
+"""A run as a checkpoint of transformers' own classes, which its pipelines and the hub know: no code of this app is needed.
+
+What these classes put between the encoder and the last linear layer differs by family. Where a head reads [CLS] as it is, that
+part is made to pass it on: a tanh by numbers so small that it is straight there (off by x³/3 · 1e-8), a ReLU or GELU by numbers
+so large that they are left as they are.
+"""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+
+from explorer.base.errors import InputError
+from explorer.model.explorer import Explorer, load
+from explorer.training.predictor import Predictor
+from explorer.training.prefix import EVERY_TOKEN
+
+CLASSES = {
+    "classes": "AutoModelForSequenceClassification",
+    "number": "AutoModelForSequenceClassification",
+    "tags": "AutoModelForTokenClassification",
+    "spans": "AutoModelForQuestionAnswering",
+}
+LINES = {
+    "classes": 'pipeline("text-classification", "FOLDER", top_k=None)',
+    "number": 'pipeline("text-classification", "FOLDER", function_to_apply="none")',
+    "tags": 'pipeline("token-classification", "FOLDER", aggregation_strategy="first")',
+    "spans": 'AutoModelForQuestionAnswering.from_pretrained("FOLDER")',
+}
+READ = {"tags": ("first",), "spans": (EVERY_TOKEN,)}  # the poolings that transformers has too; others are of texts
+SMALL, LARGE = 1e-4, 64.0  # see above
+Active = Callable[[Tensor], Tensor]
+_TWO = ("classifier.dense", "classifier.out_proj")
+_HEADS: dict[str, tuple[str, str, Active]] = {  # of texts: the layer before the last, the last, and what is between them
+    "bert": ("bert.pooler.dense", "classifier", torch.tanh),
+    "albert": ("albert.pooler", "classifier", torch.tanh),
+    "roberta": (*_TWO, torch.tanh),
+    "xlm-roberta": (*_TWO, torch.tanh),
+    "camembert": (*_TWO, torch.tanh),
+    "electra": (*_TWO, torch.nn.functional.gelu),
+    "distilbert": ("pre_classifier", "classifier", torch.relu),
+}
+
+
+def why_not(predictor: Predictor, model: Explorer) -> str:
+    """Why transformers has no class for a predictor, in a sentence; '' when it has."""
+    if predictor.head.hidden_weight is not None:
+        return "The classes of transformers have one linear layer for a head; train a linear head for them."
+    if predictor.pooling not in READ.get(predictor.kind, ("cls", "pooler")):
+        instead = "the first piece of a word" if predictor.kind == "tags" else "[CLS] or the pooler"
+        return f"The classes of transformers read {instead}; choose that under 'More' and train again."
+    if model.family.model_type not in _HEADS:
+        return f"The head that transformers gives a {model.family.model_type} is built otherwise; take the zip with predict.py."
+    return ""
+
+
+def write_standard(predictor: Predictor, folder: Path) -> None:
+    """Write config.json, model.safetensors and the tokenizer's files. Raises InputError with the reason of `why_not`."""
+    base = load(predictor.model)
+    if why := why_not(predictor, base):
+        raise InputError(why)
+    first = predictor.layer - predictor.layers_trained
+    trained = predictor.top.layers if predictor.top is not None else ()
+    pooler = predictor.top.pooler if predictor.top is not None else None
+    encoder = base.module_with(dict(enumerate(trained, start=first)), pooler).base_model
+    config = copy.deepcopy(encoder.config)
+    config.num_hidden_layers = predictor.layer
+    config.id2label = dict(enumerate(predictor.labels))
+    config.label2id = {label: index for index, label in config.id2label.items()}
+    if predictor.kind == "number":
+        config.problem_type = "regression"
+    module = getattr(transformers, CLASSES[predictor.kind]).from_config(config).eval()
+    module.base_model.load_state_dict(encoder.state_dict(), strict=False)
+    _write_head(module, predictor, base)
+    module.save_pretrained(folder)
+    base.tokenizer.save_pretrained(folder)
+
+
+@torch.no_grad()
+def _write_head(module: Any, predictor: Predictor, base: Explorer) -> None:
+    """The head into the module, and what lies between it and the encoder."""
+    weight, bias = torch.from_numpy(predictor.head.weight), torch.from_numpy(predictor.head.bias)
+    if predictor.kind == "spans":
+        last = module.qa_outputs
+    elif predictor.kind == "tags":
+        last = module.classifier
+    else:
+        before, name, active = _HEADS[base.family.model_type]
+        last = module.get_submodule(name)
+        if predictor.pooling == "cls":
+            weight, bias = _pass_on(module.get_submodule(before), active, weight, bias)
+    last.weight.copy_(weight)
+    last.bias.copy_(bias)
+
+
+def _pass_on(before: torch.nn.Linear, active: Active, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """Make a layer pass on what it reads; the weight and bias of the last layer with which its scores are the head's."""
+    straight = active is torch.tanh
+    before.weight.copy_(torch.eye(len(before.weight)) * (SMALL if straight else 1.0))
+    before.bias.fill_(0.0 if straight else LARGE)
+    return (weight / SMALL, bias) if straight else (weight, bias - LARGE * weight.sum(1))

@@ -1,0 +1,95 @@
+"""A run as a checkpoint of transformers' own classes: its pipelines say what the run says, for every family that they have."""
+
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import transformers
+
+import explorer
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.model.families import FAMILIES
+from explorer.training import export
+from explorer.training.examples import Examples, ScoredExamples
+from explorer.training.standard import _HEADS, CLASSES, LINES, why_not, write_standard
+from explorer.training.text_tasks import text_task
+from explorer.training.training import make_plan, new_run, run_training
+from tests.families import KINDS, write_family
+
+TEXTS = ["a happy man", "a sad man", "a happy dog", "a sad dog", "happy", "sad", "so happy", "so sad"] * 2
+SEEN = ["a happy man", "the sad dog and the happy man went to the store"]
+LABELLED = Examples(tuple(TEXTS), tuple(("happy", "sad")["sad" in text] for text in TEXTS))
+RATED = ScoredExamples(LABELLED.texts, tuple(str(len(text)) for text in TEXTS), numbers=tuple(map(float, map(len, TEXTS))))
+WITHOUT = {"mobilebert", "modernbert"}  # whose heads are built otherwise
+
+
+@pytest.fixture(scope="module", autouse=True)
+def runs(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
+        transformers.utils.logging.disable_progress_bar()
+        yield
+
+
+def trained(folder, examples=LABELLED, pooling="cls", layer=-1, layers_trained=0, **settings):
+    model = explorer.load(str(folder))
+    plan = make_plan(model, layer, pooling, layers_trained, epochs=2, batch_size=4, **settings)
+    return model, finished(run_training(text_task(model, examples, plan)))
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name not in WITHOUT])
+@pytest.mark.parametrize("layer", [-1, 2])
+def test_the_pipeline_gives_the_same_probabilities(name, layer, tmp_path):
+    layers = 0 if name == "albert" else 1
+    model, result = trained(write_family(tmp_path / "base", name), layer=layer, layers_trained=layers)
+    write_standard(result.predictor, tmp_path / "standard")
+    asked = transformers.pipeline("text-classification", str(tmp_path / "standard"), top_k=None)
+    wanted = result.predictor.classify(model, [(text, "") for text in SEEN])
+    for answer, row in zip(asked(SEEN), wanted, strict=True):
+        found = {one["label"]: one["score"] for one in answer}
+        # Where the processor multiplies bf16, what is trained is read in it, by transformers it is not.
+        np.testing.assert_allclose([found[label] for label in result.predictor.labels], row, atol=0.01)
+
+
+@pytest.mark.parametrize("name", ["bert", "albert"])
+def test_the_pooler_is_the_model_s_own(name, tmp_path):
+    model, result = trained(write_family(tmp_path / "base", name), pooling="pooler")
+    write_standard(result.predictor, tmp_path / "standard")
+    asked = transformers.pipeline("text-classification", str(tmp_path / "standard"), top_k=None)
+    wanted = result.predictor.classify(model, [(SEEN[0], "")])[0]
+    found = {one["label"]: one["score"] for one in asked(SEEN[:1])[0]}
+    np.testing.assert_allclose([found[label] for label in result.predictor.labels], wanted, atol=1e-5)
+
+
+def test_a_number_comes_out_as_it_is(tiny_folder, tmp_path):
+    model, result = trained(tiny_folder, RATED)
+    write_standard(result.predictor, tmp_path)
+    asked = transformers.pipeline("text-classification", str(tmp_path), function_to_apply="none")
+    wanted = result.predictor.estimate(model, [(text, "") for text in SEEN])
+    np.testing.assert_allclose([one["score"] for one in asked(SEEN)], wanted, atol=1e-3)
+
+
+def test_a_zip_is_written_at_a_click(tiny_folder, tmp_path):
+    _, result = trained(tiny_folder, layers_trained=1)
+    run = new_run(result, "Mine")
+    with zipfile.ZipFile(export.pack_standard(run)) as archive:
+        archive.extractall(tmp_path)
+    opened = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "model")
+    assert opened.config.id2label == dict(enumerate(run.predictor.labels))
+
+
+def test_what_transformers_has_no_class_for_is_told(tiny_folder, tmp_path):
+    model, result = trained(tiny_folder, pooling="mean")
+    with pytest.raises(InputError, match=r"read \[CLS\] or the pooler"):
+        write_standard(result.predictor, tmp_path)
+    _, deep = trained(tiny_folder, units=4)
+    assert "have one linear layer" in why_not(deep.predictor, model)
+    other = explorer.load(str(write_family(tmp_path / "modern", "modernbert")))
+    assert "built otherwise" in why_not(replace(result.predictor, pooling="cls"), other)
+
+
+def test_every_family_and_kind_has_its_class():
+    assert {*_HEADS, *WITHOUT} == {family.model_type for family in FAMILIES}
+    assert set(CLASSES) == set(LINES)
