@@ -6,6 +6,7 @@ import io
 import json
 import threading
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from safetensors.numpy import save as save_tensors
@@ -18,7 +19,6 @@ from explorer.training.files import head_arrays
 from explorer.training.kinds import KINDS
 from explorer.training.predictor import Predictor
 from explorer.training.run import Run
-from explorer.training.standard import write_standard
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
@@ -67,12 +67,13 @@ def pack(run: Run) -> Path:
     return place
 
 
-def pack_standard(run: Run) -> Path:
-    """A zip with the folder `model`, a checkpoint that transformers opens by itself. Raises InputError, see `why_not`."""
-    place = store.folder() / run.id / "transformers.zip"
+def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str) -> Path:
+    """A zip with the folder `model` as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
+    place = store.folder() / run.id / name
     store.make_room(run.id, 2 * NUMBER * load(run.predictor.model).capabilities.parameters)
     with disk.unfinished(store.folder()) as folder:
-        write_standard(run.predictor, folder / "model")
+        (folder / "model").mkdir()
+        write(run.predictor, folder / "model")
         written = folder / place.name
         with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:  # weights hardly shrink
             for file in sorted((folder / "model").iterdir()):

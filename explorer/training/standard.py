@@ -6,6 +6,7 @@ so large that they are left as they are.
 """
 
 import copy
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,42 @@ def why_not(predictor: Predictor, model: Explorer) -> str:
 def write_standard(predictor: Predictor, folder: Path) -> None:
     """Write config.json, model.safetensors and the tokenizer's files. Raises InputError with the reason of `why_not`."""
     base = load(predictor.model)
+    _module(predictor, base).save_pretrained(folder)
+    base.tokenizer.save_pretrained(folder)
+
+
+def write_onnx(predictor: Predictor, folder: Path) -> None:
+    """Write model.onnx, config.json and the tokenizer's files: texts of any length and number, by torch's own exporter.
+
+    Raises InputError with the reason of `why_not`.
+    """
+    base = load(predictor.model)
+    module = _module(predictor, base)
+    texts = ["one", "and another, longer one"]
+    encoded = dict(base.tokenizer(texts, padding=True, return_tensors="pt"))
+    if getattr(module.config, "type_vocab_size", 0) < 2:
+        encoded.pop("token_type_ids", None)
+    names = ["start_logits", "end_logits"] if predictor.kind == "spans" else ["logits"]
+    free = {name: dict.fromkeys(range(2), torch.export.Dim.AUTO) for name in encoded}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the exporter says of its own parts
+        torch.onnx.export(
+            module,
+            (),
+            kwargs=encoded,
+            f=folder / "model.onnx",
+            input_names=list(encoded),
+            output_names=names,
+            dynamic_shapes=free,
+            external_data=False,
+            verbose=False,
+        )
+    module.config.save_pretrained(folder)
+    base.tokenizer.save_pretrained(folder)
+
+
+def _module(predictor: Predictor, base: Explorer) -> transformers.PreTrainedModel:
+    """The encoder and the head in a class of transformers."""
     if why := why_not(predictor, base):
         raise InputError(why)
     first = predictor.layer - predictor.layers_trained
@@ -76,8 +113,7 @@ def write_standard(predictor: Predictor, folder: Path) -> None:
     module = getattr(transformers, CLASSES[predictor.kind]).from_config(config).eval()
     module.base_model.load_state_dict(encoder.state_dict(), strict=False)
     _write_head(module, predictor, base)
-    module.save_pretrained(folder)
-    base.tokenizer.save_pretrained(folder)
+    return module
 
 
 @torch.no_grad()

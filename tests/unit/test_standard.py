@@ -13,7 +13,7 @@ from explorer.base.steps import finished
 from explorer.model.families import FAMILIES
 from explorer.training import export
 from explorer.training.examples import Examples, ScoredExamples
-from explorer.training.standard import _HEADS, CLASSES, LINES, why_not, write_standard
+from explorer.training.standard import _HEADS, CLASSES, LINES, why_not, write_onnx, write_standard
 from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from tests.families import KINDS, write_family
@@ -74,10 +74,28 @@ def test_a_number_comes_out_as_it_is(tiny_folder, tmp_path):
 def test_a_zip_is_written_at_a_click(tiny_folder, tmp_path):
     _, result = trained(tiny_folder, layers_trained=1)
     run = new_run(result, "Mine")
-    with zipfile.ZipFile(export.pack_standard(run)) as archive:
+    with zipfile.ZipFile(export.pack_standard(run, write_standard, "transformers.zip")) as archive:
         archive.extractall(tmp_path)
     opened = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "model")
     assert opened.config.id2label == dict(enumerate(run.predictor.labels))
+
+
+@pytest.mark.parametrize("name", ["bert", "distilbert"])
+def test_onnx_says_the_same_of_any_number_of_texts(name, tmp_path):
+    import onnxruntime
+
+    _, result = trained(write_family(tmp_path / "base", name))
+    (tmp_path / "onnx").mkdir()
+    write_onnx(result.predictor, tmp_path / "onnx")
+    write_standard(result.predictor, tmp_path / "standard")
+    session = onnxruntime.InferenceSession(tmp_path / "onnx" / "model.onnx")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "onnx")
+    module = transformers.AutoModelForSequenceClassification.from_pretrained(tmp_path / "standard").eval()
+    for texts in (SEEN, SEEN[:1], [" ".join(SEEN) * 5] * 3):
+        encoded = tokenizer(texts, padding=True, return_tensors="pt")
+        taken = {one.name: encoded[one.name] for one in session.get_inputs()}
+        (found,) = session.run(None, {name: tensor.numpy() for name, tensor in taken.items()})
+        np.testing.assert_allclose(found, module(**taken).logits.detach(), atol=1e-3)
 
 
 def test_what_transformers_has_no_class_for_is_told(tiny_folder, tmp_path):

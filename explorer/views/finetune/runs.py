@@ -13,6 +13,9 @@ from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, button, chart, heading, props, sentence, settle, show
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from explorer.training.predictor import Predictor
     from explorer.training.run import Run
 
 MOST_COMPARED = 6
@@ -23,7 +26,7 @@ class Runs(RunView):
 
     name, question = "fine-tune/runs", "What was trained in this browser?"
     width = 6
-    side_by_side = (("explore", "save", "standard", "load"),)
+    side_by_side = (("explore", "save", "standard", "onnx", "load"),)
     by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
     above = heading("### My runs")
     opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
@@ -31,6 +34,7 @@ class Runs(RunView):
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
     standard = button("For transformers", long=True, min_width=90)
+    onnx = button("ONNX", long=True, min_width=70)
     load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
     download = button("Download", optional=True, wide=True)
     note = sentence(
@@ -59,18 +63,18 @@ class Runs(RunView):
 
     def on_standard(self, subject: Subject, _: None) -> Change:
         """The run as a checkpoint of transformers' own classes."""
-        from explorer.model.explorer import load
-        from explorer.training.export import pack_standard
-        from explorer.training.standard import LINES, why_not
+        from explorer.training.standard import LINES, write_standard
 
         run = self.find(subject)
-        if why := why_not(run.predictor, load(run.predictor.model)):
-            return show(note=why)
-        path = pack_standard(run)
-        note = f"Unpack it; then, in Python: transformers.{LINES[run.kind].replace('FOLDER', 'model')}."
-        label = f"Download transformers.zip ({path.stat().st_size / 1e6:.1f} MB)"
-        link = f"download/{downloads.offer(path)}"
-        return show(download=props(value=label, link=link, visible=True), note=note)
+        line = LINES[run.kind].replace("FOLDER", "model")
+        return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
+
+    def on_onnx(self, subject: Subject, _: None) -> Change:
+        """The run for other runtimes and languages."""
+        from explorer.training.standard import write_onnx
+
+        note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."
+        return _offer(self.find(subject), write_onnx, "onnx.zip", note)
 
     def on_load(self, subject: Subject, path: Path) -> Change:
         """A run that came in a zip is kept and looked at."""
@@ -79,6 +83,19 @@ class Runs(RunView):
         run = unpack(path, self.visitor)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
         return Change(settings=settings, content={"note": f"{run.title} is loaded."})
+
+
+def _offer(run: "Run", write: "Callable[[Predictor, Path], None]", name: str, note: str) -> Change:
+    """A zip to download, or why there is none."""
+    from explorer.model.explorer import load
+    from explorer.training.export import pack_standard
+    from explorer.training.standard import why_not
+
+    if why := why_not(run.predictor, load(run.predictor.model)):
+        return show(note=why)
+    path = pack_standard(run, write, name)
+    label = f"Download {name} ({path.stat().st_size / 1e6:.1f} MB)"
+    return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
 
 
 def _name(about: dict[str, Any]) -> str:
