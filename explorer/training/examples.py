@@ -18,11 +18,15 @@ HELD_OUT_SHARE = 0.2
 
 @dataclass(frozen=True)
 class Examples:
-    """Texts with one label each. `texts_b` are second texts, one an example, or nothing at all when there are none."""
+    """Texts with one label each. `texts_b` are second texts, one an example, or nothing at all when there are none.
+
+    Examples that share one of `groups`, such as a sentence and its variant with one mistake, are split all together.
+    """
 
     texts: tuple[str, ...]
     labels: tuple[str, ...]
     texts_b: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()  # one an example, or none at all
 
     @cached_property
     def classes(self) -> list[str]:
@@ -138,8 +142,11 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
     """Indices to train on and to hold out: of each class about `share`, and at least one. The same seed, the same split.
 
     Equal texts (capitals and blanks aside) stay together on one side, so that nothing held out was trained on; this
-    holds for texts whose labels differ as well. Raises InputError when nothing of a class can be held out.
+    holds for texts whose labels differ as well, and for examples of one group. Raises InputError when nothing of a class
+    can be held out.
     """
+    if examples.groups:
+        return _split_groups(examples, seed, share)
     groups: dict[Pair, list[int]] = {}
     for row, (text, text_b) in enumerate(examples.pairs):
         groups.setdefault((normalise(text), normalise(text_b)), []).append(row)
@@ -162,6 +169,29 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
             taken += len(mine[group])
             if taken >= wanted:
                 break
+    held = np.sort(np.array(held_out, dtype=np.int64))
+    return Split(np.setdiff1d(np.arange(len(examples)), held), held)
+
+
+def _split_groups(examples: Examples, seed: int, share: float) -> Split:
+    """Whole groups are held out, in a drawn order, as long as none of their classes gets more than its share."""
+    groups: dict[str, list[int]] = {}
+    for row, group in enumerate(examples.groups):
+        groups.setdefault(group, []).append(row)
+    order = np.random.default_rng(seed).permutation(len(groups))
+    drawn = [list(groups.values())[index] for index in order]
+    counts = Counter(examples.labels)
+    left = {label: max(1, round(count * share)) for label, count in counts.items()}
+    held_out: list[int] = []
+    for rows in drawn:
+        mine = Counter(examples.labels[row] for row in rows)
+        if all(count <= left[label] for label, count in mine.items()):
+            held_out.extend(rows)
+            left = {label: number - mine[label] for label, number in left.items()}
+    held_by_class = Counter(examples.labels[row] for row in held_out)
+    for label, count in counts.items():
+        if not 0 < held_by_class[label] < count:
+            raise InputError(f"The groups of the label {label[:40]!r} are too large to hold one out; make smaller ones.")
     held = np.sort(np.array(held_out, dtype=np.int64))
     return Split(np.setdiff1d(np.arange(len(examples)), held), held)
 

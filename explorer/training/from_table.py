@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,10 @@ BUILT_IN = {
     "spam": "Spam or not",
     "questions": "Questions: what kind of answer?",
     "same_meaning": "Pairs: do both mean the same?",
+    "entailment": "Entailment: does the second text follow from the first?",
+    "grammar": "Grammar: is the sentence grammatical?",
 }
+GROUP = "group"  # the column of a built-in set with what belongs together
 
 MOST_RATINGS = 10  # different whole numbers that are still classes, such as stars
 LARGEST = 1e6  # a number that is learnt, in size
@@ -26,17 +29,20 @@ LARGEST = 1e6  # a number that is learnt, in size
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column is what; `text_b` is '' when the texts are single."""
+    """Which column is what; `text_b` is '' when the texts are single, `group` when each example is one of its own."""
 
     text: str
     label: str
     text_b: str = ""
+    group: str = ""
 
 
 def built_in(name: str) -> Examples:
     """The examples of assets/examples/NAME.csv."""
     table = read_table(EXAMPLES / f"{limits.check_choice(name, 'the example set', list(BUILT_IN))}.csv")
-    return examples_from_table(table, guess_columns(table))[0]
+    columns = guess_columns(table)
+    group = GROUP if GROUP in table.columns else ""
+    return examples_from_table(table, replace(columns, group=group))[0]
 
 
 def guess_columns(table: Table) -> Columns:
@@ -83,6 +89,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
         tuple(_tidy(texts[row]) for row in kept),
         tuple(_tidy(labels[row].strip())[: LABEL.most] for row in kept),
         tuple(_tidy(seconds[row]) for row in kept) if columns.text_b else (),
+        tuple(table.column(columns.group)[row] for row in kept) if columns.group else (),
     )
     if not kept:
         raise InputError("No row has both a text and a label; choose other columns.")

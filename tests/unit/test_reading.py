@@ -160,9 +160,36 @@ def test_built_in_sets_are_balanced_and_free_of_repeats(name):
     examples = built_in(name)
     table = read_table(EXAMPLES / f"{name}.csv")
     assert examples_from_table(table, guess_columns(table))[1] == ""
-    assert bool(examples.texts_b) == (name == "same_meaning")
+    assert bool(examples.texts_b) == (name in ("same_meaning", "entailment"))
     assert min(examples.counts.values()) >= 30
     assert max(examples.counts.values()) <= min(examples.counts.values()) + 2
+
+
+@pytest.mark.parametrize(("name", "size"), [("entailment", 600), ("grammar", 300)])
+def test_sets_with_variants_keep_them_on_one_side_of_every_split(name, size):
+    examples = built_in(name)
+    assert len(examples) >= size
+    for group in set(examples.groups):
+        mine = [row for row, other in enumerate(examples.groups) if other == group]
+        assert len(mine) >= 2
+        assert len({examples.labels[row] for row in mine}) >= 2, "a group gives its label away"
+    premises = dict(zip(examples.texts, examples.groups, strict=True))
+    assert all(premises[text] == group for text, group in zip(examples.texts, examples.groups, strict=True))
+    for seed in range(5):
+        train, held = split(examples, seed)
+        assert sorted([*train, *held]) == list(range(len(examples)))
+        assert not {examples.groups[row] for row in train} & {examples.groups[row] for row in held}
+        for label, count in examples.counts.items():
+            assert sum(examples.labels[row] == label for row in held) == pytest.approx(0.2 * count, abs=5)
+
+
+def test_no_word_of_negation_tells_entailment():
+    """Gururangan et al. 2018 (arXiv:1803.02324), section 3: in SNLI, the second text alone gives the label away."""
+    examples = built_in("entailment")
+    words = {"no", "not", "nobody", "never", "nothing", "cannot", "without"}
+    denying = [label for text, label in zip(examples.texts_b, examples.labels, strict=True) if words & {*text.lower().split()}]
+    for label, count in examples.counts.items():
+        assert 0.15 <= denying.count(label) / count <= 0.4
 
 
 def test_the_benchmarks_never_read_a_text_twice():
@@ -202,6 +229,12 @@ def test_equal_texts_stay_together_whatever_their_label_and_case():
     for seed in range(20):
         train, _ = split(examples, seed)
         assert len({0, 1, 5} & set(train.tolist())) in (0, 3)
+
+
+def test_groups_too_large_to_hold_one_out_are_refused(refusal):
+    examples = Examples(tuple("abcdefgh"), tuple("xyxyxyxy"), groups=tuple("11112222"))
+    assert set(split(examples, 0, 0.5).held_out.tolist()) in ({0, 1, 2, 3}, {4, 5, 6, 7})
+    refusal(InputError, lambda: split(examples, 0))
 
 
 def test_a_class_of_one_text_cannot_be_split(refusal):

@@ -38,6 +38,7 @@ STARTER = (
 )
 FEW = 100  # examples: a fifth of fewer says little
 MOST_BARS = 8
+TOGETHER = "Variants of one sentence are held out together."
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
 
 
@@ -102,7 +103,8 @@ class ExampleSettings(View):
     def examples(self) -> tuple[Examples, str]:
         """The examples, and what is to be said of them. Raises InputError."""
         if self.source == READY:
-            return built_in(self.ready), ""
+            examples = built_in(self.ready)
+            return examples, TOGETHER if examples.groups else ""
         if self.source == TYPED:
             return self._typed(), ""
         if self.table is None:
