@@ -180,15 +180,16 @@ def _split_groups(examples: Examples, seed: int, share: float) -> Split:
         groups.setdefault(group, []).append(row)
     order = np.random.default_rng(seed).permutation(len(groups))
     drawn = [list(groups.values())[index] for index in order]
-    counts = Counter(examples.labels)
+    strata = examples.strata
+    counts = Counter(strata)
     left = {label: max(1, round(count * share)) for label, count in counts.items()}
     held_out: list[int] = []
     for rows in drawn:
-        mine = Counter(examples.labels[row] for row in rows)
+        mine = Counter(strata[row] for row in rows)
         if all(count <= left[label] for label, count in mine.items()):
             held_out.extend(rows)
             left = {label: number - mine[label] for label, number in left.items()}
-    held_by_class = Counter(examples.labels[row] for row in held_out)
+    held_by_class = Counter(strata[row] for row in held_out)
     for label, count in counts.items():
         if not 0 < held_by_class[label] < count:
             raise InputError(f"The groups of the label {label[:40]!r} are too large to hold one out; make smaller ones.")

@@ -20,6 +20,7 @@ BUILT_IN = {
     "same_meaning": "Pairs: do both mean the same?",
     "entailment": "Entailment: does the second text follow from the first?",
     "grammar": "Grammar: is the sentence grammatical?",
+    "similarity": "Similarity: how alike are both, from 0 to 5?",
 }
 GROUP = "group"  # the column of a built-in set with what belongs together
 

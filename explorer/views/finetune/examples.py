@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from explorer.base.errors import InputError
 from explorer.base.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TEXTS
 from explorer.figures.bars import bars
 from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
-from explorer.training.examples import Examples, check_classes
+from explorer.training.examples import Examples, ScoredExamples, check_classes
 from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
 from explorer.training.hub_data import EXAMPLE
 from explorer.views.settings import choice, memory, text, upload
@@ -220,6 +222,9 @@ def _describe(examples: Examples, note: str) -> Content:
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
     if len(examples) < FEW:
         held_out += "; with so few, what is right there is much a matter of luck"
+    if isinstance(examples, ScoredExamples):
+        about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
+        return {"about": about, "balance": bars(_spread(examples))}
     largest = sorted(examples.counts.items(), key=lambda item: -item[1])[:MOST_BARS]
     more = ""
     if len(examples.classes) > len(largest):
@@ -228,3 +233,10 @@ def _describe(examples: Examples, note: str) -> Content:
         "about": f"{len(examples):,} {kind}; {held_out}. {note}{more}",
         "balance": bars([(label, count / len(examples), f"{count:,}") for label, count in largest]),
     }
+
+
+def _spread(examples: ScoredExamples) -> list[tuple[str, float, str]]:
+    """How many of the numbers are in each fifth of their range."""
+    counts, edges = np.histogram(examples.numbers, bins=5)
+    ranges = zip(counts, edges, edges[1:], strict=False)
+    return [(f"{low:.3g} to {high:.3g}", count / len(examples), f"{count:,}") for count, low, high in ranges]

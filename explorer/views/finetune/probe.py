@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
 from explorer.figures.training import probe_curve
+from explorer.training.examples import ScoredExamples
 from explorer.views.finetune.examples import ExampleSettings
 from explorer.views.subject import Subject
 from explorer.views.view import Content, LongView, chart, heading, sentence
@@ -45,6 +46,8 @@ class Probe(ExampleSettings, LongView):
         from explorer.training.probe import probe
 
         examples, _ = self.examples()
+        if isinstance(examples, ScoredExamples):
+            raise InputError("The probe tells labels apart, and these examples have numbers; choose examples with labels.")
         steps = probe(subject.model, examples, "mean", SEEDS)
         rows = yield from map_steps(steps, lambda step: (f"{step[1]} {step[0]:.0%}.", step[0]))
         return rows, examples
