@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -65,8 +66,8 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
         view = meaning.read(values, subject)
         chosen = getattr(view, name)
         change = getattr(view, f"on_{name}")(subject, chosen)
-        settings = {name: chosen, **change.settings}
-        return apply(tab, meaning, subject, values, Change(change.selection, settings, change.content))
+        change = replace(change, settings={name: chosen, **change.settings})
+        return apply(tab, meaning, subject, values, change)
 
     touched = tab.beside(*readers) if meaning else readers
     run(triggers, choose, tab.outputs_of(touched), tab.inputs_of(touched), **options)
@@ -152,8 +153,11 @@ def _answering(tab: TabPage, panel: Panel, method: str, clicked: Any = None) -> 
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
     """What a click means, on the page. With another selection, a view that says what is to be seen of it is not drawn anew."""
-    updates = {panel.controls[name]: value for name, value in change.settings.items()}
+    updates = {tab.controls[name]: value for name, value in change.settings.items()}
+    updates |= {tab.which: change.choice} if change.choice and tab.which else {}
     values = {**values, **updates}
+    if change.choice:
+        return merge(updates, tab.turn(subject, values), panel.updates(change.content, only_these=True))
     if change.selection:
         subject = subject.select(**change.selection)
         updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject, values)}

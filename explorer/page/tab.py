@@ -79,6 +79,8 @@ class TabPage:
         own = [self.inputs.selection, self.hint, self.steppers, self.address, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
+        if self.which and not set(panels).isdisjoint(self.above):  # what stands there may open another choice
+            own += [self.which, *self.shared.values()]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property
@@ -128,8 +130,11 @@ class TabPage:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
             return {**hidden, self.absent: str(why), self.steppers: [], **self.follow(subject, values)}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
-        subject = self.opening(subject, values)
-        return {**there, **self._frame(subject, values), **self.redraw(subject, values)}
+        return {**there, **self.turn(self.opening(subject, values), values)}
+
+    def turn(self, subject: Subject, values: Values) -> Updates:
+        """The choice that is to be open, with what is seen in it."""
+        return {**self._frame(subject, values), **self.redraw(subject, values)}
 
     def opening(self, subject: Subject, values: Values) -> Subject:
         """The subject with the layer and head that the open choice opens with."""

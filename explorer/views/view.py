@@ -75,11 +75,15 @@ class props(dict):
 
 @dataclass(frozen=True)
 class Change:
-    """What a click means: another selection on the page, other settings of the view, or only something else to see."""
+    """What a click means: another selection on the page, other settings of the tab, or only something else to see.
+
+    A view that stands above the choices of its tab may open one of them.
+    """
 
     selection: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     content: Mapping[str, Any] = field(default_factory=dict)
+    choice: str = ""
 
 
 @dataclass(frozen=True)

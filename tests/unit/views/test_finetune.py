@@ -1,5 +1,6 @@
 """The views of Fine-tune, on the bundled model and without the page."""
 
+import re
 import shutil
 import threading
 import time
@@ -16,6 +17,7 @@ from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.views.finetune import TAB, run
 from explorer.views.finetune.examples import FILE, HUB, READY, TYPED, ExamplesView
+from explorer.views.finetune.known_tasks import TASKS, KnownTasks
 from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.probe import METHOD, Probe
 from explorer.views.finetune.recipe import BASE_PRESET, HEAD_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
@@ -81,6 +83,23 @@ def test_every_built_in_set_is_described(subject, name):
     assert view.title(examples) == BUILT_IN[name].split(":")[0]
     assert sum(row["share"] for row in shown["balance"]["groups"][0]["rows"]) == pytest.approx(1)
     assert "preview" not in shown
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_known_task_opens_its_kind_with_a_set_of_it(subject, name):
+    change = KnownTasks().on_task(subject, name)
+    assert change.choice in TAB.choices
+    views = {setting: view for view in TAB.views for setting in view.settings}
+    for setting, value in change.settings.items():
+        assert views[setting].settings[setting].check(value, setting, subject.model.capabilities) == value
+    told = read(KnownTasks, subject, task=name).compute(subject)["about"]
+    assert re.search(r": .* → .* \(.* (19|20)\d\d\)\. Chosen: ", told)
+    assert KnownTasks().compute(subject) == {"about": ""}
+
+
+def test_the_probe_asks_for_labels(subject):
+    with pytest.raises(InputError, match="numbers"):
+        finished(read(Probe, subject, ready="similarity").work(subject))
 
 
 def test_typed_classes_are_examples_once_they_have_names(subject, refusal):

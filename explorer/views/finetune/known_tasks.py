@@ -1,0 +1,86 @@
+"""The tasks that papers and tutorials name: what kind each is, and where it is tried here."""
+
+from typing import Any, NamedTuple
+
+from explorer.training.from_table import BUILT_IN
+from explorer.views.finetune.examples import READY
+from explorer.views.settings import choice
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, sentence, settle
+
+TEXTS = "A text or a pair"  # the choice of the tab
+HINT = "A task you know by name …"
+MIDDLE = 2 / 3  # where grammar and how pairs compare are read best on the bundled model, and syntax in Jawahar et al. 2019
+GLUE = "GLUE, Wang et al. 2018"
+
+
+class Task(NamedTuple):
+    """A task that has a name."""
+
+    called: str
+    given: str  # what goes in
+    wanted: str  # what comes out
+    source: str
+    kind: str  # the choice of the tab in which it is learnt
+    settings: dict[str, Any]  # that choose a set of examples of its kind
+    chosen: str  # what the set is called
+    depth: float = 0.0  # of all layers, after how many the head reads it best; 0: as it is set
+
+    def read_after(self, layers: int) -> int:
+        """The hidden state that a head on a model of so many layers reads."""
+        return round(self.depth * layers)
+
+    def sentence(self, layers: int) -> str:
+        """What it is, and what is chosen for it."""
+        head = f", and a head on hidden state {self.read_after(layers)}" if self.depth else ""
+        return f"{self.called}: {self.given} → {self.wanted} ({self.source}). Chosen: {self.chosen}, in our own words{head}."
+
+
+def _text(called: str, given: str, wanted: str, ready: str) -> Task:
+    """A task of GLUE, and the built-in set that is of its kind."""
+    settings = {"source": READY, "ready": ready}
+    depth = 1 if ready == "sentiment" else MIDDLE
+    return Task(called, given, wanted, GLUE, TEXTS, settings, BUILT_IN[ready].split(":")[0], depth)
+
+
+TASKS = {
+    "SST-2": _text("Stanford Sentiment Treebank", "a sentence on a film", "positive or negative", "sentiment"),
+    "CoLA": _text("Corpus of Linguistic Acceptability", "a sentence", "whether it is acceptable English", "grammar"),
+    "MRPC": _text("Microsoft Research Paraphrase Corpus", "two sentences", "whether they mean the same", "same_meaning"),
+    "QQP": _text("Quora Question Pairs", "two questions", "whether they ask the same", "same_meaning"),
+    "STS-B": _text(
+        "Semantic Textual Similarity Benchmark", "two sentences", "how alike they are, a number from 0 to 5", "similarity"
+    ),
+    "MNLI": _text(
+        "Multi-Genre Natural Language Inference",
+        "a premise and a hypothesis",
+        "entailment, neutral or contradiction",
+        "entailment",
+    ),
+    "QNLI": _text(
+        "Question-answering inference", "a question and a sentence", "whether the sentence holds the answer", "entailment"
+    ),
+    "RTE": _text("Recognizing Textual Entailment", "two texts", "whether the second follows from the first", "entailment"),
+}
+
+
+class KnownTasks(View):
+    """The name of a task leads to the kind it is, with a set of that kind chosen."""
+
+    name, question = "fine-tune/known-tasks", "What kind is a task that you know?"
+    columns = (("task",), ("about",))
+    widths = (3, 10)
+    task: str = choice([(HINT, ""), *TASKS], "A task you know", menu=True, show_label=False)
+    about = sentence(classes="caption")
+
+    def compute(self, subject: Subject) -> Content:
+        """What the task is, in a sentence."""
+        return {"about": TASKS[self.task].sentence(subject.model.capabilities.layers) if self.task else ""}
+
+    def on_task(self, subject: Subject, name: str) -> Change:
+        """Its kind, examples of that kind, and where a head reads them best."""
+        if not name:
+            return settle()
+        task = TASKS[name]
+        head = {"layer": task.read_after(subject.model.capabilities.layers)} if task.depth else {}
+        return Change(settings={**task.settings, **head}, choice=task.kind)
