@@ -128,7 +128,7 @@ def trained(folder):
     given = Examples(*zip(*[(f"{word} {number}", word) for number in range(6) for word in ("happy", "sad")], strict=True))
     model = explorer.load(folder)
     result = finished(run_training(text_task(model, given, make_plan(model, -1, "mean", epochs=1))))
-    found = read_zip(export.pack(new_run(result, given, "Test")))
+    found = read_zip(export.pack(new_run(result, "Test")))
     return {**found, "settings.json": json.dumps(json.loads(found["settings.json"]) | {"model": "/gone/bert"}).encode()}
 
 

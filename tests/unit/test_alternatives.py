@@ -43,6 +43,7 @@ FIGURES = {
     training.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),
     training.drift_bars: (CURVE,),
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
+    training.number_scatter: (CURVE, CURVE, WORDS, "key"),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
     training.run_curves: ([("first", CURVE), ("second", CURVE)],),
     training.word_effects: (WORDS, CURVE),
