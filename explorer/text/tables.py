@@ -60,7 +60,7 @@ def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has
     Raises InputError when the file is too large or too long, is no text, or has no rows.
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
-    text, encoding = _decode(path.read_bytes())
+    text, encoding = decode(path.read_bytes())
     if not limits.has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
     _check_length(max(text.count("\n"), text.count("\r")))
@@ -76,7 +76,8 @@ def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has
     return Table(columns, rows, f"{len(rows):,} rows, {how}, {encoding}.", path.name)
 
 
-def _decode(data: bytes) -> tuple[str, str]:
+def decode(data: bytes) -> tuple[str, str]:
+    """The text of a file, and the name of the encoding it is in. Raises InputError when it is none."""
     for start, kind in BINARY.items():
         if data.startswith(start):
             raise InputError(f"The file is {kind}, not text; save it as CSV and try again.")
