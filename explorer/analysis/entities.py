@@ -1,0 +1,51 @@
+"""How well whole names are found, when words have tags of the form B-PER, I-PER and O (Ramshaw & Marcus 1995)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+BEGINS, GOES_ON, OUTSIDE = "B-", "I-", "O"
+
+Tags = Sequence[Sequence[str]]
+"""The tags of the words of each sentence."""
+
+
+@dataclass(frozen=True)
+class EntityScores:
+    """Precision, recall and F1 of names, 0 to 1: a name counts when all its words and its type are right.
+
+    `support` is how many there are. `type` is '' for the names of all types together.
+    """
+
+    type: str
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+def marks_entities(tags: Sequence[str]) -> bool:
+    """Whether some of the different tags mark the begin or the inside of a name."""
+    return any(tag.startswith((BEGINS, GOES_ON)) and len(tag) > len(BEGINS) for tag in tags)
+
+
+def entity_scores(right: Tags, said: Tags) -> list[EntityScores]:
+    """Of all names together (micro average), and then of each type; by seqeval (Nakayama 2018), as conlleval counts them.
+
+    Tags without B- or I- are outside of names. [] when nothing of `right` is a name.
+    """
+    from seqeval.metrics.sequence_labeling import get_entities, precision_recall_fscore_support
+
+    right, said = _clean(right), _clean(said)
+    types = sorted({kind for tags in (*right, *said) for kind, _, _ in get_entities(tags)})
+    if not any(get_entities(tags) for tags in right):
+        return []
+    together = precision_recall_fscore_support(right, said, average="micro", zero_division=0)
+    each = precision_recall_fscore_support(right, said, average=None, zero_division=0)
+    rows = [EntityScores("", *map(float, together[:3]), int(together[3]))]
+    for kind, *numbers, support in zip(types, *each, strict=True):
+        rows.append(EntityScores(kind, *map(float, numbers), int(support)))
+    return rows
+
+
+def _clean(tags: Tags) -> list[list[str]]:
+    return [[tag if marks_entities([tag]) else OUTSIDE for tag in one] for one in tags]

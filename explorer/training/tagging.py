@@ -1,0 +1,161 @@
+"""Sentences whose words have a tag each: what a tagger is trained on, and what needs no BERT to tag them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from explorer.analysis.entities import entity_scores, marks_entities
+from explorer.base.errors import InputError
+from explorer.base.limits import CLASSES, TEXTS
+from explorer.base.paths import EXAMPLES
+from explorer.text import limits
+from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged
+from explorer.training.examples import Split, normalise
+
+TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names of persons, places, organisations, times"}
+
+
+@dataclass(frozen=True)
+class TaggedExamples:
+    """Sentences with a tag for each word. Words are counted through all sentences."""
+
+    sentences: tuple[TaggedSentence, ...]
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The tags there are, in alphabetical order."""
+        return sorted(self.counts)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many words have each tag."""
+        return Counter(tag for one in self.sentences for tag in one.tags)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """All words, sentence after sentence."""
+        return [word for one in self.sentences for word in one.words]
+
+    @cached_property
+    def targets(self) -> np.ndarray:
+        """[words] int64: for each word, where its tag is among the classes."""
+        place = {tag: index for index, tag in enumerate(self.classes)}
+        return np.array([place[tag] for one in self.sentences for tag in one.tags], dtype=np.int64)
+
+    @cached_property
+    def sentence_of(self) -> np.ndarray:
+        """[words] int64: the index of the sentence of each word."""
+        return np.repeat(np.arange(len(self)), [len(one.words) for one in self.sentences])
+
+    @property
+    def has_entities(self) -> bool:
+        """Whether some tags are of the form B-PER or I-PER."""
+        return marks_entities(self.classes)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+
+def check_tagged_examples(given: object) -> TaggedExamples:
+    """Examples from [[[word, ...], [tag, ...]], ...]. Raises InputError unless there are 2 sentences and 2 tags."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError("Send the examples as a list of [words, tags].")
+    TEXTS.check(len(given), "examples")
+    sentences = []
+    for number, row in enumerate(given, start=1):
+        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
+            raise InputError(f"Example {number} is not a pair of a list of words and a list of tags.")
+        sentences.append(check_tagged(*row, f"Example {number}"))
+    return tagged_examples(sentences)[0]
+
+
+def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple[TaggedExamples, str]:
+    """Examples, and a sentence on what was left out: of more than can be taken, as many are drawn with the seed.
+
+    Raises InputError unless there are 2 sentences and 2 tags.
+    """
+    note = ""
+    if len(sentences) > TEXTS.most:
+        drawn = np.sort(np.random.default_rng(seed).choice(len(sentences), TEXTS.most, replace=False))
+        note = f"{TEXTS.most:,} of {len(sentences):,} sentences drawn with the seed."
+        sentences = [sentences[row] for row in drawn]
+    examples = TaggedExamples(tuple(sentences))
+    if len(examples) < 2:
+        raise InputError("A tagger needs two sentences or more, one of them to hold out; add another one.")
+    if len(examples.classes) < 2:
+        raise InputError(f"All words have the tag {examples.classes[0][:40]!r}; a tagger needs two different tags or more.")
+    CLASSES.check(len(examples.classes))
+    return examples, note
+
+
+@cache
+def built_in_tagged(name: str) -> TaggedExamples:
+    """The examples of assets/examples/NAME.conll."""
+    path = EXAMPLES / f"{limits.check_choice(name, 'the example set', list(TAGGED))}.conll"
+    return tagged_examples(read_tagged(path).sentences)[0]
+
+
+def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
+    """Indices of sentences to train on and to hold out, about `share` of them; equal sentences stay on one side.
+
+    The same seed, the same split. Raises InputError when all sentences are one and the same.
+    """
+    groups: dict[str, list[int]] = defaultdict(list)
+    for row, one in enumerate(examples.sentences):
+        groups[normalise(" ".join(one.words))].append(row)
+    mine = list(groups.values())
+    if len(mine) < 2:
+        raise InputError("All sentences are one and the same; add different ones.")
+    wanted = max(1, round(len(examples) * share))
+    held: list[int] = []
+    for group in np.random.default_rng(seed).permutation(len(mine))[:-1]:  # one group is always left to train on
+        if held and len(held) + len(mine[group]) > wanted:
+            continue
+        held.extend(mine[group])
+        if len(held) >= wanted:
+            break
+    rows = np.sort(np.array(held, dtype=np.int64))
+    return Split(np.setdiff1d(np.arange(len(examples)), rows), rows)
+
+
+def word_memory(examples: TaggedExamples, train: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """[rows] tags (places among the classes) of words: the most frequent one that the word has in training.
+
+    A word that does not occur there, capitals aside, gets the most frequent tag of all. `train` and `rows` are words.
+    """
+    seen: dict[str, Counter[int]] = defaultdict(Counter)
+    for row in train:
+        seen[examples.words[row].casefold()][int(examples.targets[row])] += 1
+    best = {word: counted.most_common(1)[0][0] for word, counted in seen.items()}
+    usual = int(np.bincount(examples.targets[train]).argmax())
+    return np.array([best.get(examples.words[row].casefold(), usual) for row in rows], dtype=np.int64)
+
+
+def tag_baselines(examples: TaggedExamples, train: np.ndarray, held: np.ndarray) -> dict[str, float]:
+    """How many of the held-out words simple methods tag right, and how well word memory finds names (F1), 0 to 1.
+
+    `train` and `held` are words.
+    """
+    targets, remembered = examples.targets[held], word_memory(examples, train, held)
+    usual = np.bincount(examples.targets[train]).argmax()
+    found = {"most frequent tag": float((targets == usual).mean()), MEMORY: float((targets == remembered).mean())}
+    if examples.has_entities:
+        right, said = (by_sentence(examples.sentence_of[held], [examples.classes[one] for one in rows])
+                       for rows in (targets, remembered))  # fmt: skip
+        scores = entity_scores(right, said)
+        found[MEMORY_OF_NAMES] = scores[0].f1 if scores else 0.0
+    return found
+
+
+MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"
+
+
+def by_sentence(sentence_of: np.ndarray, values: Sequence[str]) -> list[list[str]]:
+    """Values of words [words], one list for each sentence that they are of."""
+    edges = np.flatnonzero(np.diff(sentence_of)) + 1
+    bounds = [0, *edges.tolist(), len(values)]
+    return [list(values[start:end]) for start, end in pairwise(bounds)]
