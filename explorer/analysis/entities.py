@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
 
 BEGINS, GOES_ON, OUTSIDE = "B-", "I-", "O"
 
@@ -49,3 +52,10 @@ def entity_scores(right: Tags, said: Tags) -> list[EntityScores]:
 
 def _clean(tags: Tags) -> list[list[str]]:
     return [[tag if marks_entities([tag]) else OUTSIDE for tag in one] for one in tags]
+
+
+def by_sentence(sentence_of: np.ndarray, values: Sequence[str]) -> list[list[str]]:
+    """Values of words [words], one list for each sentence that they are of."""
+    edges = np.flatnonzero(np.diff(sentence_of)) + 1
+    bounds = [0, *edges.tolist(), len(values)]
+    return [list(values[start:end]) for start, end in pairwise(bounds)]

@@ -45,7 +45,7 @@ def train_head(
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
         steps = map_steps(run_training(Classification(explorer, given, plan), stop.is_set), lambda step: (step.share, step.doing))
-        result = while_wanted(steps, _tell())
+        result = while_wanted(steps, tell())
         if result is None:
             raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
         run = new_run(result, "API", identifier, caller())
@@ -74,11 +74,11 @@ def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 
 
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
-    layers = while_wanted(probe(explorer_for(model), given, pooling, seeds), _tell())
+    layers = while_wanted(probe(explorer_for(model), given, pooling, seeds), tell())
     return {"layers": [vars(layer) for layer in layers]}
 
 
-def _tell() -> Callable[[tuple[float, str]], None]:
+def tell() -> Callable[[tuple[float, str]], None]:
     """Lets Gradio hear the share and the sentence of a step."""
     progress = gr.Progress()
     return lambda step: progress(step[0], desc=step[1])

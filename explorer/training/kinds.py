@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from explorer.training.predictor import Classifier, Predictor, Regressor
-from explorer.training.run import HeldOut, HeldOutNumbers, HeldOutTexts
+from explorer.training.run import HeldOut, HeldOutNumbers, HeldOutTags, HeldOutTexts
+from explorer.training.tagger import Tagger
 
 
 class Kind(NamedTuple):
@@ -14,5 +15,5 @@ class Kind(NamedTuple):
     script: str = "predict.py"  # beside this file: what answers without this app, as predict.py in a zip
 
 
-_ALL = (Kind(Classifier, HeldOutTexts), Kind(Regressor, HeldOutNumbers))
+_ALL = (Kind(Classifier, HeldOutTexts), Kind(Regressor, HeldOutNumbers), Kind(Tagger, HeldOutTags))
 KINDS = {kind.predictor.kind: kind for kind in _ALL}

@@ -12,6 +12,7 @@ from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.model.devices import bfloat16_is_fast
 from explorer.model.explorer import Explorer
 from explorer.model.layer import Layer
+from explorer.text.encoding import Encoding
 from explorer.text.pairs import Pair
 
 BATCH_SIZE = 32
@@ -48,12 +49,11 @@ class Batch:
     encoded: list[tuple[Sequence[int], Sequence[int]]]
 
 
-def encoded_batches(model: Explorer, pairs: Sequence[Pair]) -> Iterator[Batch]:
-    """All pairs as the model reads them, BATCH_SIZE at a time, texts of like length together: little padding.
+def encoded_batches(model: Explorer, encoded: Sequence[Encoding]) -> Iterator[Batch]:
+    """What the model reads, BATCH_SIZE texts at a time, those of like length together: little padding.
 
     Texts are cut, all at one length, when their hidden states are more than may be kept; InputError if that is too little.
     """
-    encoded = [model.encode(*pair) for pair in pairs]
     lengths = np.array([one.kept for one in encoded])
     most = TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size)  # tokens
     cut = next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
@@ -67,14 +67,19 @@ def encoded_batches(model: Explorer, pairs: Sequence[Pair]) -> Iterator[Batch]:
 
 def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generator[float, None, Ragged]:
     """Hidden state `layer` (an index) of every pair; yields the share done, 0 to 1, after every batch."""
+    return (yield from encoded_hidden_in_steps(model, [model.encode(*pair) for pair in pairs], layer))
+
+
+def encoded_hidden_in_steps(model: Explorer, encoded: Sequence[Encoding], layer: int) -> Generator[float, None, Ragged]:
+    """Hidden state `layer` (an index) of every encoding; yields the share done, 0 to 1, after every batch."""
     parts: list[tuple[torch.Tensor, torch.Tensor]] = []
     rows: list[int] = []
-    for batch in encoded_batches(model, pairs):
+    for batch in encoded_batches(model, encoded):
         with torch.no_grad(), precision():
             hidden, real = hidden_of(model, batch, layer)
         parts.append((hidden.float()[real], real.sum(1)))  # [real tokens, hidden], [batch]
         rows.extend(batch.rows)
-        yield len(rows) / len(pairs)
+        yield len(rows) / len(encoded)
     flat, lengths = (torch.cat([part[i] for part in parts]) for i in range(2))
     place = torch.from_numpy(np.argsort(rows))  # from the order of the batches back to that of the pairs
     return Ragged(flat, (lengths.cumsum(0) - lengths)[place], lengths[place])

@@ -1,9 +1,12 @@
 """What is kept of a training. Nothing here imports torch."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+
+from explorer.analysis.entities import EntityScores, by_sentence, entity_scores
 
 if TYPE_CHECKING:
     from explorer.training.predictor import Predictor
@@ -65,6 +68,34 @@ class HeldOutNumbers(HeldOut):
     said: np.ndarray  # [examples]
 
     arrays = ("targets", "said")
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutTags(HeldOut):
+    """The words of sentences with a tag each, sentence after sentence."""
+
+    words: tuple[str, ...]
+    sentences: np.ndarray  # [words] int64, the same number for the words of one sentence
+    targets: np.ndarray  # [words] int64, places among the labels
+    probabilities: np.ndarray  # [words, labels]
+
+    arrays = ("probabilities",)
+
+    @classmethod
+    def read(cls, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Self:
+        """From what `as_json` gave and the arrays by name."""
+        sentences, targets = (np.array(about[name], dtype=np.int64) for name in ("sentences", "targets"))
+        return cls(tuple(about["words"]), sentences, targets, arrays["probabilities"])
+
+    def entities(self, labels: Sequence[str]) -> list[EntityScores]:
+        """How well whole names are found, of all types and of each; [] when there is none among the words."""
+        tags = (by_sentence(self.sentences, [labels[one] for one in rows]) for rows in (self.targets, self.said))
+        return entity_scores(*tags)
+
+    @property
+    def said(self) -> np.ndarray:
+        """[words] the likeliest tags, places among the labels."""
+        return self.probabilities.argmax(-1)
 
 
 def told(measure: str, value: float) -> str:

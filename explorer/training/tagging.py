@@ -4,19 +4,19 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
 
 import numpy as np
 
-from explorer.analysis.entities import entity_scores, marks_entities
+from explorer.analysis.entities import by_sentence, entity_scores, marks_entities
 from explorer.base.errors import InputError
 from explorer.base.limits import CLASSES, TEXTS
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
-from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged
+from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged, split_words
 from explorer.training.examples import Split, normalise
 
 TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names of persons, places, organisations, times"}
+MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,22 @@ def check_tagged_examples(given: object) -> TaggedExamples:
             raise InputError(f"Example {number} is not a pair of a list of words and a list of tags.")
         sentences.append(check_tagged(*row, f"Example {number}"))
     return tagged_examples(sentences)[0]
+
+
+def check_to_tag(texts: object) -> list[list[str]]:
+    """Sentences from texts, which are cut into words, and lists of words, which are taken as they are. Raises InputError."""
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise InputError("Send the texts as a list, each a text or a list of words.")
+    if not texts:
+        raise InputError("There are no texts; give at least one sentence.")
+    TEXTS.check(len(texts), "texts")
+    sentences = []
+    for number, text in enumerate(texts, start=1):
+        if isinstance(text, str) or not isinstance(text, Sequence):
+            sentences.append(split_words(limits.check_text(text, f"text {number}")))
+        else:
+            sentences.append(list(check_tagged(text, ["O"] * len(text), f"Text {number}").words))
+    return sentences
 
 
 def tagged_examples(sentences: Sequence[TaggedSentence], seed: int = 0) -> tuple[TaggedExamples, str]:
@@ -149,13 +165,3 @@ def tag_baselines(examples: TaggedExamples, train: np.ndarray, held: np.ndarray)
         scores = entity_scores(right, said)
         found[MEMORY_OF_NAMES] = scores[0].f1 if scores else 0.0
     return found
-
-
-MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"
-
-
-def by_sentence(sentence_of: np.ndarray, values: Sequence[str]) -> list[list[str]]:
-    """Values of words [words], one list for each sentence that they are of."""
-    edges = np.flatnonzero(np.diff(sentence_of)) + 1
-    bounds = [0, *edges.tolist(), len(values)]
-    return [list(values[start:end]) for start, end in pairwise(bounds)]

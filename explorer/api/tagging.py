@@ -1,0 +1,86 @@
+"""Training a head that tags words, and using one."""
+
+from typing import TYPE_CHECKING, Any
+
+from explorer.api.arguments import explorer_for
+from explorer.api.callers import caller, while_wanted
+from explorer.api.training import tell
+from explorer.base.errors import BusyError, InputError
+from explorer.base.steps import map_steps
+from explorer.training.tagging import check_tagged_examples, check_to_tag
+
+if TYPE_CHECKING:
+    from explorer.analysis.entities import EntityScores
+
+
+def train_tokens(
+    examples: list[list[list[str]]],
+    layer: int = -1,
+    pieces: str = "first",
+    epochs: int = 10,
+    learning_rate: float = 0.01,
+    batch_size: int = 32,
+    seed: int = 0,
+    model: str = "",
+    layers_trained: int = 0,
+) -> dict[str, Any]:
+    """Train a linear head on [words, tags] examples, two lists of one length each; a fifth of the sentences is held out.
+
+    It reads one vector a word, of its first piece ("first") or the mean of its pieces ("mean"). A batch is of words; with
+    layers_trained, as in /train_head, of sentences. Words beyond what the model takes of a sentence are left out. entity_f1 is
+    of whole names, all types together, by seqeval's definition; null without B- and I- tags. Progress is streamed.
+    """
+    from explorer.training import jobs, store
+    from explorer.training.tag_task import Tagging
+    from explorer.training.tagger import Tagger
+    from explorer.training.training import make_plan, new_run, run_training
+
+    given, explorer = check_tagged_examples(examples), explorer_for(model)
+    settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    plan = make_plan(explorer, layer, pieces, layers_trained, predictor=Tagger, **settings)
+    identifier = store.new_id()
+    with jobs.job(identifier) as stop:
+        steps = map_steps(run_training(Tagging(explorer, given, plan), stop.is_set), lambda step: (step.share, step.doing))
+        result = while_wanted(steps, tell())
+        if result is None:
+            raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
+        run = new_run(result, "API", identifier, caller())
+    reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
+    history = [{name: epoch.as_row()[name] for name in reported} for epoch in result.history]
+    return {
+        "head": run.id,
+        "tags": given.classes,
+        "history": history,
+        "held_out_accuracy": history[-1]["held_out_accuracy"],
+        "entity_f1": _entity_f1(run.held_out.entities(given.classes), given.has_entities),
+    }
+
+
+def _entity_f1(scores: "list[EntityScores]", there_are: bool) -> float | None:
+    """Of all names together; nothing to find is nothing found."""
+    return (scores[0].f1 if scores else 0.0) if there_are else None
+
+
+def tag(texts: list[Any], head: str) -> dict[str, Any]:
+    """The tag that a trained head gives to every word of texts, and its probability.
+
+    A text is cut into words as BERT's tokenizer does it first, at blanks and around punctuation; a list of words is taken as it
+    is. A text that is longer than what the model takes is refused.
+    """
+    from explorer.training import store
+
+    sentences = check_to_tag(texts)
+    trained = store.fetch_kind(head, "tags").predictor
+    found = trained.tag(explorer_for(trained.model), sentences)
+    for number, (words, shares) in enumerate(zip(sentences, found, strict=True), start=1):
+        if len(shares) < len(words):
+            most = f"the model reads {len(shares):,} of its {len(words):,} words"
+            raise InputError(f"Text {number} is too long, for {most}; send it in parts.")
+    return {
+        "words": sentences,
+        "tags": [[trained.labels[best] for best in shares.argmax(-1)] for shares in found],
+        "probabilities": [shares.max(-1).tolist() for shares in found],
+    }
+
+
+ENDPOINTS = (train_tokens, tag)

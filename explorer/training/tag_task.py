@@ -1,0 +1,112 @@
+"""Learning a tag for every word."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from explorer.training.examples import Split
+from explorer.training.finetune import Step, Top, evaluate, train_top
+from explorer.training.frozen import train
+from explorer.training.head import Head
+from explorer.training.objectives import Classes
+from explorer.training.prefix import EVERY_TOKEN, Ragged, encoded_hidden_in_steps
+from explorer.training.run import HeldOutTags
+from explorer.training.settings import Epoch
+from explorer.training.tagger import Tagger, TopWords
+from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines
+from explorer.training.training import Task
+from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
+
+
+@dataclass(frozen=True)
+class Below:
+    """What the frozen part gives: vectors [words, hidden] of the words that are read, or hidden states of all tokens."""
+
+    words: np.ndarray  # [words that are read] which of all words they are
+    states: np.ndarray | Ragged
+    places: TopWords | None = None
+
+
+class TagsOfSentences(Classes):
+    """The tags of whole sentences, of which the encoder gives the vectors of all tokens: rows are sentences."""
+
+    def __init__(self, targets: np.ndarray, labels: int, trained_on: np.ndarray, places: TopWords, pieces: str) -> None:
+        super().__init__(targets, labels, trained_on, False)
+        self._places, self._pieces = places, pieces
+
+    def vectors(self, given: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """[words, hidden] of the sentences, in their order."""
+        return self._places.pool(given, rows, self._pieces)
+
+    def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """The mean over the words."""
+        return super().loss(scores, self._places.words(rows))
+
+    def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
+        """Of the words."""
+        return super().measure(scores, self._places.words(rows))
+
+
+class Tagging(Task[TaggedExamples]):
+    """Which tag every word has. A share of the sentences is held out; words beyond what the model reads are left out."""
+
+    predictor = Tagger
+
+    def split(self) -> Split:
+        """Of sentences."""
+        return split_sentences(self.examples, self.plan.settings.seed, self.plan.settings.held_out)
+
+    def read(self) -> Generator[float, None, Below]:
+        """All words once, or all tokens below the layers that are trained."""
+        plan = self.plan
+        read = ReadWords.of(self.model, [one.words for one in self.examples.sentences])
+        if not plan.layers_trained:
+            vectors = yield from word_vectors_in_steps(self.model, read, [plan.layer], plan.pooling)
+            return Below(np.flatnonzero(read.are_read(read.lengths)), vectors[0])
+        states = yield from encoded_hidden_in_steps(self.model, read.encodings, plan.layer - plan.layers_trained)
+        lengths = states.lengths.numpy()
+        return Below(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
+
+    def labels(self) -> tuple[str, ...]:
+        """The tags of the examples."""
+        return tuple(self.examples.classes)
+
+    def epochs(self, below: Below, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
+        """The head alone, on batches of words, or with the layers below it, on batches of sentences."""
+        plan, words = self.plan, self._words(below, parts)
+        targets, labels = self.examples.targets[below.words], len(self.examples.classes)
+        if below.places is not None:
+            top = Top(self.model, plan.layer, plan.layers_trained, EVERY_TOKEN)
+            objective = TagsOfSentences(targets, labels, words.train, below.places, plan.pooling)
+            yield from train_top(top, below.states, objective, parts, plan.settings)
+            return
+        objective = Classes(targets, labels, words.train, False)
+        yield from ((epoch, head, None) for epoch, head in train(below.states, objective, words, plan.settings))
+
+    def held_out(self, predictor: Tagger, below: Below, parts: Split) -> HeldOutTags:
+        """Sentences, their tags and the probabilities of all tags."""
+        held = self._words(below, parts).held_out
+        if predictor.top is None:
+            vectors = below.states[held]
+        else:
+            rows = torch.from_numpy(parts.held_out)
+            vectors = below.places.pool(evaluate(predictor.top, below.states, rows), rows, predictor.pooling).numpy()
+        words = below.words[held]
+        return HeldOutTags(
+            words=tuple(self.examples.words[word] for word in words),
+            sentences=self.examples.sentence_of[words],
+            targets=self.examples.targets[words],
+            probabilities=predictor.head.probabilities(vectors),
+        )
+
+    def baselines(self, parts: Split) -> dict[str, float]:
+        """The share of words that the most frequent tag and a memory of words get right."""
+        words = (np.flatnonzero(np.isin(self.examples.sentence_of, rows)) for rows in parts)
+        return tag_baselines(self.examples, *words)
+
+    def _words(self, below: Below, parts: Split) -> Split:
+        """The same parts, of the words that are read, by their places among them."""
+        sentences = self.examples.sentence_of[below.words]
+        return Split(*(np.flatnonzero(np.isin(sentences, rows)) for rows in parts))

@@ -1,0 +1,132 @@
+"""One vector a word: of its first piece, or the mean of its pieces, from any hidden state."""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import torch
+
+from explorer.base.errors import InputError
+from explorer.base.limits import TRAINING_MEGABYTES
+from explorer.base.steps import finished
+from explorer.model.devices import bfloat16_is_fast
+from explorer.model.explorer import Explorer
+from explorer.model.features import FAST_FROM
+from explorer.text.encoding import Encoding
+
+PIECES = ("first", "mean")
+BATCH_SIZE = 32
+
+Words = Sequence[str]
+"""The words of a sentence."""
+
+
+@dataclass(frozen=True)
+class ReadWords:
+    """Sentences as the model reads them, and where each of their words stands.
+
+    Words are counted through all sentences. `first` and `last` [words] are the tokens of a word's pieces in its sentence, from
+    0; -1 where the model reads none of them, since its sentence is too long.
+    """
+
+    encodings: list[Encoding]
+    sentence: np.ndarray  # [words]
+    first: np.ndarray
+    last: np.ndarray
+
+    @classmethod
+    def of(cls, model: Explorer, sentences: Sequence[Words]) -> "ReadWords":
+        """Sentences given as words, each cut to what the model takes. Raises InputError for one that cannot be read.
+
+        They are read with blanks between the words, which for BERT is what transformers does with `is_split_into_words`.
+        """
+        encodings = [model.encode(" ".join(words)) for words in sentences]
+        places = [_places(encoding, words) for encoding, words in zip(encodings, sentences, strict=True)]
+        sentence = np.repeat(np.arange(len(sentences)), [len(words) for words in sentences])
+        first, last = np.concatenate(places, axis=1) if places else np.empty((2, 0), dtype=np.int64)
+        return cls(encodings, sentence, first, last)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """[sentences] tokens."""
+        return np.array([encoding.kept for encoding in self.encodings])
+
+    def are_read(self, lengths: np.ndarray) -> np.ndarray:
+        """[words] whether each has a piece among the tokens, of which so many [sentences] are kept; the last is of no word."""
+        return (self.first >= 0) & (self.first < lengths[self.sentence] - 1)
+
+
+def _places(encoding: Encoding, words: Words) -> np.ndarray:
+    """[2, words]: the first and the last token of each word, -1 for those that are not read."""
+    starts = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
+    tokens = np.array(encoding.text_positions)
+    # By its last character: a piece of SentencePiece begins with the blank that stands before it.
+    ends = np.array([encoding.offsets[token][1] for token in tokens]) - 1
+    word_of = np.searchsorted(starts, ends, side="right") - 1
+    found = np.full((2, len(words)), -1)
+    found[1, word_of] = tokens
+    found[0, word_of[::-1]] = tokens[::-1]
+    return found
+
+
+def pool_words(states: torch.Tensor, first: torch.Tensor, last: torch.Tensor, pieces: str) -> torch.Tensor:
+    """[words, hidden] from vectors [tokens, hidden], the pieces of a word being the tokens `first` to `last`."""
+    if pieces == "first":
+        return states[first]
+    counts = last - first + 1
+    word = torch.arange(len(first)).repeat_interleave(counts)
+    before = (counts.cumsum(0) - counts).repeat_interleave(counts)
+    tokens = first.repeat_interleave(counts) + torch.arange(len(word)) - before
+    summed = torch.zeros(len(first), states.shape[1], dtype=states.dtype).index_add(0, word, states[tokens])
+    return summed / counts[:, None]
+
+
+def word_vectors_in_steps(
+    model: Explorer, read: ReadWords, layers: Sequence[int], pieces: str
+) -> Generator[float, None, np.ndarray]:
+    """[layers, words, hidden] float32 of some hidden states (indices, ascending), of the words that are read.
+
+    Yields the share done, 0 to 1, after every batch. Many sentences are multiplied in bfloat16 where that is quick, as
+    `explorer.model.features` does. Raises InputError when so many vectors do not fit into memory.
+    """
+    there = np.flatnonzero(read.are_read(read.lengths))
+    shape = len(layers), len(there), model.capabilities.hidden_size
+    if np.prod(shape, dtype=float) * 4 > TRAINING_MEGABYTES.bytes:
+        raise InputError(TRAINING_MEGABYTES.tell(len(read.encodings)))
+    found = np.empty(shape, dtype=np.float32)
+    done = 0
+    for rows, states in _batches(model, read, layers):
+        mine = np.flatnonzero(np.isin(read.sentence[there], rows))
+        words = there[mine]
+        place = np.empty(len(read.encodings), dtype=np.int64)
+        place[rows] = np.arange(len(rows)) * states[0].shape[1]
+        shift = place[read.sentence[words]]
+        ends = [torch.from_numpy(tokens[words] + shift) for tokens in (read.first, read.last)]
+        for layer, hidden in enumerate(states):
+            found[layer, mine] = pool_words(hidden.flatten(0, 1), *ends, pieces).numpy()
+        done += len(rows)
+        yield done / len(read.encodings)
+    return found
+
+
+@torch.no_grad()
+def _hidden(model: Explorer, encoded: list, layers: Sequence[int], fast: bool) -> list[torch.Tensor]:
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
+        states = islice(model.run_padded(model.pad(encoded)), layers[-1] + 1)
+        return [hidden.float() for layer, hidden in enumerate(states) if layer in layers]
+
+
+def _batches(model: Explorer, read: ReadWords, layers: Sequence[int]) -> Iterator[tuple[np.ndarray, list[torch.Tensor]]]:
+    """Which sentences a batch holds, those of like length together, and its hidden states [sentences, tokens, hidden]."""
+    fast = len(read.encodings) >= FAST_FROM and bfloat16_is_fast(model.device)
+    order = np.argsort(read.lengths, kind="stable")
+    for start in range(0, len(order), BATCH_SIZE):
+        rows = order[start : start + BATCH_SIZE]
+        encoded = [(read.encodings[row].ids, read.encodings[row].segments) for row in rows]
+        yield rows, _hidden(model, encoded, layers, fast)
+
+
+def word_vectors(model: Explorer, read: ReadWords, layer: int, pieces: str) -> np.ndarray:
+    """[words, hidden] float32 of one hidden state, of the words that are read."""
+    return finished(word_vectors_in_steps(model, read, [layer], pieces))[0]
