@@ -13,6 +13,8 @@ from explorer.base.errors import InputError
 from explorer.training.finetune import Top
 from explorer.training.head import Head
 from explorer.training.kinds import KINDS
+from explorer.training.predictor import Predictor
+from explorer.training.prefix import EVERY_TOKEN
 from explorer.training.run import Run
 
 HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
@@ -44,7 +46,7 @@ def read_run(folder: Path, identifier: str) -> Run:
         head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
         place = {name: about[name] for name in ("model", "layer", "pooling")}
         kind = KINDS[about.get("kind", "classes")]
-        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=_top(about, tensors))
+        predictor = kind.predictor(tuple(about["labels"]), head, **place, top=_top(kind.predictor, about, tensors))
         kept = {name: about[name] for name in ("title", "settings", "history", "best", "baselines", "created")}
         arrays = {name.removeprefix("held_out."): t.numpy() for name, t in tensors.items() if name.startswith("held_out.")}
         held_out = kind.held_out.read(about["held_out"], arrays) if about["held_out"] is not None else None
@@ -53,11 +55,12 @@ def read_run(folder: Path, identifier: str) -> Run:
         raise InputError("The files of this run are broken; train it again.") from error
 
 
-def _top(about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
+def _top(predictor: type[Predictor], about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
     if not about["layers_trained"]:
         return None
     from explorer.model.explorer import load
 
-    top = Top(load(about["model"]), about["layer"], about["layers_trained"], about["pooling"])
+    pooling = EVERY_TOKEN if predictor.every_token else about["pooling"]
+    top = Top(load(about["model"]), about["layer"], about["layers_trained"], pooling)
     top.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
     return top.eval().requires_grad_(False)

@@ -15,5 +15,5 @@ class Kind(NamedTuple):
     script: str = "predict.py"  # beside this file: what answers without this app, as predict.py in a zip
 
 
-_ALL = (Kind(Classifier, HeldOutTexts), Kind(Regressor, HeldOutNumbers), Kind(Tagger, HeldOutTags))
+_ALL = (Kind(Classifier, HeldOutTexts), Kind(Regressor, HeldOutNumbers), Kind(Tagger, HeldOutTags, "predict_tags.py"))
 KINDS = {kind.predictor.kind: kind for kind in _ALL}

@@ -31,6 +31,7 @@ class Predictor(ABC):
     kind: ClassVar[str]  # of task, in files and in the page
     measures: ClassVar[tuple[str, ...]]  # what an epoch tells of it; the second is what it is judged by
     poolings: ClassVar[tuple[str, ...]]
+    every_token: ClassVar[bool] = False  # whether the layers below the head give the vectors of all tokens, whatever the pooling
     own_labels: ClassVar[tuple[str, ...]] = ()  # what the labels always are, of a kind that has none of the examples'
 
     @abstractmethod

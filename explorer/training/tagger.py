@@ -23,6 +23,7 @@ class Tagger(Predictor):
     kind = "tags"
     measures = ("loss", "accuracy", "macro_f1")
     poolings = PIECES
+    every_token = True
 
     def sample(self, model: Explorer) -> np.ndarray:
         """[words, labels] scores of a few words."""

@@ -1,0 +1,188 @@
+"""A head that tags words: what it reads is what transformers reads, and it beats what needs no BERT."""
+
+import json
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.analysis.entities import by_sentence, entity_scores
+from explorer.api.tagging import tag, train_tokens
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.text.tagged import TaggedSentence
+from explorer.training import export, prefix, store, word_vectors
+from explorer.training.tag_task import Tagging
+from explorer.training.tagger import Tagger
+from explorer.training.tagging import TaggedExamples, built_in_tagged, split_sentences, word_memory
+from explorer.training.training import make_plan, new_run, run_training
+from explorer.training.unpack import unpack
+from explorer.training.word_vectors import ReadWords
+
+PLAIN = [[["ada", "sings", "loudly", "!"], ["N", "V", "R", "P"]], [["bob", "runs", "."], ["N", "V", "P"]]] * 3 + [
+    [["ada", "runs", "."], ["N", "V", "P"]], [["unbelievable", "bob", "sings"], ["A", "N", "V"]]]  # fmt: skip
+NAMES = [[words, ["B-X" if tag == "N" else "O" for tag in tags]] for words, tags in PLAIN]
+
+
+@pytest.fixture(autouse=True)
+def exact(tmp_path, monkeypatch):
+    """A store of its own, and fp32 on every processor."""
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    for module in (word_vectors, prefix):
+        monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: False)
+
+
+def trained(model, examples, **settings):
+    plan = make_plan(model, predictor=Tagger, **{"layer": -1, "pooling": "first", "epochs": 3, **settings})
+    return new_run(finished(run_training(Tagging(model, examples, plan))), "Test")
+
+
+def tagged(rows):
+    return TaggedExamples(tuple(TaggedSentence(tuple(words), tuple(tags)) for words, tags in rows))
+
+
+@pytest.mark.parametrize("pieces", ["first", "mean"])
+@pytest.mark.parametrize("layer", [0, 1, 2])
+def test_the_vectors_of_words_are_those_of_transformers(tiny_folder, pieces, layer):
+    model = explorer.load(tiny_folder)
+    sentences = [["Unbelievable", "!"], ["a", "don't", "b"], ["she", "was", "here"]]
+    read = ReadWords.of(model, sentences)
+    found = word_vectors.word_vectors(model, read, layer, pieces)
+    wanted = []
+    for words in sentences:
+        encoded = model.tokenizer(words, is_split_into_words=True, return_tensors="pt")
+        with torch.no_grad():
+            hidden = model.encoder(**encoded, output_hidden_states=True).hidden_states[layer][0]
+        for word in range(len(words)):
+            mine = [token for token, one in enumerate(encoded.word_ids(0)) if one == word]
+            wanted.append(hidden[mine[0]] if pieces == "first" else hidden[mine].mean(0))
+    np.testing.assert_allclose(found, torch.stack(wanted), atol=1e-5)
+
+
+def test_trained_layers_that_learnt_nothing_read_the_same(tiny_folder):
+    model, examples = explorer.load(tiny_folder), tagged(PLAIN)
+    for pieces in ("first", "mean"):
+        run = trained(model, examples, layers_trained=2, pooling=pieces, learning_rate=1e-6)
+        words = [one.words for one in examples.sentences]
+        with torch.no_grad():
+            for weights, own in zip(run.predictor.top.layers, model.layers, strict=True):
+                weights.load_state_dict(own.module.state_dict())
+        frozen = Tagger(run.predictor.labels, run.predictor.head, model.name, 2, pieces)
+        for one, other in zip(run.predictor.tag(model, words), frozen.tag(model, words), strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "layer"), [("parts_of_speech", 4), ("names", 4)])
+def test_the_sets_of_our_own_are_learnt(bundled, name, layer):
+    examples = built_in_tagged(name)
+    run = trained(bundled, examples, layer=layer, epochs=10)
+    assert run.score >= 0.92
+    assert run.score > max(value for name, value in run.baselines.items() if "F1" not in name) + 0.05
+    if examples.has_entities:
+        scores = run.held_out.entities(examples.classes)
+        assert scores[0].f1 >= 0.75 > run.baselines["word memory, F1 of names"]
+        assert [one.type for one in scores] == ["", "LOC", "ORG", "PER", "TIME"]
+
+
+def test_what_needs_no_bert_is_counted():
+    examples = tagged([(["a", "b"], ["X", "Y"]), (["A", "b"], ["X", "X"]), (["a", "c"], ["Y", "X"])])
+    assert [examples.classes[one] for one in word_memory(examples, np.arange(4), np.arange(6))] == ["X", "Y", "X", "Y", "X", "X"]
+
+
+def test_equal_sentences_stay_on_one_side_and_the_split_is_of_sentences():
+    examples = tagged(PLAIN)
+    for seed in range(5):
+        parts = split_sentences(examples, seed, 0.3)
+        assert sorted([*parts.train, *parts.held_out]) == list(range(len(examples)))
+        texts = [{" ".join(examples.sentences[row].words) for row in rows} for rows in parts]
+        assert not texts[0] & texts[1]
+    with pytest.raises(InputError, match="one and the same"):
+        split_sentences(tagged(PLAIN[:1] * 3), 0, 0.2)
+
+
+def test_names_are_counted_as_seqeval_does():
+    right, said = [["B-P", "I-P", "O", "B-L"]], [["B-P", "I-P", "B-L", "I-L"]]
+    together, place, person = entity_scores(right, said)
+    assert (together.precision, together.recall, together.support) == (0.5, 0.5, 2)
+    assert (place.type, place.f1, person.type, person.f1) == ("L", 0, "P", 1)
+    assert entity_scores([["NOUN"]], [["VERB"]]) == []
+    assert by_sentence(np.array([3, 3, 5]), "abc") == [["a", "b"], ["c"]]
+
+
+def test_a_head_is_trained_and_asked_by_programs(tiny_folder):
+    found = train_tokens(NAMES, model=str(tiny_folder))
+    assert set(found) == {"head", "tags", "history", "held_out_accuracy", "entity_f1"}
+    assert found["tags"] == ["B-X", "O"]
+    assert 0 <= found["entity_f1"] <= 1
+    assert found["held_out_accuracy"] == found["history"][-1]["held_out_accuracy"]
+    answer = tag(["Ada doesn't sing.", ["doesn't", "sing."]], found["head"])
+    assert answer["words"] == [["Ada", "doesn", "'", "t", "sing", "."], ["doesn't", "sing."]]
+    assert [len(row) for row in answer["tags"]] == [len(row) for row in answer["probabilities"]] == [6, 2]
+    assert all(0.5 <= share <= 1 for row in answer["probabilities"] for share in row)
+    assert train_tokens(PLAIN, model=str(tiny_folder), pieces="mean", layers_trained=1, epochs=1)["entity_f1"] is None
+    with pytest.raises(InputError, match="too long, for the model reads 510 of its 600 words"):
+        tag([["a"] * 600], found["head"])
+    with pytest.raises(InputError, match="tags words"):
+        store.fetch_kind(found["head"], "classes")
+
+
+@pytest.mark.parametrize(
+    ("examples", "settings", "said"),
+    [
+        ("x", {}, "list of"),
+        ([["a"]], {}, "Example 1 is not a pair"),
+        ([[["a"], ["X", "Y"]]], {}, "1 words and 2 tags"),
+        ([[["a"], ["X"]], [["b"], ["X"]]], {}, "All words have the tag 'X'"),
+        ([[["a", "b"], ["X", "Y"]]], {}, "two sentences"),
+        ([[["a", "\0"], ["X", "Y"]]], {}, "word 2 of example 1 is empty|Word 2 of example 1 is empty"),
+        ([[["a", "b"], ["X", 1.5]]], {}, "has no tag"),
+        (PLAIN, {"pieces": "last"}, "first, mean"),
+        (PLAIN, {"layer": 1, "layers_trained": 2}, "no more than 1"),
+        ([[["a"], [f"tag {i}"]] for i in range(200)], {}, "200 different labels"),
+    ],
+)
+def test_what_makes_no_sense_gets_a_sentence(tiny_folder, examples, settings, said):
+    with pytest.raises(InputError, match=said):
+        train_tokens(examples, model=str(tiny_folder), **settings)
+
+
+def test_words_beyond_what_the_model_takes_are_left_out(tiny_folder):
+    model = explorer.load(tiny_folder)
+    long = TaggedSentence(("a",) * 600, ("X",) * 599 + ("Y",))
+    run = trained(model, TaggedExamples((long, TaggedSentence(("b", "c"), ("X", "Y")))), held_out=0.5, seed=1)
+    assert len(run.held_out.words) in (2, 510)
+    (shares,) = run.predictor.tag(model, [long.words])
+    assert shares.shape == (510, 2)
+
+
+@pytest.mark.parametrize("settings", [{"layer": 1}, {"pooling": "mean", "layers_trained": 1}])
+def test_a_run_is_kept_taken_home_and_brought_back(tiny_folder, tmp_path, settings):
+    model, examples = explorer.load(tiny_folder), tagged(NAMES)
+    run = trained(model, examples, **settings)
+    store._read.forget(run.id, run)
+    kept = store.fetch(run.id)
+    words = ["ada", "doesn", "'", "t", "sing", "unbelievably", "."]
+    (wanted,) = kept.predictor.tag(explorer.load(kept.predictor.model), [words])
+    np.testing.assert_array_equal(kept.held_out.targets, run.held_out.targets)
+    assert kept.held_out.entities(kept.predictor.labels) == run.held_out.entities(run.predictor.labels)
+
+    packed = export.pack(kept)
+    folder = tmp_path / "home"
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(folder)
+    command = [sys.executable, "-I", folder / "predict.py", "ada doesn't sing unbelievably."]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
+    assert done.stderr == ""
+    answer = json.loads(done.stdout)
+    assert answer["words"] == words
+    assert answer["tags"] == [kept.predictor.labels[one] for one in wanted.argmax(-1)]
+    np.testing.assert_allclose(answer["probabilities"], wanted.max(-1), atol=1e-5)
+
+    back = unpack(packed)
+    (again,) = back.predictor.tag(explorer.load(back.predictor.model), [words])
+    np.testing.assert_allclose(again, wanted, atol=1e-5)
+    assert back.kind == "tags"
