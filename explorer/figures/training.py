@@ -107,8 +107,8 @@ def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
     return keep(drawn, lambda: Table.of(("run", "epoch", "held_out_score"), rows))
 
 
-def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
-    """Counts [right label, said label]; the colour is the share of the row, so that rare labels show too."""
+def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sentences") -> go.Figure:
+    """Counts [right label, said label] of `what`; the colour is the share of the row, so that rare labels show too."""
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
     few = len(labels) <= 25  # labels that are written out
     names = token_labels([shorten(label, 18) for label in labels])
@@ -118,13 +118,13 @@ def confusion_matrix(counts: np.ndarray, labels: Sequence[str]) -> go.Figure:
     drawn = heatmap(
         shares,
         Axes(names, names, predicted, right),
-        hover="right: %{y}<br>said: %{x}<br>%{customdata} sentences, %{z:.0%} of the row",
+        hover=f"right: %{{y}}<br>said: %{{x}}<br>%{{customdata}} {what}, %{{z:.0%}} of the row",
         scale={"colorscale": "Viridis", "cmin": 0, "cmax": 1, "showscale": False},
         key=f"confusion-{len(labels)}",
         customdata=counts,
         **written,
     ).update_layout(margin={"l": 90, "r": 12, "t": 12, "b": 60})
-    return keep(drawn, lambda: matrix(counts, Places.of("right", labels), Places.of("said", labels), "sentences"))
+    return keep(drawn, lambda: matrix(counts, Places.of("right", labels), Places.of("said", labels), what))
 
 
 def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], key: str) -> go.Figure:

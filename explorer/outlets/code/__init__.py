@@ -38,6 +38,9 @@ WITHOUT = {
         [f"fine-tune/{name}" for name in ("examples", "recipe", "result", "runs", "outcome", "baselines", "try-it", "probe")],
         _TRAINED,
     ),
+    **dict.fromkeys(
+        [f"fine-tune/words-{name}" for name in ("examples", "recipe", "outcome", "baselines", "try", "result")], _TRAINED
+    ),
 }
 
 

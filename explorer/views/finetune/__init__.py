@@ -8,14 +8,23 @@ from explorer.views.finetune.recipe import Recipe
 from explorer.views.finetune.result import Result
 from explorer.views.finetune.runs import Runs
 from explorer.views.finetune.try_it import TryIt
+from explorer.views.finetune.words_examples import WordExamples
+from explorer.views.finetune.words_recipe import WordRecipe
+from explorer.views.finetune.words_result import WordResult
+from explorer.views.finetune.words_run import WordBaselines, WordOutcome
+from explorer.views.finetune.words_try import WordTry
 from explorer.views.view import Tab
 
 TAB = Tab(
     "fine-tune",
     "Fine-tune",
     "What can BERT learn from a few examples?",
-    {"A text or a pair": [[(ExamplesView, Recipe, Baselines), (Outcome, TryIt)], [Result], [Probe, Runs]]},
+    {
+        "A text or a pair": [[(ExamplesView, Recipe, Baselines), (Outcome, TryIt)], [Result], [Probe, Runs]],
+        "Every word": [[(WordExamples, WordRecipe), (WordOutcome, WordBaselines)], [WordTry], [WordResult]],
+    },
     above=[KnownTasks],
 )
 
-TRAININGS = [(ExamplesView, Recipe, Outcome)]  # what is learnt from, how, and where it shows how it goes: one a kind of task
+# What is learnt from, how, and where it shows how it goes: one a kind of task.
+TRAININGS = [(ExamplesView, Recipe, Outcome), (WordExamples, WordRecipe, WordOutcome)]

@@ -49,13 +49,16 @@ class Outcome(RunView):
         """How to begin."""
         return {**super().without_run(why), "status": why}
 
+    def seen(self, subject: Subject) -> "Run | None":
+        """The run that is seen; none while there is another one coming."""
+        try:
+            return None if jobs.is_running(self.training) else self.find(subject)
+        except NothingTrained:
+            return None
+
     def finding(self, subject: Subject) -> Finding | None:
         """How right the classifier is, beside the best of what needs no BERT."""
-        try:
-            run = None if jobs.is_running(self.training) else self.find(subject)
-        except NothingTrained:
-            run = None
-        if run is None or not run.baselines:
+        if (run := self.seen(subject)) is None or not run.baselines:
             return None
         name, best = max(run.baselines.items(), key=lambda item: item[1])
         if run.kind == "number":

@@ -28,7 +28,7 @@ MOST_SENTENCES = 50  # of a cell that are listed
 _changes: "OnceCache[str, ModelChange]" = OnceCache(16)
 
 
-def _cell(value: Any) -> tuple[str, int, int] | None:
+def cell_of(value: Any) -> tuple[str, int, int] | None:
     """A cell of the confusion matrix of a run: its id, the right label and the predicted one."""
     if not isinstance(value, list | tuple) or len(value) != 3 or not run_id(value[0]):
         return None
@@ -42,7 +42,7 @@ class Result(RunView):
     columns = (("picture", "scores", "note"), ("second_picture", "sentences"))
     widths = (5, 6)
     look: str = choice(LOOKS, "Reading the result")
-    cell: tuple[str, int, int] | None = memory(None, kept=_cell, linked=False)
+    cell: tuple[str, int, int] | None = memory(None, kept=cell_of, linked=False)
     picture = chart("The result on held-out sentences", height=380, optional=True, marks=True)
     scores = part("frame", columns=["label", "precision", "recall", "F1", "held-out sentences"], optional=True)
     note = sentence(classes="caption")

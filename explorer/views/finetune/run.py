@@ -2,6 +2,7 @@
 
 import contextlib
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.base.cache import OnceCache
@@ -89,11 +90,16 @@ _opening: OnceCache[str, str] = OnceCache(8)
 
 def opening_run(model_name: str) -> "Run":
     """A run on the built-in sentiment set: trained once for a model, and again when the store has dropped it."""
-    identifier = _opening.get(model_name, lambda: _train(model_name))
+    return kept_run(_opening, model_name, _train)
+
+
+def kept_run(known: "OnceCache[str, str]", model_name: str, train: Callable[[str], str]) -> "Run":
+    """The run that `train` makes for a model, which it gives the id of: once, and again when the store has dropped it."""
+    identifier = known.get(model_name, lambda: train(model_name))
     with contextlib.suppress(InputError):
         return store.fetch(identifier)
-    _opening.forget(model_name, identifier)
-    return store.fetch(_opening.get(model_name, lambda: _train(model_name)))
+    known.forget(model_name, identifier)
+    return store.fetch(known.get(model_name, lambda: train(model_name)))
 
 
 def _train(model_name: str) -> str:

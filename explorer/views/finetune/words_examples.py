@@ -1,0 +1,191 @@
+"""Where tagged words come from: built in, typed and tagged by clicking, or a file."""
+
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.errors import InputError
+from explorer.base.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TEXTS
+from explorer.figures.bars import bars
+from explorer.figures.word_grid import word_grid
+from explorer.text import limits
+from explorer.text.lines import split_lines
+from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, TaggedSentence, read_tagged, split_words
+from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged, tagged_examples
+from explorer.views.finetune.examples import FEW, FILE, MOST_BARS, READY, TYPED
+from explorer.views.settings import choice, memory, text, upload
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, part, props, sentence, settle
+
+if TYPE_CHECKING:
+    from explorer.model.explorer import Explorer
+    from explorer.training.training import Task, TrainingPlan
+
+OUTSIDE = "O"  # the tag of a word that was not clicked
+OPENING = "names"
+MOST_SHOWN = 40  # words of a sentence
+MOST_LETTERS = 60  # of a sentence in the menu
+STARTER = (  # an order in a café: the words that a waiter writes down
+    ("Two large coffees and a tea , please .", {0: "COUNT", 1: "SIZE", 2: "DRINK", 4: "COUNT", 5: "DRINK"}),
+    ("I would like one small beer .", {3: "COUNT", 4: "SIZE", 5: "DRINK"}),
+    ("Could we have three soups and bread ?", {3: "COUNT", 4: "FOOD", 6: "FOOD"}),
+    ("A large salad for my wife and water for me .", {0: "COUNT", 1: "SIZE", 2: "FOOD", 7: "DRINK"}),
+    ("Bring us four small cakes with the coffee .", {2: "COUNT", 3: "SIZE", 4: "FOOD", 7: "DRINK"}),
+    ("My friend takes the fish and a glass of wine .", {4: "FOOD", 6: "COUNT", 9: "DRINK"}),
+    ("Just a small juice for the child .", {1: "COUNT", 2: "SIZE", 3: "DRINK"}),
+    ("We are still looking , thank you .", {}),
+)
+STARTER_TAGS = tuple((text, tuple(tags.get(place, OUTSIDE) for place in range(len(split_words(text))))) for text, tags in STARTER)
+
+Clicked = tuple[tuple[str, tuple[str, ...]], ...]
+"""Sentences, and the tags of the words of each."""
+
+
+def clicked(value: Any) -> Clicked:
+    """What clicks left behind, as far as it is that."""
+    pairs = value[: TEXTS.most] if isinstance(value, list | tuple) else ()
+    pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
+    return tuple((line, tuple(tag[: LABEL.most] for tag in tags)) for line, tags in pairs if _are_tags(tags))
+
+
+def _are_tags(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() for tag in value)
+
+
+class WordExampleSettings(View):
+    """What to learn from, for every view that needs tagged words."""
+
+    words_from: str = choice((READY, TYPED, FILE), "Examples")
+    words_set: str = choice(
+        [(title, name) for name, title in TAGGED.items()], default=OPENING, menu=True, when=lambda view: view.words_from == READY
+    )
+    words_typed: str = text(
+        "\n".join(line for line, _ in STARTER),
+        "Sentences, one a line",
+        limit=BOX_CHARACTERS,
+        lines=3,
+        max_lines=6,
+        visible=False,
+        when=lambda view: view.words_from == TYPED,
+    )
+    words_line: str = choice((), "The sentence to tag", default="", menu=True, free=True, linked=False, scale=3, visible=False)
+    words_tag: str = choice(
+        (), "The tag that a click gives (or type your own)", default="DRINK", menu=True, free=True, scale=2, visible=False
+    )
+    words_clicked: Clicked = memory(STARTER_TAGS, kept=clicked, linked=False)
+    words_file: TaggedFile | None = upload(
+        label=f"CoNLL-U, CoNLL or JSON lines, up to {TABLE_MEGABYTES.most} MB",
+        types=TAGGED_FILE_TYPES,
+        read=read_tagged,
+        height=110,
+        visible=False,
+        when=lambda view: view.words_from == FILE,
+    )
+
+    def examples(self) -> tuple[TaggedExamples, str]:
+        """The examples, and what is to be said of them. Raises InputError."""
+        if self.words_from == READY:
+            return built_in_tagged(self.words_set), ""
+        if self.words_from == TYPED:
+            return tagged_examples(self._typed())
+        if self.words_file is None:
+            raise InputError("Choose a file: one word a line with its tag, and a blank line between sentences.")
+        examples, note = tagged_examples(self.words_file.sentences)
+        return examples, f"{self.words_file.about} {note}".strip()
+
+    def title(self, examples: TaggedExamples) -> str:
+        """What a run on these examples is called."""
+        if self.words_from == READY:
+            return TAGGED[self.words_set].split(" of ")[0]
+        return " / ".join(tag for tag in examples.classes if tag != OUTSIDE)[:40]
+
+    def task(self, model: "Explorer", examples: TaggedExamples, plan: "TrainingPlan") -> "Task":
+        """What is learnt from examples."""
+        from explorer.training.tag_task import Tagging
+
+        return Tagging(model, examples, plan)
+
+    @property
+    def lines(self) -> list[str]:
+        """The sentences that were typed, each once."""
+        return [line for line in dict.fromkeys(split_lines(self.words_typed)) if split_words(line)]
+
+    @property
+    def line(self) -> str:
+        """The one whose words are to be clicked; '' without any."""
+        lines = self.lines
+        return self.words_line if self.words_line in lines else next(iter(lines), "")
+
+    def tags_of(self, line: str) -> tuple[str, ...]:
+        """The tags of the words of a typed sentence."""
+        words, tags = split_words(line), dict(self.words_clicked).get(line, ())
+        return tags if len(tags) == len(words) else (OUTSIDE,) * len(words)
+
+    def _typed(self) -> list[TaggedSentence]:
+        if not self.lines:
+            raise InputError("There are no sentences yet; type or paste some, one a line.")
+        TEXTS.check(len(self.lines), "sentences")
+        checked = [limits.check_text(line, "a line") for line in self.lines]
+        return [TaggedSentence(tuple(split_words(line)), self.tags_of(line)) for line in checked]
+
+
+class WordExamples(WordExampleSettings):
+    """What there is to learn from, a sentence of it with its tags, and how often each tag is given."""
+
+    name, question = "fine-tune/words-examples", "What is there to learn from?"
+    width = 5
+    side_by_side = (("words_from",), ("words_set",), ("words_line", "words_tag"))
+    layout = ("words_from", "words_set", "words_typed", "words_line", "words_tag", "words_clicked", "words_file", "tagged")
+    tagged = part("words", optional=True)
+    about = sentence(classes="caption")
+    balance = part("bars")
+
+    def compute(self, subject: Subject) -> Content:
+        """What the examples are, or what is missing."""
+        shown = self._menus()
+        try:
+            examples, note = self.examples()
+        except InputError as error:
+            typed = self._sentence(split_words(self.line), self.tags_of(self.line)) if self.words_from == TYPED else {}
+            return {**shown, **typed, "about": str(error), "balance": None}
+        first = examples.sentences[0]
+        if self.words_from == TYPED:
+            first = TaggedSentence(tuple(split_words(self.line)), self.tags_of(self.line))
+            note = "Click a word to give it the tag, and once more to take it away. Words without one are O."
+        return {**shown, **self._sentence(first.words, first.tags), **_describe(examples, note)}
+
+    def on_tagged(self, subject: Subject, index: Any) -> Change:
+        """A word that was clicked, [row, column], gets the tag; one that has it loses it."""
+        _, place = limits.check_cell(index)
+        line, tag = self.line, (self.words_tag or "").strip()[: LABEL.most]
+        tags = list(self.tags_of(line))
+        if self.words_from != TYPED or place >= len(tags):
+            return settle()
+        if not tag:
+            raise InputError("Choose a tag first, or type one of your own.")
+        tags[place] = OUTSIDE if tags[place] == tag else tag
+        return settle(words_clicked=tuple({**dict(self.words_clicked), line: tuple(tags)}.items()))
+
+    def _menus(self) -> Content:
+        typed = self.words_from == TYPED
+        known = dict.fromkeys(tag for line in self.lines for tag in self.tags_of(line) if tag != OUTSIDE) if typed else {}
+        lines = [(line if len(line) <= MOST_LETTERS else f"{line[: MOST_LETTERS - 1]}…", line) for line in self.lines]
+        return {
+            "words_line": props(choices=lines, value=self.line, visible=typed),
+            "words_tag": props(choices=list(dict.fromkeys([*known, self.words_tag or ""])), visible=typed),
+        }
+
+    def _sentence(self, words: Any, tags: Any) -> Content:
+        cells = [(tag, 0.0 if tag == OUTSIDE else 0.6, "") for tag in tags[:MOST_SHOWN]]
+        return {"tagged": word_grid("word", words[:MOST_SHOWN], ["tag"], [cells])} if words else {}
+
+
+def _describe(examples: TaggedExamples, note: str) -> Content:
+    words = len(examples.words)
+    held_out = "a fifth of the sentences, unless you choose another share, is held out and never trained on"
+    if len(examples) < FEW:
+        held_out += "; with so few, what is right there is much a matter of luck"
+    largest = examples.counts.most_common(MOST_BARS)
+    more = f" The {len(largest)} most frequent of {len(examples.classes)} tags:" if len(examples.classes) > len(largest) else ""
+    return {
+        "about": f"{len(examples):,} sentences with {words:,} words; {held_out}. {note}{more}",
+        "balance": bars([(tag, count / words, f"{count:,}") for tag, count in largest]),
+    }

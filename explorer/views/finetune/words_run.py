@@ -1,0 +1,86 @@
+"""The tagger that is looked at, how its training went, and what needs no BERT."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from explorer.base.cache import OnceCache
+from explorer.figures.bars import bar_groups, whole_percent
+from explorer.figures.training import learning_curves
+from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES, TAGGED, built_in_tagged
+from explorer.views.finetune.outcome import Outcome, summary
+from explorer.views.finetune.run import NothingTrained, RunView, kept_run
+from explorer.views.finetune.words_examples import OPENING
+from explorer.views.finetune.words_recipe import WordRecipe
+from explorer.views.subject import Subject
+from explorer.views.view import Content, Finding, part, reads_quickly
+
+if TYPE_CHECKING:
+    from explorer.training.run import Run
+
+_opening: OnceCache[str, str] = OnceCache(8)
+
+
+class OfTaggers:
+    """What a view of a run is besides: one of those that tag words."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("tags",)
+
+    def opening(self, subject: Subject) -> "Run":
+        """A run on the built-in names. Raises NothingTrained where a large model would have to read them first."""
+        if not reads_quickly(subject.model.capabilities, len(built_in_tagged(OPENING).words)):
+            raise NothingTrained(f"Nothing is trained with {subject.model_name} yet; press Train.")
+        return kept_run(_opening, subject.model_name, _train)
+
+
+def _train(model_name: str) -> str:
+    from explorer.base.steps import finished
+    from explorer.model.explorer import load
+    from explorer.training.tag_task import Tagging
+    from explorer.training.training import new_run, run_training
+
+    model = load(model_name)
+    recipe = WordRecipe(tag_layer=min(WordRecipe().tag_layer, model.capabilities.layers))
+    result = finished(run_training(Tagging(model, built_in_tagged(OPENING), recipe.plan(model))))
+    return new_run(result, TAGGED[OPENING].split(" of ")[0]).id
+
+
+class WordBaselines(OfTaggers, RunView):
+    """Held-out words that are tagged right, and names that are found, beside what needs no BERT."""
+
+    name, question = "fine-tune/words-baselines", "How much of it needs no BERT?"
+    compared = part("bars")
+
+    def show_run(self, subject: Subject, run: "Run") -> Content:
+        """This tagger, and the baselines."""
+        others = [(name, value, "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
+        groups = [("Held-out words that are tagged right", [("this run", run.score, ""), *others])]
+        scores = run.held_out.entities(run.predictor.labels) if run.held_out else []
+        if scores:
+            remembered = (MEMORY, run.baselines.get(MEMORY_OF_NAMES, 0.0), "")
+            groups.append(("F1 of whole names", [("this run", scores[0].f1, ""), remembered]))
+        return {"compared": bar_groups(groups)}
+
+
+class WordOutcome(OfTaggers, Outcome):
+    """Loss and accuracy by epoch, and how many names are found."""
+
+    name, question = "fine-tune/words-outcome", "How did the training go?"
+    width = 6
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """How right the tagger is, beside a memory of words."""
+        if (run := self.seen(subject)) is None or MEMORY not in run.baselines:
+            return None
+        remembered = whole_percent(run.baselines[MEMORY])
+        return Finding(
+            f"Right on {whole_percent(run.score)} of the held-out words; remembering the tag that each word had most often in "
+            f"training, {remembered}."
+        )
+
+    def show_run(self, subject: Subject, run: "Run") -> Content:
+        """The curves, and the end in a sentence."""
+        scores = run.held_out.entities(run.predictor.labels) if run.held_out else []
+        names = ""
+        if scores:
+            one = scores[0]
+            names = f" Whole names: precision {one.precision:.1%}, recall {one.recall:.1%}, F1 {one.f1:.1%} (seqeval)."
+        return {"status": f"{summary(run)}{names}", "curves": learning_curves(run.history, len(run.history), run.best)}
