@@ -40,12 +40,12 @@ def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Gene
     doing = f"Reading {len(examples):,} examples, all layers in one pass."
     reading = layer_features_in_steps(model, examples.pairs, pooling)
     vectors = yield from map_steps(reading, lambda share: (0.5 * share, doing))
-    found = []
+    found, settings = [], TrainingSettings()
     for layer, states in enumerate(vectors):
         scores, controls = [], []
         for seed, parts in enumerate(splits):
-            scores.append(_score(states, examples.targets, parts, len(examples.classes)))
-            controls.append(_score(states, control_targets(examples, seed), parts, len(examples.classes)))
+            scores.append(held_out_accuracy(states, examples.targets, parts, len(examples.classes), settings))
+            controls.append(held_out_accuracy(states, control_targets(examples, seed), parts, len(examples.classes), settings))
             share = (layer * seeds + seed + 1) / (len(vectors) * seeds)
             yield 0.5 + 0.5 * share, f"Hidden state {layer} of {len(vectors) - 1}, seed {seed + 1} of {seeds}."
         found.append(LayerProbe(layer, float(np.mean(scores)), float(np.std(scores)), float(np.mean(controls))))
@@ -60,10 +60,10 @@ def control_targets(examples: Examples, seed: int) -> np.ndarray:
     return np.array([drawn.setdefault(pair, int(target)) for pair, target in zip(examples.pairs, shuffled, strict=True)])
 
 
-def _score(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int) -> float:
-    """Held-out accuracy of a logistic regression on vectors [texts, hidden]."""
+def held_out_accuracy(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int, settings: TrainingSettings) -> float:
+    """Held-out accuracy, 0 to 1, of a logistic regression of targets [rows] on vectors [rows, hidden]."""
     scale = Scale.of(torch.from_numpy(vectors[parts.train]))
     inputs = scale.apply(torch.from_numpy(vectors)).numpy()
-    weight, bias = solve(inputs[parts.train], targets[parts.train], labels, TrainingSettings())
+    weight, bias = solve(inputs[parts.train], targets[parts.train], labels, settings)
     best = (inputs[parts.held_out] @ weight.T + bias).argmax(-1)
     return float((best == targets[parts.held_out]).mean())

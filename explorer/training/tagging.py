@@ -15,7 +15,7 @@ from explorer.text import limits
 from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged, split_words
 from explorer.training.examples import Split, normalise
 
-TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names of persons, places, organisations, times"}
+TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names: persons, places, organisations, times"}
 MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
 
 

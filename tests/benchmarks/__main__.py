@@ -5,12 +5,13 @@ import json
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks import attention, browser, empty_caches, features, fill_mask, finetune, load, startup, takeaway
+from tests.benchmarks import attention, browser, empty_caches, features, fill_mask, finetune, load, startup, tagging, takeaway
 
 BENCHMARKS = {
     "startup": startup.run,
     "tutorial-finetune": finetune.tutorial,
     "top-layers": finetune.top_layers,
+    "tagger": tagging.run,
     "head-effects": fill_mask.head_effects_run,
     "fill-mask": fill_mask.fill_mask_run,
     "attention-512": attention.attention_512,

@@ -9,6 +9,7 @@ from explorer.views.finetune.result import Result
 from explorer.views.finetune.runs import Runs
 from explorer.views.finetune.try_it import TryIt
 from explorer.views.finetune.words_examples import WordExamples
+from explorer.views.finetune.words_probe import WordProbe
 from explorer.views.finetune.words_recipe import WordRecipe
 from explorer.views.finetune.words_result import WordResult
 from explorer.views.finetune.words_run import WordBaselines, WordOutcome
@@ -21,7 +22,7 @@ TAB = Tab(
     "What can BERT learn from a few examples?",
     {
         "A text or a pair": [[(ExamplesView, Recipe, Baselines), (Outcome, TryIt)], [Result], [Probe, Runs]],
-        "Every word": [[(WordExamples, WordRecipe), (WordOutcome, WordBaselines)], [WordTry], [WordResult]],
+        "Every word": [[(WordExamples, WordRecipe), (WordOutcome, WordBaselines)], [WordTry], [WordResult], [WordProbe]],
     },
     above=[KnownTasks],
 )

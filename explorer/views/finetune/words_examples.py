@@ -94,7 +94,7 @@ class WordExampleSettings(View):
     def title(self, examples: TaggedExamples) -> str:
         """What a run on these examples is called."""
         if self.words_from == READY:
-            return TAGGED[self.words_set].split(" of ")[0]
+            return TAGGED[self.words_set].split(":")[0]
         return " / ".join(tag for tag in examples.classes if tag != OUTSIDE)[:40]
 
     def task(self, model: "Explorer", examples: TaggedExamples, plan: "TrainingPlan") -> "Task":

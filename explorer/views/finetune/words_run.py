@@ -40,7 +40,7 @@ def _train(model_name: str) -> str:
     model = load(model_name)
     recipe = WordRecipe(tag_layer=min(WordRecipe().tag_layer, model.capabilities.layers))
     result = finished(run_training(Tagging(model, built_in_tagged(OPENING), recipe.plan(model))))
-    return new_run(result, TAGGED[OPENING].split(" of ")[0]).id
+    return new_run(result, TAGGED[OPENING].split(":")[0]).id
 
 
 class WordBaselines(OfTaggers, RunView):

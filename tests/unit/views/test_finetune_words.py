@@ -6,10 +6,12 @@ import pytest
 import explorer
 from explorer.base.errors import InputError
 from explorer.text.tagged import read_tagged
-from explorer.training import store
+from explorer.training import store, tag_probe
 from explorer.training.tagging import built_in_tagged
+from explorer.views.finetune import words_probe
 from explorer.views.finetune.examples import FILE, READY, TYPED
 from explorer.views.finetune.words_examples import STARTER, WordExamples, clicked
+from explorer.views.finetune.words_probe import WordProbe
 from explorer.views.finetune.words_recipe import HEAD, LAYERS, WordRecipe
 from explorer.views.finetune.words_result import NAMES, TAGS, WordResult, in_context
 from explorer.views.finetune.words_run import WordBaselines, WordOutcome
@@ -135,3 +137,20 @@ def test_a_run_of_another_kind_is_not_looked_at(subject, run):
     assert WordOutcome(run=classes.id).find(subject).id == run.id
     assert Outcome(run=run.id).find(subject).id == classes.id
     assert store.fetch(run.id).kind == "tags"
+
+
+def test_the_probe_answers_which_layer_knows_what(subject, monkeypatch):
+    monkeypatch.setattr(tag_probe, "MOST_WORDS", 700)
+    monkeypatch.setattr(words_probe, "SEEDS", 1)
+    view = WordProbe()
+    found = view.result(subject)
+    shown = view.draw(subject, found)
+    assert [title for title, _, _ in found] == ["Parts of speech", "Names"]
+    for _, _, rows in found:
+        best = max(rows, key=lambda row: row.accuracy)
+        assert best.accuracy > rows[0].accuracy + 0.04, "the word alone does not tell"
+        assert best.accuracy - best.control_accuracy > 0.1, "a probe that only remembered would do as well on the control"
+    assert len(shown["curve"]["data"]) == 4
+    assert "Lower layers syntax, upper layers meaning" in shown["about"]
+    typed = WordProbe(words_from=TYPED)
+    assert typed.key(subject) != view.key(subject)

@@ -1,0 +1,106 @@
+"""Which layer knows the tags: a linear head on every hidden state, for parts of speech and for names."""
+
+from collections.abc import Generator, Hashable
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.errors import InputError
+from explorer.base.steps import map_steps
+from explorer.figures.training import tag_probe_curves
+from explorer.training.tagging import TAGGED, built_in_tagged
+from explorer.views.finetune.examples import READY
+from explorer.views.finetune.words_examples import WordExampleSettings
+from explorer.views.subject import Subject
+from explorer.views.view import Content, LongView, chart, heading, sentence
+
+if TYPE_CHECKING:
+    from explorer.training.probe import LayerProbe
+    from explorer.training.tagging import TaggedExamples
+
+    Probes = list[tuple[str, TaggedExamples, list[LayerProbe]]]
+
+SEEDS = 2
+METHOD = (
+    f"A linear head on every hidden state, {SEEDS} splits each; of what is built in, for parts of speech and for names. Beside "
+    "it a control: each word gets a tag by lot (Hewitt & Liang 2019)."
+)
+CLAIM = "Lower layers syntax, upper layers meaning (Tenney et al. 2019)?"
+
+
+class WordProbe(WordExampleSettings, LongView):
+    """Held-out accuracy of a linear head on every hidden state, beside a control task by word type."""
+
+    name, question = "fine-tune/words-probe", "Which layer knows the tags?"
+    start = "Ask every layer"
+    layout = ()  # what they are asked about stands elsewhere
+    above = heading("### Which layer knows the tags?")
+    about = sentence(keep_height=True)
+    curve = chart("Words tagged right by a probe, by layer", height=300)
+
+    def passes(self, subject: Subject) -> float:
+        """Always worth asking for: it reads all examples, and needs no text."""
+        return float("inf")
+
+    def key(self, subject: Subject) -> Hashable:
+        """The result is the same for the same examples."""
+        if self.words_from == READY:
+            return self.name, subject.model_name, READY
+        try:
+            return self.name, subject.model_name, self.examples()[0]
+        except InputError:
+            return self.name, subject.model_name, None
+
+    def work(self, subject: Subject) -> "Generator[Any, None, Probes]":
+        """Ask layer after layer; of what is built in, about both sets."""
+        from explorer.training.tag_probe import probe_tags
+
+        if self.words_from == READY:
+            asked = [(title.split(":")[0], built_in_tagged(name)) for name, title in TAGGED.items()]
+        else:
+            examples, _ = self.examples()
+            asked = [(self.title(examples), examples)]
+        found = []
+        for done, (title, examples) in enumerate(asked):
+            steps = probe_tags(subject.model, examples, "first", SEEDS)
+            rows = yield from map_steps(steps, lambda step, done=done, title=title: _step(step, title, done, len(asked)))
+            found.append((title, examples, rows))
+        return found
+
+    def waiting(self, subject: Subject) -> Content:
+        """What will be done."""
+        return {"about": METHOD, "curve": None}
+
+    def draw(self, subject: Subject, found: "Probes") -> Content:
+        """Accuracy by layer, and where each set of tags is known."""
+        fields = ("accuracy", "deviation", "control_accuracy")
+        curves = [(title, *([getattr(row, name) for row in rows] for name in fields)) for title, _, rows in found]
+        told = " ".join(_tell(*one) for one in found)
+        return {"curve": tag_probe_curves(curves), "about": f"{told} {_answer(found)}".strip()}
+
+
+def _step(step: tuple[float, str], title: str, done: int, of: int) -> tuple[str, float]:
+    share = (done + step[0]) / of
+    return f"{title}: {step[1]} {share:.0%}.", share
+
+
+def _tell(title: str, examples: "TaggedExamples", rows: "list[LayerProbe]") -> str:
+    from explorer.training.tag_probe import first_to_know
+
+    best, chance = max(rows, key=lambda row: row.accuracy), max(examples.counts.values()) / len(examples.words)
+    return (
+        f"{title}: best at hidden state {best.layer}, {best.accuracy:.1%} ± {best.deviation:.1%} (always the most frequent tag: "
+        f"{chance:.1%}; selectivity {best.accuracy - best.control_accuracy:.1%}), 95 % of the gain from hidden state "
+        f"{first_to_know(rows, chance)} on."
+    )
+
+
+def _answer(found: "Probes") -> str:
+    """What both sets together say of the claim."""
+    from explorer.training.tag_probe import first_to_know
+
+    if len(found) < 2:
+        return ""
+    first, second = (first_to_know(rows, max(one.counts.values()) / len(one.words)) for _, one, rows in found)
+    if first == second:
+        return f"{CLAIM} Not here: the grammar of words and who or what they name are both known from hidden state {first} on."
+    order = "Here too" if first < second else "Here it is the other way round"
+    return f"{CLAIM} {order}: the grammar of words is known from hidden state {first} on, names from hidden state {second} on."
