@@ -21,7 +21,7 @@ from explorer.training.hub_data import fetch_data_set
 from explorer.views.finetune import TRAININGS
 from explorer.views.finetune.examples import ExamplesView
 from explorer.views.finetune.run import RunView, run_ids
-from explorer.views.finetune.runs import Runs
+from explorer.views.finetune.runs import RunList
 from explorer.views.subject import Subject
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:
     _listen_to_hub(tab, panels[ExamplesView])
     for views in TRAININGS:
         _listen_to_training(tab, [panels[view] for view in views])
-    return [_listen_to_exploring(tab, panels[Runs])]
+    return [_listen_to_exploring(tab, panel) for panel in tab.panels if issubclass(panel.view, RunList)]
 
 
 def _listen_to_hub(tab: TabPage, panel: Panel) -> None:

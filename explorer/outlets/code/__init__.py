@@ -39,7 +39,8 @@ WITHOUT = {
         _TRAINED,
     ),
     **dict.fromkeys(
-        [f"fine-tune/words-{name}" for name in ("examples", "recipe", "outcome", "baselines", "try", "result", "probe")], _TRAINED
+        [f"fine-tune/words-{name}" for name in ("examples", "recipe", "outcome", "baselines", "try", "result", "probe", "runs")],
+        _TRAINED,
     ),
 }
 

@@ -6,7 +6,7 @@ from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.probe import Probe
 from explorer.views.finetune.recipe import Recipe
 from explorer.views.finetune.result import Result
-from explorer.views.finetune.runs import Runs
+from explorer.views.finetune.runs import Runs, WordRuns
 from explorer.views.finetune.try_it import TryIt
 from explorer.views.finetune.words_examples import WordExamples
 from explorer.views.finetune.words_probe import WordProbe
@@ -22,7 +22,12 @@ TAB = Tab(
     "What can BERT learn from a few examples?",
     {
         "A text or a pair": [[(ExamplesView, Recipe, Baselines), (Outcome, TryIt)], [Result], [Probe, Runs]],
-        "Every word": [[(WordExamples, WordRecipe), (WordOutcome, WordBaselines)], [WordTry], [WordResult], [WordProbe]],
+        "Every word": [
+            [(WordExamples, WordRecipe), (WordOutcome, WordBaselines)],
+            [WordTry],
+            [WordResult],
+            [WordProbe, WordRuns],
+        ],
     },
     above=[KnownTasks],
 )

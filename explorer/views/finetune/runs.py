@@ -8,6 +8,7 @@ from explorer.figures.training import run_curves
 from explorer.training import downloads, store
 from explorer.training.run import told
 from explorer.views.finetune.run import RunView, run_ids
+from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, button, chart, heading, props, sentence, settle, show
@@ -21,21 +22,27 @@ if TYPE_CHECKING:
 MOST_COMPARED = 6
 
 
-class Runs(RunView):
-    """What was trained in this browser: open one, take it home, bring one back."""
+def _opened() -> Any:
+    """The menu of runs."""
+    return choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
 
-    name, question = "fine-tune/runs", "What was trained in this browser?"
-    width = 6
-    side_by_side = (("explore", "save", "standard", "onnx", "load"),)
+
+def _load() -> Any:
+    """The button that takes a zip."""
+    return upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
+
+
+class RunList(RunView):
+    """Open a run, take it home, bring one back. The controls have a name for each kind of task: each is seen by itself."""
+
     by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
+    menu: ClassVar[str]  # the name of the control with the runs
     above = heading("### My runs")
-    opened: str = choice((), "Open a run of this browser", default="", menu=True, free=True, linked=False, min_width=200)
     curves = chart("Held-out scores of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
     standard = button("For transformers", long=True, min_width=90)
     onnx = button("ONNX", long=True, min_width=70)
-    load: Path | None = upload(label="Load a zip", types=(".zip",), read=Path, as_button=True, min_width=90)
     download = button("Download", optional=True, wide=True)
     note = sentence(
         classes="caption",
@@ -45,12 +52,10 @@ class Runs(RunView):
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """All runs that are still there, this one chosen."""
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
+        found = [one for one in found if one.get("kind", "classes") in self.kinds]
         curves = [(_name(one), [row[f"held_out_{_measure(one)}"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
-        return {"opened": props(choices=[(_name(one), one["id"]) for one in found], value=run.id), "curves": run_curves(curves)}
-
-    def on_opened(self, subject: Subject, identifier: str) -> Change:
-        """Another run is looked at."""
-        return settle(run=store.fetch(identifier).id)
+        menu = props(choices=[(_name(one), one["id"]) for one in found], value=run.id)
+        return {self.menu: menu, "curves": run_curves(curves)}
 
     def on_save(self, subject: Subject, _: None) -> Change:
         """The run as a zip."""
@@ -76,13 +81,57 @@ class Runs(RunView):
         note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."
         return _offer(self.find(subject), write_onnx, "onnx.zip", note)
 
-    def on_load(self, subject: Subject, path: Path) -> Change:
+    def bring(self, path: Path) -> Change:
         """A run that came in a zip is kept and looked at."""
         from explorer.training.unpack import unpack
 
         run = unpack(path, self.visitor)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
         return Change(settings=settings, content={"note": f"{run.title} is loaded."})
+
+
+def _order(menu: str, load: str) -> tuple[str, ...]:
+    return "above", menu, "curves", "explore", "save", "standard", "onnx", load, "download", "note"
+
+
+class Runs(RunList):
+    """What was trained on texts and pairs in this browser."""
+
+    name, question = "fine-tune/runs", "What was trained in this browser?"
+    width = 6
+    side_by_side = (("explore", "save", "standard", "onnx", "load"),)
+    menu = "opened"
+    layout = _order("opened", "load")
+    opened: str = _opened()
+    load: Path | None = _load()
+
+    def on_opened(self, subject: Subject, identifier: str) -> Change:
+        """Another run is looked at."""
+        return settle(run=store.fetch(identifier).id)
+
+    def on_load(self, subject: Subject, path: Path) -> Change:
+        """A run comes in a zip."""
+        return self.bring(path)
+
+
+class WordRuns(OfTaggers, RunList):
+    """What was trained to tag words in this browser."""
+
+    name, question = "fine-tune/words-runs", "What was trained in this browser?"
+    width = 6
+    side_by_side = (("explore", "save", "standard", "onnx", "words_load"),)
+    menu = "words_opened"
+    layout = _order("words_opened", "words_load")
+    words_opened: str = _opened()
+    words_load: Path | None = _load()
+
+    def on_words_opened(self, subject: Subject, identifier: str) -> Change:
+        """Another run is looked at."""
+        return settle(run=store.fetch(identifier).id)
+
+    def on_words_load(self, subject: Subject, path: Path) -> Change:
+        """A run comes in a zip."""
+        return self.bring(path)
 
 
 def _offer(run: "Run", write: "Callable[[Predictor, Path], None]", name: str, note: str) -> Change:

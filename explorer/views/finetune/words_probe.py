@@ -30,6 +30,7 @@ class WordProbe(WordExampleSettings, LongView):
     """Held-out accuracy of a linear head on every hidden state, beside a control task by word type."""
 
     name, question = "fine-tune/words-probe", "Which layer knows the tags?"
+    width = 5
     start = "Ask every layer"
     layout = ()  # what they are asked about stands elsewhere
     above = heading("### Which layer knows the tags?")
