@@ -10,7 +10,7 @@ from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, TaggedSentence, read_tagged, split_words
 from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged, tagged_examples
-from explorer.views.finetune.examples import FEW, FILE, MOST_BARS, READY, TYPED
+from explorer.views.finetune.examples import FEW, FILE, READY, TYPED
 from explorer.views.settings import choice, memory, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, part, props, sentence, settle
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OUTSIDE = "O"  # the tag of a word that was not clicked
 OPENING = "names"
+MOST_BARS = 5
 MOST_SHOWN = 40  # words of a sentence
 MOST_LETTERS = 60  # of a sentence in the menu
 STARTER = (  # an order in a café: the words that a waiter writes down

@@ -24,8 +24,8 @@ class WordRecipe(View):
         "train": "A training streams, can be cancelled, and outlasts its page.",
         "cancel": "It stops a training that runs in another handler.",
     }
-    tag_layer: int = number(4, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, **AT_ONCE)
-    tag_layers: int = number(0, "Layers trained with the head, below it (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE)
+    tag_layers: int = number(0, "Layers trained with the head (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE)
+    tag_layer: int = number(4, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, more=True, line=True, **AT_ONCE)
     tag_pieces: str = choice(PIECES, "Of each word it reads", more=True, line=True)
     tag_epochs: int = number(HEAD[0], "Epochs", low=1, high=50, more=True, line=True, min_width=140, **AT_ONCE)
     tag_rate: float = choice(

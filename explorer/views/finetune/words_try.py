@@ -11,6 +11,7 @@ from explorer.figures.word_grid import word_grid
 from explorer.text import limits
 from explorer.text.tagged import split_words
 from explorer.views.finetune.run import RunView
+from explorer.views.finetune.words_examples import OUTSIDE
 from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
@@ -53,7 +54,8 @@ class WordTry(OfTaggers, RunView):
         read, said, sure = len(shares), shares.argmax(-1), shares.max(-1)
         if not read:
             raise InputError("The model reads none of these words; type others.")
-        cells = [(labels[tag], float(share), _ranked(labels, row)) for tag, share, row in zip(said, sure, shares, strict=True)]
+        seen = [0.0 if labels[tag] == OUTSIDE else float(share) for tag, share in zip(said, sure, strict=True)]
+        cells = [(labels[tag], one, _ranked(labels, row)) for tag, one, row in zip(said, seen, shares, strict=True)]
         odds = [(percent(float(share)), 0.0, "") for share in sure]
         grid = word_grid("word", words[:MOST_SHOWN], ["tag", "how sure"], [cells[:MOST_SHOWN], odds[:MOST_SHOWN]])
         least = int(sure.argmin())

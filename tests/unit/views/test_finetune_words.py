@@ -115,7 +115,7 @@ def test_a_file_is_told_of(subject, tmp_path):
     assert shown["tagged"]["columns"] == ["Ada", "sings"]
     shown = WordExamples(words_from=READY, words_set="parts_of_speech").compute(subject)
     assert f"{len(built_in_tagged('parts_of_speech')):,} sentences" in shown["about"]
-    assert len(shown["balance"]["groups"][0]["rows"]) == 8
+    assert len(shown["balance"]["groups"][0]["rows"]) == 5
 
 
 def test_settings_that_suit_layers_come_with_them(subject):

@@ -1,0 +1,92 @@
+"""The choice 'Every word' of Fine-tune as a person uses it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import open_tab, type_into
+
+DONE = "() => !document.querySelector('#fine-tune-words-recipe-train').disabled"
+
+
+@pytest.fixture
+def tab(open_app):
+    page = open_app("")
+    open_tab(page, "Fine-tune")
+    page.locator("#fine-tune-view").get_by_label("Every word").check()
+    expect(page.locator("#fine-tune-words-try-row td")).to_have_count(26, timeout=90_000)
+    return page
+
+
+def status(page):
+    return page.locator("#fine-tune-words-outcome-status")
+
+
+def tags(page, part):
+    """The tags in a row of words."""
+    return page.locator(f"#fine-tune-words-{part} tbody tr").first.locator("td").all_inner_texts()
+
+
+def test_words_are_tagged_typed_clicked_and_learnt(tab):
+    assert tags(tab, "try-row")[:2] == ["B-PER", "I-PER"]
+    expect(status(tab)).to_contain_text("seqeval")
+    expect(tab.locator("#fine-tune-words-result-tag-confusion .heatmaplayer")).to_have_count(1)
+
+    tab.locator("#fine-tune-words-from").get_by_label("Typed here").check()
+    expect(tab.locator("#fine-tune-words-examples-about")).to_contain_text("8 sentences")
+    words = tab.locator("#fine-tune-words-examples-tagged td button")
+    expect(words.nth(2)).to_have_text("DRINK")
+    words.nth(2).click()
+    expect(words.nth(2)).to_have_text("O")
+    words.nth(2).click()
+    expect(words.nth(2)).to_have_text("DRINK")
+    menu = tab.locator("#fine-tune-words-tag input")
+    menu.fill("POLITE")
+    menu.press("Enter")
+    words.nth(7).click()
+    expect(words.nth(7)).to_have_text("POLITE")
+    type_into(tab, "fine-tune-tag-tried", "<b>two</b> large teas ${alert(1)}")
+    tab.locator("#fine-tune-words-recipe-train").click()
+    expect(tab.locator("#fine-tune-words-recipe-train")).to_be_disabled()
+    tab.wait_for_function(DONE, timeout=90_000)
+    expect(status(tab)).to_contain_text("COUNT / DRINK / FOOD / POLITE / SIZE")
+    expect(tab.locator("#fine-tune-words-try-row thead")).to_contain_text("alert")
+    expect(tab.locator("#fine-tune-words-result-note")).to_contain_text("held-out words")
+    said = status(tab).inner_text()
+
+    tab.reload()
+    open_tab(tab, "Fine-tune")
+    tab.locator("#fine-tune-view").get_by_label("Every word").check()
+    expect(status(tab)).to_have_text(said.removeprefix("Trained just now. "), timeout=60_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"a\tO\nb\n", "Line 2 has a word without a tag"),
+        (b"Ada\tN\nsings\tV\n\nBob\tN\nruns\tV\n", "2 sentences with 4 words, CoNLL"),
+    ],
+)
+def test_files_are_read_or_refused_in_a_sentence(tab, tmp_path, text, said):
+    tab.locator("#fine-tune-words-from").get_by_label("A file").check()
+    expect(tab.locator("#fine-tune-words-examples-about")).to_contain_text("Choose a file")
+    path = tmp_path / "words.conll"
+    path.write_bytes(text)
+    tab.locator("#fine-tune-words-file input[type=file]").set_input_files(path)
+    expect(tab.get_by_text(said).first).to_be_visible()
+
+
+def test_a_tagger_with_layers_is_cancelled_and_taken_home(tab):
+    layers = tab.locator("#fine-tune-tag-layers input[type=number]")
+    layers.fill("6")
+    layers.press("Enter")
+    tab.locator("#fine-tune-words-recipe-train").click()
+    expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
+    tab.locator("#fine-tune-words-recipe-cancel").click()
+    expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
+    expect(tab.locator("#fine-tune-words-recipe-train")).to_be_enabled()
+    tab.locator("#fine-tune-words-runs-save").click()
+    expect(tab.locator("#fine-tune-words-runs-download")).to_contain_text("Download run.zip", timeout=60_000)
+    tab.locator("#fine-tune-words-runs-standard").click()
+    expect(tab.locator("#fine-tune-words-runs-note")).to_contain_text('pipeline("token-classification"', timeout=60_000)
