@@ -33,12 +33,16 @@ GUIDE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 NAMES = (
     "explorer",
     *(f"explorer.model.{name}" for name in ("explorer", "trace", "network", "features", "families")),
-    *(f"explorer.text.{name}" for name in ("encoding", "masking", "spans", "tables")),
+    *(f"explorer.text.{name}" for name in ("encoding", "masking", "spans", "tables", "tagged")),
     *(f"explorer.techniques.{name}" for name in ("ablation", "attribution", "filling", "inside", "lens", "masking_game")),
     *(f"explorer.techniques.{name}" for name in ("own_head", "pseudo_likelihood", "targets")),
-    *(f"explorer.analysis.{name}" for name in ("attention", "contextuality", "evaluation", "head_metrics", "mapping")),
+    *(
+        f"explorer.analysis.{name}"
+        for name in ("attention", "contextuality", "entities", "evaluation", "head_metrics", "mapping")
+    ),
     *(f"explorer.analysis.{name}" for name in ("projection", "rollout", "similarity", "weights")),
     *(f"explorer.training.{name}" for name in ("baselines", "examples", "finetune", "head", "probe", "training")),
+    *(f"explorer.training.{name}" for name in ("tagging", "tagger", "tag_probe")),
     *(f"explorer.views.{name}" for name in ("view", "settings", "subject")),
     *(f"explorer.outlets.{name}" for name in ("links", "code")),
     "explorer.base.errors",

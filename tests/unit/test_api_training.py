@@ -65,6 +65,11 @@ def test_every_layer_is_probed(client):
         ("probe_layers", {"examples": EXAMPLES, "seeds": 0}),
         ("probe_layers", {"examples": EXAMPLES, "pooling": "pooler"}),
         ("classify", {"texts": [["a", "b", "c"]], "head": "x"}),
+        ("train_tokens", {"examples": EXAMPLES}),
+        ("train_tokens", {"examples": [[["a"], ["X", "Y"]], [["b"], ["X"]]]}),
+        ("train_tokens", {"examples": [[["a"] * 200_000, ["X"] * 200_000]] * 2}),
+        ("tag", {"texts": "a", "head": "x"}),
+        ("tag", {"texts": [["a", 1]], "head": "x"}),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(client, endpoint, arguments):
@@ -73,3 +78,17 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(client, endpoint, argume
     sentence = str(caught.value)
     assert sentence.endswith(".")
     assert len(sentence) < 250
+
+
+def test_a_tagger_is_taught_and_asked(client):
+    rows = [[["Ada", "sings", "."], ["B-PER", "O", "O"]], [["The", "dog", "sleeps"], ["O", "O", "O"]]] * 6
+    rows = [[[*words, str(number)], [*tags, "O"]] for number, (words, tags) in enumerate(rows)]
+    job = client.submit(rows, layer=4, api_name="/train_tokens")
+    answer = job.result()
+    assert set(answer) == {"head", "tags", "history", "held_out_accuracy", "entity_f1"}
+    assert set(answer["history"][0]) == {"epoch", "train_loss", "held_out_loss", "held_out_accuracy"}
+    assert (answer["tags"], answer["held_out_accuracy"], answer["entity_f1"]) == (["B-PER", "O"], 1, 1)
+    found = client.predict(["Ada doesn't sing.", ["Ada", "doesn't"]], answer["head"], api_name="/tag")
+    assert found["words"] == [["Ada", "doesn", "'", "t", "sing", "."], ["Ada", "doesn't"]]
+    assert [row[0] for row in found["tags"]] == ["B-PER", "B-PER"]
+    assert [len(row) for row in found["probabilities"]] == [6, 2]

@@ -193,7 +193,7 @@ def test_pairs_words_runs_and_parts(bundled, theirs):
     assert f"{sum(counts.values()):,}" in text
     run = Outcome().find(subject)
     accuracy, without = numbers(Outcome().finding(subject).text)
-    assert near(run.accuracy, accuracy)
+    assert near(run.score, accuracy)
     assert near(max(run.baselines.values()), without)
 
 
