@@ -38,7 +38,7 @@ class Tagger(Predictor):
         there = read.are_read(read.lengths)
         shares = self.head.probabilities(self._vectors(model, read))
         counts = np.bincount(read.sentence[there], minlength=len(sentences))
-        _check_gaps(there, read.sentence, counts)
+        _check_gaps(read, there, counts)
         return np.split(shares, np.cumsum(counts)[:-1])
 
     def _vectors(self, model: Explorer, read: ReadWords) -> np.ndarray:
@@ -50,12 +50,14 @@ class Tagger(Predictor):
         return TopWords.of(read, states.lengths.numpy()).pool(given, torch.arange(len(read.encodings)), self.pooling).numpy()
 
 
-def _check_gaps(there: np.ndarray, sentence: np.ndarray, counts: np.ndarray) -> None:
-    """Raises InputError when a word that is not read is followed by one that is."""
-    place = np.arange(len(there)) - np.searchsorted(sentence, sentence)
-    if (wrong := there != (place < counts[sentence])).any():
-        number = int(place[wrong][0]) + 1
-        raise InputError(f"Word {number} of sentence {int(sentence[wrong][0]) + 1} holds nothing that BERT can read; change it.")
+def _check_gaps(read: ReadWords, there: np.ndarray, counts: np.ndarray) -> None:
+    """Raises InputError when a word is not read though there is room for it."""
+    cut = np.array([encoding.total > encoding.kept for encoding in read.encodings])
+    place = np.arange(len(there)) - np.searchsorted(read.sentence, read.sentence)
+    wrong = ~there & (~cut[read.sentence] | (place < counts[read.sentence]))
+    if wrong.any():
+        number, sentence = int(place[wrong][0]) + 1, int(read.sentence[wrong][0]) + 1
+        raise InputError(f"Word {number} of text {sentence} holds nothing that BERT can read; change it.")
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.analysis.entities import by_sentence
 from explorer.base.errors import InputError
+from explorer.base.limits import CHARACTERS
 from explorer.figures.bars import percent, whole_percent
 from explorer.figures.numbers import columns_of, keep
 from explorer.figures.word_grid import word_grid
 from explorer.text import limits
 from explorer.text.tagged import split_words
+from explorer.training.tagging import built_in_tagged
 from explorer.views.finetune.run import RunView
-from explorer.views.finetune.words_examples import OUTSIDE
+from explorer.views.finetune.words_examples import OPENING, OUTSIDE
 from explorer.views.finetune.words_run import OfTaggers
-from explorer.views.settings import choice, text
+from explorer.views.settings import choice, memory, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, part, sentence, settle
+from explorer.views.view import Change, Content, part, props, sentence, settle
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
@@ -29,6 +32,12 @@ SENTENCES = (
     "One small coffee and two large cakes, please.",
 )
 MOST_SHOWN = 60  # words
+MOST_OFFERED = 6  # sentences of the run's own
+
+
+def offered(value: object) -> str:
+    """The sentence that was put there by the view itself."""
+    return value[: CHARACTERS.most] if isinstance(value, str) else ""
 
 
 class WordTry(OfTaggers, RunView):
@@ -37,6 +46,7 @@ class WordTry(OfTaggers, RunView):
     name, question = "fine-tune/words-try", "Which tags does it give the words of your own sentence?"
     side_by_side = (("tag_tried", "tag_sample"),)
     tag_tried: str = text(SENTENCES[0], "Try it on a sentence", scale=5)
+    tag_offered: str = memory(SENTENCES[0], kept=offered, linked=False)
     tag_sample: str = choice(SENTENCES, "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
     row = part("words", optional=True)
     note = sentence(classes="caption", keep_height=True)
@@ -45,10 +55,17 @@ class WordTry(OfTaggers, RunView):
         """The likeliest tag of each word, and how sure it is."""
         from explorer.model.explorer import load
 
-        words = split_words(self.tag_tried)
+        samples = _samples(run)
+        tried = (
+            samples[0] if self.tag_tried in (self.tag_offered, *SENTENCES) and self.tag_tried not in samples else self.tag_tried
+        )
+        shown: Content = {"tag_sample": props(choices=samples)}
+        if tried != self.tag_tried:
+            shown |= {"tag_tried": tried, "tag_offered": tried}
+        words = split_words(tried)
         if not words:
-            return {"note": ""}
-        limits.check_text(self.tag_tried, "the sentence")
+            return {**shown, "note": ""}
+        limits.check_text(tried, "the sentence")
         labels, predictor = run.predictor.labels, run.predictor
         (shares,) = predictor.tag(load(predictor.model), [words])
         read, said, sure = len(shares), shares.argmax(-1), shares.max(-1)
@@ -65,11 +82,22 @@ class WordTry(OfTaggers, RunView):
         if read > MOST_SHOWN:
             note += f" The first {MOST_SHOWN} words are shown."
         kept = keep(grid, lambda: columns_of(word=words[:read], tag=[labels[tag] for tag in said], probability=sure))
-        return {"row": kept, "note": note}
+        return {**shown, "row": kept, "note": note}
 
     def on_tag_sample(self, subject: Subject, sample: str) -> Change:
         """One of the sentences that are there to be tried."""
-        return settle(tag_tried=sample)
+        return settle(tag_tried=sample, tag_offered=sample)
+
+
+def _samples(run: "Run") -> list[str]:
+    """Sentences to try: those of this page for names, else held-out ones of the run, those with most different tags first."""
+    if set(run.predictor.labels) == set(built_in_tagged(OPENING).classes) or run.held_out is None:
+        return list(SENTENCES)
+    held = run.held_out
+    sentences = by_sentence(held.sentences, held.words)
+    tags = by_sentence(held.sentences, [run.predictor.labels[tag] for tag in held.targets])
+    order = sorted(range(len(sentences)), key=lambda row: -len(set(tags[row])))
+    return [" ".join(sentences[row]) for row in order[:MOST_OFFERED]]
 
 
 def _ranked(labels: tuple[str, ...], shares: np.ndarray) -> str:

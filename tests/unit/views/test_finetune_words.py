@@ -5,9 +5,12 @@ import pytest
 
 import explorer
 from explorer.base.errors import InputError
-from explorer.text.tagged import read_tagged
+from explorer.base.steps import finished
+from explorer.text.tagged import read_tagged, split_words
 from explorer.training import store, tag_probe
+from explorer.training.tag_task import Tagging
 from explorer.training.tagging import built_in_tagged
+from explorer.training.training import new_run, run_training
 from explorer.views.finetune import words_probe
 from explorer.views.finetune.examples import FILE, READY, TYPED
 from explorer.views.finetune.words_examples import STARTER, WordExamples, clicked
@@ -15,7 +18,7 @@ from explorer.views.finetune.words_probe import WordProbe
 from explorer.views.finetune.words_recipe import HEAD, LAYERS, WordRecipe
 from explorer.views.finetune.words_result import NAMES, TAGS, WordResult, in_context
 from explorer.views.finetune.words_run import WordBaselines, WordOutcome
-from explorer.views.finetune.words_try import WordTry
+from explorer.views.finetune.words_try import SENTENCES, WordTry
 from explorer.views.subject import Selection, Subject
 
 
@@ -154,3 +157,16 @@ def test_the_probe_answers_which_layer_knows_what(subject, monkeypatch):
     assert "Lower layers syntax, upper layers meaning" in shown["about"]
     typed = WordProbe(words_from=TYPED)
     assert typed.key(subject) != view.key(subject)
+
+
+def test_the_sentence_to_try_fits_the_tags(subject):
+    examples, _ = WordExamples(words_from=TYPED).examples()
+    plan = WordRecipe(tag_epochs=2).plan(subject.model)
+    mine = new_run(finished(run_training(Tagging(subject.model, examples, plan))), "Café")
+    shown = WordTry(run=mine.id).compute(subject)
+    assert shown["tag_tried"] == shown["tag_offered"] == shown["tag_sample"]["choices"][0]
+    assert split_words(shown["tag_tried"]) == list(shown["row"]["columns"])
+    kept = WordTry(run=mine.id, tag_tried="my own sentence").compute(subject)
+    assert "tag_tried" not in kept
+    back = WordTry(tag_tried=shown["tag_tried"], tag_offered=shown["tag_offered"]).compute(subject)
+    assert back["tag_tried"] == SENTENCES[0]
