@@ -14,7 +14,10 @@ DONE = "() => !document.querySelector('#fine-tune-words-recipe-train').disabled"
 def tab(open_app):
     page = open_app("")
     open_tab(page, "Fine-tune")
-    page.locator("#fine-tune-view").get_by_label("Every word").check()
+    page.locator("#fine-tune-task input").click()
+    page.get_by_role("option", name="NER", exact=True).click()
+    expect(page.locator("#fine-tune-known-tasks-about")).to_contain_text("Named entity recognition")
+    expect(page.locator("#fine-tune-view").get_by_label("Every word")).to_be_checked()
     expect(page.locator("#fine-tune-words-try-row td")).to_have_count(26, timeout=90_000)
     return page
 

@@ -3,12 +3,13 @@
 from typing import Any, NamedTuple
 
 from explorer.training.from_table import BUILT_IN
+from explorer.training.tagging import TAGGED
 from explorer.views.finetune.examples import READY
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, sentence, settle
 
-TEXTS = "A text or a pair"  # the choice of the tab
+TEXTS, WORDS = "A text or a pair", "Every word"  # choices of the tab
 HINT = "A task you know by name …"
 MIDDLE = 2 / 3  # where grammar and how pairs compare are read best on the bundled model, and syntax in Jawahar et al. 2019
 GLUE = "GLUE, Wang et al. 2018"
@@ -43,6 +44,12 @@ def _text(called: str, given: str, wanted: str, ready: str) -> Task:
     return Task(called, given, wanted, GLUE, TEXTS, settings, BUILT_IN[ready].split(":")[0], depth)
 
 
+def _words(called: str, wanted: str, source: str, name: str) -> Task:
+    """A task that tags words, and the built-in set that is of its kind."""
+    settings = {"words_from": READY, "words_set": name}
+    return Task(called, "the words of a sentence", wanted, source, WORDS, settings, TAGGED[name].split(":")[0].lower())
+
+
 TASKS = {
     "SST-2": _text("Stanford Sentiment Treebank", "a sentence on a film", "positive or negative", "sentiment"),
     "CoLA": _text("Corpus of Linguistic Acceptability", "a sentence", "whether it is acceptable English", "grammar"),
@@ -61,6 +68,15 @@ TASKS = {
         "Question-answering inference", "a question and a sentence", "whether the sentence holds the answer", "entailment"
     ),
     "RTE": _text("Recognizing Textual Entailment", "two texts", "whether the second follows from the first", "entailment"),
+    "NER": _words(
+        "Named entity recognition",
+        "a tag for each: where a name begins, goes on, and of what it is",
+        "CoNLL-2003, Tjong Kim Sang & De Meulder 2003",
+        "names",
+    ),
+    "POS": _words(
+        "Part-of-speech tagging", "the part of speech of each", "Universal Dependencies, Nivre et al. 2020", "parts_of_speech"
+    ),
 }
 
 
