@@ -29,7 +29,6 @@ SENTENCES = (
     "The United Nations opened an office in Turkey in 1995.",
     "We ate the turkey that Peter had cooked on Sunday.",
     "Grace left Google in 2010 and bought a farm in Turkey.",
-    "One small coffee and two large cakes, please.",
 )
 MOST_SHOWN = 60  # words
 MOST_OFFERED = 6  # sentences of the run's own

@@ -1,5 +1,7 @@
 """The choice 'Every word' of Fine-tune: what its views say, and what clicks mean."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from explorer.training.tagging import built_in_tagged
 from explorer.training.training import new_run, run_training
 from explorer.views.finetune import words_probe
 from explorer.views.finetune.examples import FILE, READY, TYPED
+from explorer.views.finetune.runs import WordRuns
 from explorer.views.finetune.words_examples import STARTER, WordExamples, clicked
 from explorer.views.finetune.words_probe import WordProbe
 from explorer.views.finetune.words_recipe import HEAD, LAYERS, WordRecipe
@@ -170,3 +173,14 @@ def test_the_sentence_to_try_fits_the_tags(subject):
     assert "tag_tried" not in kept
     back = WordTry(tag_tried=shown["tag_tried"], tag_offered=shown["tag_offered"]).compute(subject)
     assert back["tag_tried"] == SENTENCES[0]
+
+
+def test_a_run_that_came_in_a_file_is_shown_without_its_sentences(subject, run):
+    bare = store.keep(replace(run, held_out=None, id=""))
+    assert "came in a file" in WordResult(run=bare.id).compute(subject)["note"]
+    assert "Whole names" not in WordOutcome(run=bare.id).compute(subject)["status"]
+    assert len(WordBaselines(run=bare.id).compute(subject)["compared"]["groups"]) == 1
+    assert "row" in WordTry(run=bare.id).compute(subject)
+    shown = WordRuns(run=bare.id, runs=(run.id,)).compute(subject)
+    assert [value for _, value in shown["words_opened"]["choices"]] == [bare.id, run.id]
+    assert WordRuns().on_words_opened(subject, run.id).settings == {"run": run.id}
