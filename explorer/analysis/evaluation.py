@@ -33,6 +33,16 @@ def accuracy(table: np.ndarray) -> float:
     return float(np.trace(table) / max(1, table.sum()))
 
 
+def standard_error(right: int, of: int) -> float:
+    """Of the share right / of: about how far, 0 to 0.5, such a share is from that of endless examples.
+
+    That of a binomial share whose own estimate is (right + 1) / (of + 2), the rule of succession (Laplace 1774): so that
+    3 of 3 leaves a doubt.
+    """
+    share = (right + 1) / (of + 2)
+    return float(np.sqrt(share * (1 - share) / max(1, of)))
+
+
 def macro_f1(table: np.ndarray) -> float:
     """The mean F1 of all labels that occur, 0 to 1: rare ones count as much as frequent ones."""
     scores = class_scores(table)

@@ -30,6 +30,10 @@ def train_head(
 ) -> dict[str, Any]:
     """Train a linear head on [text, label] or [text, second text, label] examples, a fifth of each label held out.
 
+    epochs=0: as many steps as the size of the data asks for, at least 10 epochs and 300 steps (4 and 100 with layers).
+    From fewer than 100 examples a head alone is then solved (logistic regression, L-BFGS) on all of them, which is one
+    epoch in the history, and held out is each in turn (leave-one-out).
+
     With layers_trained, the layers just below the head learn too, with AdamW, at the learning rate but at most at
     5e-5 · (768 / hidden size)² (2e-4 for the bundled model), and the head at 0.01 at least; their weights are a running
     mean over about three epochs. What is kept is the last epoch: nothing is chosen on the held-out examples. Progress

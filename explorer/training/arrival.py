@@ -52,6 +52,7 @@ _TRAINING: dict[str, Callable[[object], Any]] = CHECKS | {
     "layers_trained": _layer,
     "epochs": _epochs,
     "patience": _epochs,
+    "held_out": lambda value: limits.check_number(value, "the share held out", 0, 0.9),
     "keep_best": _boolean,
     "balanced": _boolean,
 }

@@ -147,12 +147,9 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
     """
     if examples.groups:
         return _split_groups(examples, seed, share)
-    groups: dict[Pair, list[int]] = {}
-    for row, (text, text_b) in enumerate(examples.pairs):
-        groups.setdefault((normalise(text), normalise(text_b)), []).append(row)
     strata = examples.strata
     by_class: dict[str, list[list[int]]] = {label: [] for label in sorted(set(strata))}
-    for rows in groups.values():
+    for rows in _same_texts(examples):
         by_class[strata[rows[0]]].append(rows)
 
     rng = np.random.default_rng(seed)
@@ -195,6 +192,21 @@ def _split_groups(examples: Examples, seed: int, share: float) -> Split:
             raise InputError(f"The groups of the label {label[:40]!r} are too large to hold one out; make smaller ones.")
     held = np.sort(np.array(held_out, dtype=np.int64))
     return Split(np.setdiff1d(np.arange(len(examples)), held), held)
+
+
+def leave_one_out(examples: Examples) -> list[Split]:
+    """For each text the others, and that text. Equal texts (capitals and blanks aside), or a group, are left out together."""
+    every = np.arange(len(examples))
+    return [Split(np.setdiff1d(every, rows), np.array(rows)) for rows in _same_texts(examples)]
+
+
+def _same_texts(examples: Examples) -> list[list[int]]:
+    """The indices of the examples, those with equal texts together."""
+    alike = examples.groups or [(normalise(text), normalise(text_b)) for text, text_b in examples.pairs]
+    groups: dict[str | Pair, list[int]] = {}
+    for row, name in enumerate(alike):
+        groups.setdefault(name, []).append(row)
+    return list(groups.values())
 
 
 def normalise(text: str) -> str:

@@ -38,6 +38,11 @@ def stop(identifier: object) -> bool:
     return found is not None
 
 
+def running() -> int:
+    """How many jobs there are."""
+    return len(_running)
+
+
 def is_running(identifier: object) -> bool:
     """Whether a job of this id runs now."""
     return _find(identifier) is not None

@@ -3,7 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from explorer.base.errors import InputError
@@ -17,11 +17,11 @@ from explorer.training.head import Head
 from explorer.training.predictor import Classifier, Predictor
 from explorer.training.quota import HOUSE
 from explorer.training.run import HeldOut, Run, told
-from explorer.training.settings import OPTIMIZERS, Epoch, TrainingSettings
+from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_UNITS = 512
 CHECKS: dict[str, Callable[[object], Any]] = {
-    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 1, EPOCHS.most),
+    "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
     "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
     "batch_size": lambda value: limits.check_integer(value, "the batch size", 1, 1024),
     "seed": lambda value: limits.check_integer(value, "the seed", 0, 2**31 - 1),
@@ -93,6 +93,11 @@ class Task(ABC, Generic[Given]):
 
     predictor: ClassVar[type[Predictor]]
 
+    def fitted(self) -> "Task[Given]":
+        """The same with what the size of the data asks for, where the plan leaves that open."""
+        plan = self.plan
+        return replace(self, plan=replace(plan, settings=plan.settings.fitted(len(self.examples), plan.layers_trained)))
+
     @abstractmethod
     def split(self) -> Split:
         """What is trained on and what is held out. Raises InputError."""
@@ -136,8 +141,9 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
     `stop()` is asked after every batch, and the time is up after TRAINING_MINUTES; what was learnt until then stays. Raises
     InputError.
     """
-    plan = task.plan
-    parts = task.split()  # fails before anything is computed
+    task = task.fitted()
+    plan, parts = task.plan, task.split()  # fails before anything is computed
+    chosen = plan.keep_best and len(parts.held_out) >= FEWEST_HELD_OUT
     stop = _in_time(stop)
     below = yield from _read(task, stop)
     if below is None:
@@ -147,13 +153,13 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
     measure = task.predictor.measures[1]
     for report in task.epochs(below, parts):
         if isinstance(report, Step):
-            yield _progress_in(report, plan.settings.epochs)
+            yield _progress_in(report, plan.settings.reports)
         else:
             epoch, head, top = report
             history.append(epoch)
-            if kept is None or not plan.keep_best or _score(epoch, measure) > _score(history[kept[0]], measure):
+            if kept is None or not chosen or _score(epoch, measure) > _score(history[kept[0]], measure):
                 kept = len(history) - 1, head, top
-            yield _progress_after(epoch, plan.settings.epochs, measure)
+            yield _progress_after(epoch, plan.settings.reports, measure)
         if stop():
             break
     if kept is None:
@@ -171,19 +177,23 @@ def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:
 
 def new_run(result: TrainingResult, title: str, identifier: str = "", visitor: str = HOUSE) -> Run:
     """Keep what a visitor's training learnt, with the held-out examples and the baselines, under an id."""
+    return store.keep(as_run(result, title, result.task.baselines(result.split), identifier), visitor)
+
+
+def as_run(result: TrainingResult, title: str, baselines: dict[str, float], identifier: str) -> Run:
+    """What a training learnt, with the held-out examples, kept nowhere."""
     settings = {**vars(result.task.plan), **vars(result.task.plan.settings)}
     del settings["settings"]
-    run = Run(
+    return Run(
         predictor=result.predictor,
         title=title,
         settings=settings,
         history=[epoch.as_row() for epoch in result.history],
         best=result.best,
         held_out=result.held_out,
-        baselines=result.task.baselines(result.split),
+        baselines=baselines,
         id=identifier,
     )
-    return store.keep(run, visitor)
 
 
 def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any | None]:

@@ -7,6 +7,8 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+from tests.topics import TOPICS
+
 EXAMPLES = [[f"{word} day number {i}", label] for i in range(8) for word, label in [("good", "yes"), ("bad", "no")]]
 PAIRS = [[text, "it was Monday", label] for text, label in EXAMPLES]
 
@@ -33,6 +35,18 @@ def test_layers_are_trained_with_progress_on_the_way(client):
     found = client.predict(["good day number 3", "bad day number 3"], answer["head"], api_name="/classify")
     assert found["labels"] == ["yes", "no"]
     np.testing.assert_allclose(np.sum(found["probabilities"], axis=1), 1, atol=1e-5)
+
+
+def test_few_examples_are_taught_as_long_as_they_ask_for(client):
+    topic = TOPICS["around us"]
+    examples = [[text, label] for text, label in zip(topic.typed.texts, topic.typed.labels, strict=True)]
+    answer = client.predict(examples, pooling="mean", epochs=0, api_name="/train_head")
+    assert answer["held_out_accuracy"] == answer["history"][-1]["held_out_accuracy"] > 0.8
+    found = client.predict(list(topic.tried.texts), answer["head"], api_name="/classify")
+    assert found["labels"] == list(topic.tried.labels)
+    assert np.mean(np.max(found["probabilities"], axis=1)) > 0.8
+    many = client.predict(EXAMPLES * 8, epochs=0, api_name="/train_head")
+    assert len(many["history"]) == 75, "of 128 examples 102 or so are trained on: 4 steps an epoch"
 
 
 def test_pairs_are_taught_and_classified(client):

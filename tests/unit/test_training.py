@@ -214,7 +214,7 @@ def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
 
 def test_early_stopping_and_the_best_epoch(tiny):
     noise = Examples(EXAMPLES.texts, tuple(np.random.default_rng(0).permutation(EXAMPLES.labels).tolist()))
-    plan = make_plan(tiny, -1, "mean", epochs=200, learning_rate=0.5, patience=3, keep_best=True)
+    plan = make_plan(tiny, -1, "mean", epochs=200, learning_rate=0.5, patience=3, keep_best=True, held_out=0.3)
     _, result = run(run_training(text_task(tiny, noise, plan)))
     losses = [epoch.held_out["loss"] for epoch in result.history]
     assert len(losses) < 200
@@ -247,7 +247,7 @@ def test_a_plan_that_makes_no_sense_is_refused(tiny, refusal):
     for wrong in (
         {"layers_trained": 3},
         {"layer": 1, "layers_trained": 2},
-        {"epochs": 0},
+        {"epochs": -1},
         {"units": -1},
         {"seed": 0.5},
         {"held_out": 1.0},
