@@ -26,7 +26,7 @@ from explorer.views.subject import Subject
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
-    from explorer.training.training import Progress, TrainingPlan
+    from explorer.training.training import Progress, Task
 
 NOTHING = "Nothing was trained; what was shown before is still below."
 STOPPED = "Stopped; the best so far stays. "
@@ -81,17 +81,22 @@ def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
         return {start: gr.Button(interactive=not training), cancel: gr.Button(interactive=training)}
 
     def begin(values: Values) -> Updates:
-        return {**active(True), status: f"Waiting for a free place: {WORKS.most} trainings run at once."}
+        waits = f"Waiting for a free place: {WORKS.most} trainings run at once."
+        return {**active(True), status: waits if jobs.running() >= WORKS.most else "Starting."}
 
     def train(values: Values) -> Generator[Updates, None, None]:
         subject = tab.inputs.subject(values)
-        source, plan = examples.read(values, subject), recipe.read(values, subject).plan(subject.model)
+        try:
+            task, title = _task(examples.read(values, subject), recipe.read(values, subject), subject)
+        except ExplorerError as why:
+            yield {status: {"text": f"{why} Nothing was trained.", "kind": "error"}, ending: None}
+            return
         identifier, mine = store.new_id(), outcome.read(values, subject)
         before = shown_before(mine, subject)
         known = {running: identifier, outcome.controls["runs"]: run_ids((identifier, *mine.runs)), ending: None}
         yield known | {outcome.controls["visitor"]: mine.visitor, status: "Reading the examples."}
         with jobs.job(identifier) as stop:
-            trained = yield from _train(outcome, subject, source, plan, stop, (identifier, mine.visitor))
+            trained = yield from _train(outcome, task, title, stop, (identifier, mine.visitor))
         if trained is None:
             yield {status: "Stopped before the first epoch had ended; nothing is kept."}
         else:
@@ -133,8 +138,16 @@ def since(before: "Run | None", trained: "Run") -> str:
     return "Trained just now, with the same result as before. " if same else "Trained just now. "
 
 
+def _task(source: Any, recipe: Any, subject: Subject) -> tuple["Task", str]:
+    """What is to be learnt, by the views that say from what and how, and what its run is called. Raises ExplorerError."""
+    examples, _ = source.examples()
+    task = source.task(subject.model, examples, recipe.plan(subject.model)).fitted()
+    task.split()
+    return task, source.title(examples)
+
+
 def _train(
-    outcome: Panel, subject: Subject, source: Any, plan: "TrainingPlan", stop: Event, kept_as: tuple[str, str]
+    outcome: Panel, task: "Task", title: str, stop: Event, kept_as: tuple[str, str]
 ) -> Generator[Updates, None, "Run | None"]:
     """Train while showing how it goes; returns the run that is kept under an id for a visitor, or None.
 
@@ -142,9 +155,7 @@ def _train(
     """
     from explorer.training.training import new_run, run_training
 
-    examples, _ = source.examples()
-    title = source.title(examples)
-    steps = run_training(source.task(subject.model, examples, plan), stop.is_set)
+    steps = run_training(task, stop.is_set)
     history: list[dict[str, float]] = []
     shown = 0.0
     try:
@@ -157,7 +168,7 @@ def _train(
                 history.append(step.epoch.as_row())
             if time.monotonic() - shown >= EVERY:
                 shown = time.monotonic()
-                curves = {"curves": learning_curves(history, plan.settings.epochs)} if history else {}
+                curves = {"curves": learning_curves(history, task.plan.settings.reports)} if history else {}
                 yield outcome.updates({"status": step.doing, **curves}, only_these=True)
     except GeneratorExit:
         stop.set()

@@ -22,8 +22,22 @@ FILES = (  # what is in it, and what is said of it
 def tab(open_app):
     page = open_app("")
     open_tab(page, "Fine-tune")
-    expect(page.locator("#fine-tune-outcome-curves .scatterlayer .trace")).to_have_count(5, timeout=60_000)
+    expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(3, timeout=60_000)
     return page
+
+
+def unfold(page, *titles):
+    for title in titles:
+        page.get_by_role("button", name=title).click()
+
+
+def verdict(page):
+    return page.locator("#fine-tune-try-it-verdict").inner_text()
+
+
+def moved(page, before):
+    """Wait until the answer is another one."""
+    page.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=before)
 
 
 def train(page, wait=90_000):
@@ -43,23 +57,58 @@ def layers(page, number):
 
 
 def test_it_opens_with_a_result_and_judges_a_sentence(tab):
-    expect(tab.get_by_text(re.compile(r"283 sentences"))).to_be_visible()
-    expect(status(tab)).to_contain_text("held-out accuracy")
-    expect(status(tab)).to_contain_text("chosen on these same held-out sentences")
-    expect(tab.locator("#fine-tune-try-it-verdict button").first).to_contain_text("positive")
+    expect(tab.get_by_text(re.compile(r"18 sentences"))).to_be_visible()
+    expect(status(tab)).to_contain_text("of 18 right when each is left out in turn")
+    expect(tab.locator("#fine-tune-try-it-verdict button").first).to_contain_text("animal")
+    unfold(tab, "How much of it needs no BERT?", "What is the result worth?")
     expect(tab.locator("#fine-tune-baselines-compared button")).to_have_count(3)
-    expect(tab.locator("#fine-tune-try-it-verdict button")).to_have_count(3)
     expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
-    before = tab.locator("#fine-tune-try-it-verdict").inner_text()
+
+    tab.get_by_label("Built in").check()
+    expect(tab.get_by_text(re.compile(r"638 sentences"))).to_be_visible()
+    expect(status(tab)).to_contain_text("chosen on these same held-out sentences", timeout=60_000)
+    expect(tab.locator("#fine-tune-tried textarea")).to_have_value(re.compile("everyone was at the party"))
+    expect(tab.locator("#fine-tune-try-it-verdict button").first).to_contain_text("positive")
+    before = verdict(tab)
     type_into(tab, "fine-tune-tried", "What a wonderful <b>surprise</b> ${alert(1)}!")
-    tab.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=before)
+    moved(tab, before)
     expect(tab.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
     tab.locator("#fine-tune-method").get_by_label("integrated gradients").check()
     expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=60_000)  # captum is loaded
 
 
+def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
+    page = open_app("", viewport={"width": 1280, "height": 720})
+    open_tab(page, "Fine-tune")
+    expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=60_000)
+    for part in ("lines-1", "lines-3", "recipe-train", "outcome-status", "tried", "try-it-verdict", "try-it-words"):
+        box = page.locator(f"#fine-tune-{part}").bounding_box()
+        assert box["y"] + box["height"] <= 720, part
+    before, box = verdict(page), page.locator("#fine-tune-lines-1 textarea")
+    box.press("Control+End")
+    box.press_sequentially("\nA hawk flew over the valley.")
+    moved(page, before)
+    expect(status(page)).to_contain_text("of 19 right")
+    own = (
+        ("joy", "What joy!\nWe laughed all night."),
+        ("fear", "I am afraid.\nShe hid in terror."),
+        ("anger", "How dare you!\nGet out!"),
+    )
+    for number, (name, lines) in enumerate(own, start=1):
+        type_into(page, f"fine-tune-class-{number}", name)
+        page.locator(f"#fine-tune-lines-{number} textarea").fill(lines)
+    expect(status(page)).to_contain_text("of 6 right")
+    expect(page.locator("#fine-tune-tried textarea")).to_have_value("")
+    expect(page.locator("#fine-tune-tried textarea")).to_have_attribute("placeholder", re.compile("anger, fear, joy"))
+    expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(0)
+    unfold(page, "My runs")
+    expect(page.locator("#fine-tune-runs-explore")).to_be_disabled()
+    expect(page.locator("#fine-tune-runs-closed")).to_contain_text("Only a head was trained")
+
+
 def ask_every_layer(page):
     """The answer is there already when somebody asked the same before: then there is no button."""
+    unfold(page, "Which layer knows it?")
     start, curve = page.locator("#fine-tune-probe-start"), page.locator("#fine-tune-probe-curve .scatterlayer .trace")
     expect(start.or_(curve).first).to_be_visible()
     if start.is_visible():
@@ -85,6 +134,7 @@ def test_labels_are_whole_after_a_moment_without_room(open_app, width):
     page = open_app("", viewport={"width": width, "height": 900})
     open_tab(page, "Fine-tune")
     expect(page.locator("#fine-tune-try-it-words .barlayer .point").first).to_be_visible(timeout=240_000)
+    unfold(page, "What is the result worth?", "How the training went", "My runs")
     expect(page.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
     ask_every_layer(page)
     assert cut_labels(page) == []
@@ -93,11 +143,13 @@ def test_labels_are_whole_after_a_moment_without_room(open_app, width):
 
 
 def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
+    tab.get_by_label("Built in").check()
     tab.locator("#fine-tune-ready input").click()
     tab.get_by_role("option", name=re.compile("Pairs")).click()
     expect(tab.get_by_text(re.compile("164 pairs"))).to_be_visible()
+    expect(tab.locator("#fine-tune-try-it-verdict button")).to_have_count(0)
+    unfold(tab, "Settings", "What is the result worth?", "My runs")
     layers(tab, 1)
-    tab.locator("#fine-tune-recipe-more").get_by_text("More", exact=True).click()
     expect(tab.locator("#fine-tune-pooling input")).to_have_value("[CLS]")
     tab.locator("#fine-tune-last").get_by_role("checkbox").check()
     train(tab)
@@ -113,6 +165,7 @@ def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
     tab.reload()
     open_tab(tab, "Fine-tune")
     expect(status(tab)).to_have_text(said.removeprefix("Trained just now. "), timeout=60_000)
+    unfold(tab, "My runs")
     tab.locator("#fine-tune-runs-explore").click()
     expect(tab.locator("#model-box input")).to_have_value(re.compile("^tuned-"), timeout=60_000)
     open_tab(tab, "Model")
@@ -120,18 +173,17 @@ def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
 
 
 def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
-    tab.get_by_label("Typed here").check()
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("8 sentences")
     tab.locator("#fine-tune-examples-add-class").click()
-    type_into(tab, "fine-tune-lines-3", "What time is it?")
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("Class 3 has sentences but no name")
-    type_into(tab, "fine-tune-class-3", "question")
+    type_into(tab, "fine-tune-lines-4", "What time is it?")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("Class 4 has sentences but no name")
+    type_into(tab, "fine-tune-class-4", "question")
     expect(tab.locator("#fine-tune-examples-about")).to_contain_text("one example")
-    tab.locator("#fine-tune-lines-3 textarea").fill("What time is it?\nWhere is the key?\nWho called?\nWhy so late?")
-    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("12 sentences")
+    tab.locator("#fine-tune-lines-4 textarea").fill("What time is it?\nWhere is the key?\nWho called?\nWhy so late?")
+    expect(tab.locator("#fine-tune-examples-about")).to_contain_text("22 sentences")
     train(tab)
-    expect(status(tab)).to_contain_text("complaint / praise / question")
+    expect(status(tab)).to_contain_text("Trained just now, with the same result as before. animal / food / question / vehicle")
 
+    unfold(tab, "My runs", "Settings")
     tab.locator("#fine-tune-runs-save").click()
     with tab.expect_download() as download:
         tab.locator("#fine-tune-runs-download").click()
@@ -148,9 +200,9 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     tab.locator("#fine-tune-recipe-cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
     expect(tab.locator("#fine-tune-recipe-train")).to_be_enabled()
-    verdict = tab.locator("#fine-tune-try-it-verdict").inner_text()
+    before = verdict(tab)
     type_into(tab, "fine-tune-tried", "They charged me twice!")  # what was trained before can still be tried
-    tab.wait_for_function("before => document.querySelector('#fine-tune-try-it-verdict').innerText !== before", arg=verdict)
+    moved(tab, before)
 
 
 def test_a_file_is_described_or_refused(tab, tmp_path):
@@ -168,13 +220,13 @@ def test_a_file_is_described_or_refused(tab, tmp_path):
 def test_after_a_training_that_fails_one_can_train_again(tab):
     tab.get_by_label("A file").check()
     tab.locator("#fine-tune-recipe-train").click()
-    expect(tab.get_by_text("Choose a CSV").first).to_be_visible()
-    expect(status(tab)).to_contain_text("Nothing was trained")
+    expect(status(tab)).to_contain_text(re.compile("Choose a CSV.* Nothing was trained"))
+    expect(tab.locator(".toast-body")).to_have_count(0)
     expect(tab.locator("#fine-tune-recipe-train")).to_be_enabled()
     expect(tab.locator("#fine-tune-recipe-cancel")).to_be_disabled()
-    tab.get_by_label("Built in").check()
+    tab.get_by_label("Typed here").check()
     train(tab)
-    expect(status(tab)).to_contain_text("held-out accuracy")
+    expect(status(tab)).to_contain_text("Trained just now")
 
 
 def test_every_layer_is_asked(tab):
@@ -190,8 +242,9 @@ def test_a_data_set_that_cannot_be_had_is_told(tab):
 
 
 def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):
+    tab.get_by_label("Built in").check()
+    unfold(tab, "Settings")
     layers(tab, 2)
-    tab.locator("#fine-tune-recipe-more").get_by_text("More", exact=True).click()
     expect(tab.locator("#fine-tune-pooling input")).to_have_value("[CLS]")  # the settings for so many layers are there
     epochs = tab.locator("#fine-tune-epochs input[type=number]")
     epochs.fill("50")

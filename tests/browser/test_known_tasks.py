@@ -22,11 +22,12 @@ def test_the_name_of_a_task_chooses_its_kind_and_a_number_is_learnt(open_app):
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("Variants of one sentence are held out together")
 
     page.get_by_label("Typed here").check()
+    expect(page.locator("#fine-tune-examples-about")).to_contain_text("18 sentences")
     choose(page, "STS-B")
     expect(about).to_contain_text("a number from 0 to 5")
     expect(about).to_contain_text("a head on hidden state 4")
     expect(page.locator("#fine-tune-ready input")).to_have_value(re.compile("^Similarity"))
-    expect(page.locator("#fine-tune-examples-balance button")).to_have_count(5)
+    expect(page.locator("#fine-tune-examples-balance .bx-bars button")).to_have_count(5)
     train = page.locator("#fine-tune-recipe-train")
     train.click()
     expect(train).to_be_disabled()
@@ -34,6 +35,7 @@ def test_the_name_of_a_task_chooses_its_kind_and_a_number_is_learnt(open_app):
     expect(status).to_contain_text(
         re.compile(r"Similarity: .*Spearman correlation 0\.\d+, Pearson correlation 0\.\d+"), timeout=90_000
     )
+    page.get_by_role("button", name="What is the result worth?").click()
     expect(page.locator("#fine-tune-result-picture .scatterlayer .trace")).to_have_count(2)
     expect(page.locator("#fine-tune-result-sentences")).to_contain_text("‖")
     type_into(page, "fine-tune-tried", "The cat sleeps on the sofa.")

@@ -21,7 +21,7 @@ TAB = Tab(
     "Fine-tune",
     "What can BERT learn from a few examples?",
     {
-        "A text or a pair": [[(ExamplesView, Recipe, Baselines), (Outcome, TryIt)], [Result], [Probe, Runs]],
+        "A text or a pair": [[ExamplesView, (Recipe, Outcome, TryIt)], [Result], [Baselines], [Probe], [Runs]],
         "Every word": [
             [(WordExamples, WordRecipe), (WordOutcome, WordBaselines)],
             [WordTry],

@@ -12,9 +12,12 @@ from explorer.figures.bars import bars
 from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
+from explorer.training import store
 from explorer.training.examples import Examples, ScoredExamples, check_classes
 from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table, guess_columns
 from explorer.training.hub_data import EXAMPLE
+from explorer.views.finetune import live
+from explorer.views.finetune.ids import run_id, run_ids
 from explorer.views.settings import choice, memory, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, button, part, props, sentence, settle
@@ -23,29 +26,36 @@ if TYPE_CHECKING:
     from explorer.model.explorer import Explorer
     from explorer.training.training import Task, TrainingPlan
 
-READY, TYPED, FILE, HUB = "Built in", "Typed here", "A file", "From the hub"
+TYPED, READY, FILE, HUB = "Typed here", "Built in", "A file", "From the hub"
 MOST_CLASSES = 6
 NO_COLUMN = "(none)"
+OPENING = "sentiment"  # the built-in set whose run is there at once
 STARTER = (
     (
-        "praise",
-        "The staff could not have been kinder.\nI would come back just for the soup.\n"
-        "Everything arrived early and in one piece.\nBest afternoon we have had in months.",
+        "animal",
+        "The fox slipped under the fence.\nA heron stood still in the shallow water.\nOur hamster sleeps all day.\n"
+        "The lioness carried her cubs to the shade.\nBees were humming around the lavender.\nA stray dog followed us home.",
     ),
     (
-        "complaint",
-        "We waited an hour and nobody came.\nThe zip broke on the second day.\n"
-        "They charged me twice and will not answer.\nCold food, dirty glasses, loud music.",
+        "vehicle",
+        "The lorry blocked both lanes.\nMy bicycle has a flat tyre.\nThe tram rattled round the corner.\n"
+        "She parked the van behind the shop.\nThe ferry left the harbour at dawn.\nHis motorbike would not start.",
+    ),
+    (
+        "food",
+        "The soup needs a little more salt.\nI baked a lemon cake for the party.\nWe had fried rice with vegetables.\n"
+        "The bread is still warm from the oven.\nCheese and olives go well together.\nShe peeled an orange after lunch.",
     ),
 )
 FEW = 100  # examples: a fifth of fewer says little
+FEWEST_CLASSES = 2
 MOST_BARS = 8
 TOGETHER = "Variants of one sentence are held out together."
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
 
 
 def _number_of_classes(value: Any) -> int:
-    in_range = isinstance(value, int) and len(STARTER) <= value <= MOST_CLASSES
+    in_range = isinstance(value, int) and FEWEST_CLASSES <= value <= MOST_CLASSES
     return value if in_range else len(STARTER)
 
 
@@ -56,15 +66,15 @@ def _is_typed(number: int) -> Callable[[Any], bool]:
 def _class(number: int) -> Any:
     """The box for the name of a class."""
     name = STARTER[number - 1][0] if number <= len(STARTER) else ""
-    look = {"visible": False, "max_length": LABEL.most, "min_width": 90, "scale": 1}
+    look = {"visible": False, "max_length": LABEL.most, "min_width": 90}
     return text(name, f"Class {number}", when=_is_typed(number), **look)
 
 
 def _lines(number: int) -> Any:
     """The box for the sentences of a class."""
     lines = STARTER[number - 1][1] if number <= len(STARTER) else ""
-    look = {"visible": False, "lines": 4, "max_lines": 8, "scale": 3}
-    return text(lines, "Sentences, one a line", when=_is_typed(number), limit=BOX_CHARACTERS, **look)
+    look = {"visible": False, "lines": 6, "max_lines": 8, "min_width": 200}
+    return text(lines, f"Sentences {number}, one a line", when=_is_typed(number), limit=BOX_CHARACTERS, **look)
 
 
 def _column(label: str) -> Any:
@@ -74,7 +84,7 @@ def _column(label: str) -> Any:
 class ExampleSettings(View):
     """What to learn from, for every view that needs examples."""
 
-    source: str = choice((READY, TYPED, FILE, HUB), "Examples")
+    source: str = choice((TYPED, READY, FILE, HUB), "Examples", container=False, show_label=False)
     ready: str = choice([(title, name) for name, title in BUILT_IN.items()], menu=True, when=lambda v: v.source == READY)
     classes: int = memory(len(STARTER), kept=_number_of_classes)
     class_1: str = _class(1)
@@ -142,26 +152,39 @@ class ExampleSettings(View):
         return Examples(texts, labels)
 
 
+def starter() -> tuple[Examples, str]:
+    """What is typed when the page opens, and what a run on it is called."""
+    given = ExampleSettings()
+    examples, _ = given.examples()
+    return examples, given.title(examples)
+
+
+def _key(examples: Examples) -> str:
+    return str(hash(examples))
+
+
 class ExamplesView(ExampleSettings):
     """What there is to learn from, and how the classes are balanced."""
 
     name, question = "fine-tune/examples", "What is there to learn from?"
-    width = 5
-    side_by_side = (
-        ("source",),
-        ("ready",),
-        *((f"class_{number}", f"lines_{number}") for number in range(1, MOST_CLASSES + 1)),
-        ("data_set", "fetch"),
-        ("text_column", "label_column", "second_column"),
+    width = 6
+    boxes = (
+        *(("class_1", "class_2", "class_3"), ("lines_1", "lines_2", "lines_3")),
+        *(("class_4", "class_5", "class_6"), ("lines_4", "lines_5", "lines_6")),
     )
+    side_by_side = (("source",), ("ready",), *boxes, ("data_set", "fetch"), ("text_column", "label_column", "second_column"))
     layout = (
-        *("source", "ready", "classes", *(name for row in side_by_side[2:-2] for name in row), "add_class"),
+        *("source", "ready", "classes", *(name for row in boxes for name in row), "add_class"),
         *("table", *side_by_side[-2], *side_by_side[-1]),
     )
     by_hand: ClassVar = {
         "fetch": "It tells how far the download is, and must not wait for a training.",
         "data_set": "What is typed there means nothing before it is fetched.",
     }
+    run: str | None = memory(None, kept=run_id, linked=False)
+    runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
+    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)
+    seen: str = memory("", kept=str, linked=False)  # what the examples are known by that were looked at last
     add_class = button("Add a class", optional=True, wide=True)
     fetch = button("Fetch", optional=True, min_width=80, scale=1)
     preview = part("frame", optional=True)
@@ -176,14 +199,46 @@ class ExamplesView(ExampleSettings):
         if self.source == HUB:
             shown["fetch"] = props(visible=True)
         try:
-            return shown | _describe(*self.examples())
+            examples, note = self.examples()
+            shown |= _describe(examples, note)
+            return shown | self._learnt(subject, examples)
         except InputError as error:
-            return {**shown, "about": str(error), "balance": None}
+            return {**shown, "about": str(error), "balance": None, **self._looked_at(str(error))}
+
+    def _looked_at(self, key: str) -> Content:
+        """Which run, by what the examples are known by: what was learnt of others is put aside."""
+        if not self.seen and self.runs:  # a page that was opened again shows the newest run of its browser
+            return {"seen": key}
+        if key == (self.seen or _key(starter()[0])):
+            return {}
+        seen = self.run or store.new_id()  # the id of no run is as good: that something is aside says that examples changed
+        return {"seen": key, "run": None, "aside": run_ids((seen, *self.runs))}
+
+    def _learnt(self, subject: Subject, examples: Examples) -> Content:
+        """The run of these examples, where they are few or the page brings them, unless another one is looked at."""
+        content = self._looked_at(_key(examples))
+        run, aside = content.get("run", self.run), content.get("aside", self.aside)
+        if any(one and one not in aside and not live.is_of_examples(one) for one in (run, *self.runs)):
+            return content
+        about = subject.model_name, examples, self.title(examples)
+        ours = (self.source == READY and self.ready == OPENING) or examples == starter()[0]
+        if not live.is_quick(subject, examples, 3 if ours else 1) or not (ours or live.is_few(examples)):
+            return content
+        found = live.brought(*about) if ours else live.learnt(*about)
+        return {**content, "run": found.id, "aside": tuple(one for one in aside if one != found.id)}
+
+    def on_examples(self, subject: Subject, _: Any) -> Change:
+        """Other examples: whatever is seen of a run follows."""
+        return settle(run=self.run)
+
+    on_ready = on_text_column = on_label_column = on_second_column = on_examples
+    on_class_1 = on_class_2 = on_class_3 = on_class_4 = on_class_5 = on_class_6 = on_examples
+    on_lines_1 = on_lines_2 = on_lines_3 = on_lines_4 = on_lines_5 = on_lines_6 = on_examples
 
     def on_source(self, subject: Subject, source: str) -> Change:
         """Examples from somewhere else: the table of before is put away."""
         nothing = {"table": None, "text_column": "", "label_column": "", "second_column": ""}
-        return Change(settings=nothing, content={"table": props(value=None)})
+        return Change(settings=nothing | {"run": self.run}, content={"table": props(value=None)})
 
     def on_add_class(self, subject: Subject, _: None) -> Change:
         """Boxes for one more class."""
@@ -192,7 +247,8 @@ class ExamplesView(ExampleSettings):
     def on_table(self, subject: Subject, table: Table | None) -> Change:
         """A table has come, or is taken away: which column is what is guessed."""
         found = guess_columns(table) if table else Columns("", "")
-        return settle(text_column=found.text, label_column=found.label, second_column=found.text_b or NO_COLUMN)
+        columns = {"text_column": found.text, "label_column": found.label, "second_column": found.text_b or NO_COLUMN}
+        return settle(**columns, run=self.run)
 
     def _columns(self) -> Content:
         names = list(self.table.columns) if self.table else []
@@ -220,8 +276,8 @@ class ExamplesView(ExampleSettings):
 def _describe(examples: Examples, note: str) -> Content:
     kind = "pairs of sentences" if examples.texts_b else "sentences"
     held_out = "a part of each class is held out, a fifth unless you choose another, and never trained on"
-    if len(examples) < FEW:
-        held_out += "; with so few, what is right there is much a matter of luck"
+    if live.is_few(examples):
+        held_out = "a head alone learns from so few at once, all of them, and each is left out in turn to judge it"
     if isinstance(examples, ScoredExamples):
         about = f"{len(examples):,} {kind}, each with a number; {held_out.replace('class', 'fifth of the numbers')}. {note}"
         return {"about": about, "balance": bars(_spread(examples))}

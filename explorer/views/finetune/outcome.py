@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from explorer.analysis.evaluation import standard_error
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
 from explorer.training import jobs
 from explorer.training.run import CORRELATIONS, told
+from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.views.finetune.run import NothingTrained, RunView, run_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from explorer.training.run import Run
 
 JUDGED = {"accuracy": "Right on held-out sentences", "spearman": "Rank correlation with what is right, held out"}
+IN_TURN = "right when each is left out in turn"
 CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
 
 
@@ -22,6 +25,7 @@ class Baselines(RunView):
     """Held-out accuracy beside what needs no BERT."""
 
     name, question = "fine-tune/baselines", "How much of it needs no BERT?"
+    folded = question
     compared = part("bars")
 
     def show_run(self, subject: Subject, run: "Run") -> Content:
@@ -36,10 +40,10 @@ class Outcome(RunView):
     """Loss and accuracy by epoch, and the epoch that was kept."""
 
     name, question = "fine-tune/outcome", "How did the training go?"
-    width = 6
+    fold = "How the training went"
     training: str | None = memory(None, kept=run_id, linked=False)
     status = sentence(keep_height=True)
-    curves = chart("Loss and accuracy by epoch", height=270)
+    curves = chart("Loss and accuracy by epoch", height=270, more=True)
 
     def compute(self, subject: Subject) -> Content:
         """What came out; nothing new while a training shows here how it goes."""
@@ -58,8 +62,10 @@ class Outcome(RunView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """How right the classifier is, beside the best of what needs no BERT."""
-        if (run := self.seen(subject)) is None or not run.baselines:
+        if (run := self.seen(subject)) is None:
             return None
+        if not run.baselines:
+            return Finding(f"{_right(run, IN_TURN)}.") if _is_judged_in_turn(run) else None
         name, best = max(run.baselines.items(), key=lambda item: item[1])
         if run.kind == "number":
             return Finding(
@@ -79,10 +85,31 @@ def summary(run: "Run") -> str:
     layers = run.settings.get("layers_trained")
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
     solved = run.settings.get("optimizer") == "lbfgs"
+    if _is_judged_in_turn(run):
+        return f"{run.title}: {_right(run, IN_TURN)}; {trained}, {_learnt(run, solved)}."
     kept = "solved at once" if solved else f"epoch {run.best + 1} of {len(run.history)}"
     if layers and run.best > 1:
         kept += " (a mean of its weights and those before)"
     _, first, second = run.predictor.measures
     scores = ", ".join(told(name, run.history[run.best][f"held_out_{name}"]) for name in (first, second))
     end = f"{run.title}: {trained}, {kept}; held-out {scores}."
+    if run.kind == "classes" and run.held_out is not None and len(run.held_out.targets) < FEWEST_HELD_OUT:
+        return f"{end} {_right(run, 'right')}: that says little, and no epoch was chosen on so few."
     return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end
+
+
+def _is_judged_in_turn(run: "Run") -> bool:
+    """Whether the head has learnt from all examples, and each was left out from another head that judged it."""
+    return run.settings.get("held_out") == 0 and run.held_out is not None
+
+
+def _learnt(run: "Run", solved: bool) -> str:
+    how = "solved at once" if solved else f"{run.settings.get('epochs')} epochs"
+    return f"{how} on all {len(run.held_out.targets)}"
+
+
+def _right(run: "Run", how: str) -> str:
+    """'9 of 18 right (50 % ± 12 %)': with the standard error, for of so few it says how little the share does."""
+    number = len(run.held_out.targets)
+    right = round(number * run.score)
+    return f"{right} of {number} {how} ({whole_percent(run.score)} ± {whole_percent(standard_error(right, number))})"

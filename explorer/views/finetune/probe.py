@@ -9,7 +9,7 @@ from explorer.figures.training import probe_curve
 from explorer.training.examples import ScoredExamples
 from explorer.views.finetune.examples import ExampleSettings
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, chart, heading, sentence
+from explorer.views.view import Content, LongView, chart, sentence
 
 if TYPE_CHECKING:
     from explorer.training.examples import Examples
@@ -23,10 +23,9 @@ class Probe(ExampleSettings, LongView):
     """Held-out accuracy of a linear head on every hidden state, beside a control task."""
 
     name, question = "fine-tune/probe", "Which layer knows it?"
-    width = 5
+    folded = "Which layer knows it?"
     start = "Ask every layer"
     layout = ()  # the boxes for the examples stand elsewhere
-    above = heading("### Which layer knows it?")
     about = sentence(keep_height=True)
     curve = chart("Accuracy of a probe by layer", height=300)
 

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 OWN = "as set below"
 PRESETS = {
+    "Head only: as many steps as the examples ask for": (0, 0.01, 32),
     "Head only: batch 32, 1e-2, 10 epochs": (10, 0.01, 32),
     "BERT paper: batch 16, 5e-5, 3 epochs": (3, 5e-5, 16),
     "BERT paper: batch 32, 3e-5, 4 epochs": (4, 3e-5, 32),
     "BERT paper: batch 32, 2e-5, 4 epochs": (4, 2e-5, 32),
     "Small model: batch 16, 2e-4, 4 epochs": (4, 2e-4, 16),
 }
-HEAD_PRESET, _, _, _, SMALL_PRESET = PRESETS
+FIT_PRESET, HEAD_PRESET, _, _, _, SMALL_PRESET = PRESETS
 BASE_PRESET = "BERT paper: batch 32, 3e-5, 4 epochs"
 WIDE = 512  # hidden numbers from which on a model trains at the paper's rates
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5)
@@ -35,7 +36,7 @@ HIDDEN_STATES = {"low": 0, "high": lambda model: model.layers}
 def preset_for(hidden_size: int, layers: int) -> str:
     """The name of the preset that suits so many layers trained of a model of this width."""
     if not layers:
-        return HEAD_PRESET
+        return FIT_PRESET
     return BASE_PRESET if hidden_size >= WIDE else SMALL_PRESET
 
 
@@ -55,14 +56,29 @@ class Recipe(View):
     """What is trained, and how; most of it as a preset says."""
 
     name, question = "fine-tune/recipe", "What is trained, and how?"
+    width, fold = 4, "Settings"
     side_by_side = (("train", "cancel"),)
     by_hand: ClassVar = {
         "train": "A training streams, can be cancelled, and outlasts its page.",
         "cancel": "It stops a training that runs in another handler.",
     }
-    layers: int = number(0, "Layers trained with the head, from the top (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE)
+    train = button("Train", variant="primary")
+    cancel = button("Cancel", interactive=False)
+    layers: int = number(
+        0, "Layers trained with the head, from the top (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE, more=True
+    )
     preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, when=_by_steps, **AT_ONCE)
-    epochs: int = number(10, "Epochs", low=1, high=50, more=True, line=True, min_width=140, when=_by_steps, **AT_ONCE)
+    epochs: int = number(
+        0,
+        "Epochs (0: as many as the examples ask for)",
+        low=0,
+        high=50,
+        more=True,
+        line=True,
+        min_width=140,
+        when=_by_steps,
+        **AT_ONCE,
+    )
     rate: float = choice(
         [(f"{rate:g}", rate) for rate in RATES],
         "Learning rate",
@@ -90,8 +106,6 @@ class Recipe(View):
     last: bool = switch(
         False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True, when=_by_steps
     )
-    train = button("Train", variant="primary", size="lg")
-    cancel = button("Cancel", interactive=False, size="lg")
 
     def plan(self, model: "Explorer") -> "TrainingPlan":
         """What to train, checked. Raises InputError."""
@@ -124,7 +138,7 @@ class Recipe(View):
 
     def on_layers(self, subject: Subject, layers: int) -> Change:
         """The preset that suits so many layers, unless the numbers are the person's own."""
-        if bool(layers) == (self.preset != HEAD_PRESET) or self.preset == OWN:
+        if bool(layers) == (self.preset not in (FIT_PRESET, HEAD_PRESET)) or self.preset == OWN:
             return settle()
         preset = preset_for(subject.model.capabilities.hidden_size, layers)
         numbers = self.on_preset(subject, preset).settings

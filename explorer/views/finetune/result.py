@@ -39,6 +39,7 @@ class Result(RunView):
     """One picture of the run at a time, and what belongs beside it."""
 
     name, question = "fine-tune/result", "What is the result worth?"
+    folded = question
     columns = (("picture", "scores", "note"), ("second_picture", "sentences"))
     widths = (5, 6)
     look: str = choice(LOOKS, "Reading the result")

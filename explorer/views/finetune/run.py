@@ -2,43 +2,25 @@
 
 import contextlib
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError
-from explorer.base.limits import VISITOR_RUNS
 from explorer.training import jobs, store
-from explorer.training.from_table import built_in
+from explorer.views.finetune import live
+from explorer.views.finetune.examples import starter
+from explorer.views.finetune.ids import run_id, run_ids, visitor_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, reads_quickly
+from explorer.views.view import Content, View
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
 
-OPENING = "sentiment"  # the built-in set of the run to begin with
 LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
 
 
 class NothingTrained(InputError):
     """There is no run to look at."""
-
-
-def run_id(value: Any) -> str | None:
-    """The id of a run, or None when that is none."""
-    return value if store.is_id(value) else None
-
-
-def run_ids(value: Any) -> tuple[str, ...]:
-    """The ids in what a browser remembers, the newest first."""
-    found = value[: VISITOR_RUNS.most] if isinstance(value, list | tuple) else ()
-    return tuple(dict.fromkeys(one for one in found if run_id(one)))
-
-
-def visitor_id(value: Any) -> str:
-    """The id by which a browser's runs are told from those of others, or a new one when that is none."""
-    return run_id(value) or store.new_id()
 
 
 class RunView(View):
@@ -48,6 +30,7 @@ class RunView(View):
     run: str | None = memory(None, kept=run_id, linked=False)
     runs: tuple[str, ...] = memory((), kept=run_ids, linked=False, stored="bert-explorer-runs")
     visitor: str = memory("", kept=visitor_id, linked=False, stored="bert-explorer-visitor")
+    aside: tuple[str, ...] = memory((), kept=run_ids, linked=False)  # runs that the examples of now have taken the place of
 
     def compute(self, subject: Subject) -> Content:
         """What is to be seen of the run; which one it is, all views of the tab remember."""
@@ -72,42 +55,20 @@ class RunView(View):
         """
         if self.run is None and self.runs:
             jobs.wait(self.runs[0], LAST_MOMENT)
-        for identifier in (self.run, *self.runs):
+        aside = self.aside if "classes" in self.kinds else ()
+        for identifier in (one for one in (self.run, *self.runs) if one not in aside):
             with contextlib.suppress(ExplorerError):
-                if (run := store.fetch(identifier)).kind in self.kinds:
+                if (run := live.find(identifier) or store.fetch(identifier)).kind in self.kinds:
                     return run
         return self.opening(subject)
 
     def opening(self, subject: Subject) -> "Run":
-        """The run to begin with. Raises NothingTrained where a large model would have to read its examples first."""
-        if not reads_quickly(subject.model.capabilities, sum(len(text.split()) for text in built_in(OPENING).texts)):
-            raise NothingTrained(f"Nothing is trained with {subject.model_name} yet; press Train.")
+        """The run to begin with, until there are other examples. Raises NothingTrained where there is none."""
+        if self.aside or not live.is_quick(subject, starter()[0]):
+            raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet; press Train.")
         return opening_run(subject.model_name)
 
 
-_opening: OnceCache[str, str] = OnceCache(8)
-
-
 def opening_run(model_name: str) -> "Run":
-    """A run on the built-in sentiment set: trained once for a model, and again when the store has dropped it."""
-    return kept_run(_opening, model_name, _train)
-
-
-def kept_run(known: "OnceCache[str, str]", model_name: str, train: Callable[[str], str]) -> "Run":
-    """The run that `train` makes for a model, which it gives the id of: once, and again when the store has dropped it."""
-    identifier = known.get(model_name, lambda: train(model_name))
-    with contextlib.suppress(InputError):
-        return store.fetch(identifier)
-    known.forget(model_name, identifier)
-    return store.fetch(known.get(model_name, lambda: train(model_name)))
-
-
-def _train(model_name: str) -> str:
-    from explorer.base.steps import finished
-    from explorer.model.explorer import load
-    from explorer.training.text_tasks import text_task
-    from explorer.training.training import make_plan, new_run, run_training
-
-    examples, model = built_in(OPENING), load(model_name)
-    result = finished(run_training(text_task(model, examples, make_plan(model, -1, "mean", keep_best=True))))
-    return new_run(result, "Sentiment").id
+    """The run that a page begins with: what is typed when it opens has been learnt."""
+    return live.brought(model_name, *starter())

@@ -11,7 +11,7 @@ from explorer.views.finetune.run import RunView, run_ids
 from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, button, chart, heading, props, sentence, settle, show
+from explorer.views.view import Change, Content, button, chart, props, sentence, settle, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from explorer.training.run import Run
 
 MOST_COMPARED = 6
+HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some layers too, and every tab can show it."
 
 
 def _opened() -> Any:
@@ -37,13 +38,13 @@ class RunList(RunView):
 
     by_hand: ClassVar = {"explore": "It changes the model of the whole page.", "download": "It is a link."}
     menu: ClassVar[str]  # the name of the control with the runs
-    above = heading("### My runs")
     curves = chart("Held-out scores of my runs", height=230)
     explore = button("Explore the tuned model", min_width=120)
     save = button("Save as zip", long=True, min_width=90)
     standard = button("For transformers", long=True, min_width=90)
     onnx = button("ONNX", long=True, min_width=70)
     download = button("Download", optional=True, wide=True)
+    closed = sentence(classes="caption", optional=True)  # why the tuned model cannot be explored
     note = sentence(
         classes="caption",
         value="Runs stay on this server for a week after they were last used, and only this browser knows their names.",
@@ -54,14 +55,24 @@ class RunList(RunView):
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
         found = [one for one in found if one.get("kind", "classes") in self.kinds]
         curves = [(_name(one), [row[f"held_out_{_measure(one)}"] for row in one["history"]]) for one in found[:MOST_COMPARED]]
-        menu = props(choices=[(_name(one), one["id"]) for one in found], value=run.id)
-        return {self.menu: menu, "curves": run_curves(curves)}
+        ids = [one["id"] for one in found]
+        tuned = run.predictor.top is not None or run.predictor.model == store.tuned_name(run.id)
+        return {
+            self.menu: props(choices=[(_name(one), one["id"]) for one in found], value=run.id if run.id in ids else None),
+            "curves": run_curves(curves),
+            "explore": props(interactive=tuned),
+            **({} if tuned else {"closed": HEAD_ONLY}),
+        }
+
+    def without_run(self, why: str) -> Content:
+        """There is no model to explore."""
+        return {**super().without_run(why), "explore": props(interactive=False), "closed": why}
 
     def on_save(self, subject: Subject, _: None) -> Change:
         """The run as a zip."""
         from explorer.training.export import pack
 
-        path = pack(self.find(subject))
+        path = pack(self._kept(subject))
         label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
         return show(download=props(value=label, link=f"download/{downloads.offer(path)}", visible=True), note=note)
@@ -70,7 +81,7 @@ class RunList(RunView):
         """The run as a checkpoint of transformers' own classes."""
         from explorer.training.standard import LINES, write_standard
 
-        run = self.find(subject)
+        run = self._kept(subject)
         line = LINES[run.kind].replace("FOLDER", "model")
         return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
 
@@ -79,7 +90,12 @@ class RunList(RunView):
         from explorer.training.standard import write_onnx
 
         note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."
-        return _offer(self.find(subject), write_onnx, "onnx.zip", note)
+        return _offer(self._kept(subject), write_onnx, "onnx.zip", note)
+
+    def _kept(self, subject: Subject) -> "Run":
+        """The run that is looked at; one that nobody pressed Train for is kept from now on."""
+        run = self.find(subject)
+        return run if store.peek([run.id]) else store.keep(run, self.visitor)
 
     def bring(self, path: Path) -> Change:
         """A run that came in a zip is kept and looked at."""
@@ -91,14 +107,14 @@ class RunList(RunView):
 
 
 def _order(menu: str, load: str) -> tuple[str, ...]:
-    return "above", menu, "curves", "explore", "save", "standard", "onnx", load, "download", "note"
+    return menu, "curves", "explore", "save", "standard", "onnx", load, "download", "closed", "note"
 
 
 class Runs(RunList):
     """What was trained on texts and pairs in this browser."""
 
     name, question = "fine-tune/runs", "What was trained in this browser?"
-    width = 6
+    folded = "My runs"
     side_by_side = (("explore", "save", "standard", "onnx", "load"),)
     menu = "opened"
     layout = _order("opened", "load")
@@ -107,7 +123,8 @@ class Runs(RunList):
 
     def on_opened(self, subject: Subject, identifier: str) -> Change:
         """Another run is looked at."""
-        return settle(run=store.fetch(identifier).id)
+        run = store.fetch(identifier)
+        return settle(run=run.id, aside=tuple(one for one in self.aside if one != run.id))
 
     def on_load(self, subject: Subject, path: Path) -> Change:
         """A run comes in a zip."""
@@ -118,7 +135,7 @@ class WordRuns(OfTaggers, RunList):
     """What was trained to tag words in this browser."""
 
     name, question = "fine-tune/words-runs", "What was trained in this browser?"
-    width = 6
+    folded = "My runs"
     side_by_side = (("explore", "save", "standard", "onnx", "words_load"),)
     menu = "words_opened"
     layout = _order("words_opened", "words_load")

@@ -6,9 +6,12 @@ from explorer.base.cache import OnceCache
 from explorer.figures.bars import bars
 from explorer.figures.training import word_effects
 from explorer.text import limits
+from explorer.text.pairs import Pair
+from explorer.views.finetune.examples import STARTER
 from explorer.views.finetune.numbers import verdict_of_number
 from explorer.views.finetune.run import RunView
-from explorer.views.settings import choice, text
+from explorer.views.finetune.samples import OURS, samples_of
+from explorer.views.settings import choice, memory, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, chart, part, props, sentence, settle
 
@@ -17,17 +20,17 @@ if TYPE_CHECKING:
     from explorer.training.reasons import Decision
     from explorer.training.run import Run
 
-SENTENCES = (
-    "Thank you so much, this is the best day of my life!",
-    "I hate this phone, it is terrible and broke again.",
-    "I love how happy and kind everyone was at the party.",
-    "So sad and tired, this week has been awful.",
-    "My flight to Oslo leaves at half past six.",
-    "They moved the meeting to the small room.",
-)
 MOST_BARS = 6
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
+LABELS = tuple(sorted(name for name, _ in STARTER))
+FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # what the page begins with
 _decisions: "OnceCache[Any, Decision]" = OnceCache(64)
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    """A text, a second one, and labels; what a page begins with when it is anything else."""
+    fine = isinstance(value, list | tuple) and len(value) > 2 and all(isinstance(one, str) for one in value)
+    return tuple(value) if fine else FIRST
 
 
 class TryIt(RunView):
@@ -35,23 +38,24 @@ class TryIt(RunView):
 
     name, question = "fine-tune/try-it", "What does it say of a sentence of your own, and why?"
     side_by_side = (("tried", "sample"),)
-    tried: str = text(SENTENCES[0], "Try it on a sentence", scale=5)
-    sample: str = choice(SENTENCES, "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
+    tried: str = text(FIRST[0], "Try it on a sentence", scale=5)
+    sample: str = choice((), "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
     second: str = text("", "Second sentence", visible=False)
+    offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # what the app put there, and for which labels
     verdict = part("bars")
-    method: str = choice(METHODS, "The words that decided")
-    words = chart("The words that decided", height=170)
+    words = chart("The words that decided", height=120)
     note = sentence(classes="caption", keep_height=True)
+    method: str = choice(METHODS, "The words that decided")
 
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """The probabilities of the labels for this text, and how they depend on its words."""
         pairs = run.held_out is not None and any(run.held_out.texts_b)
-        shown = {"second": props(visible=pairs)}
-        if not limits.has_visible_characters(self.tried):
+        pair, shown = self._fitting(run, pairs)
+        if not limits.has_visible_characters(pair[0]):
             return {**shown, "verdict": None, "words": None, "note": ""}
         if run.kind == "number":
-            return {**shown, **verdict_of_number(run, (self.tried, self.second if pairs else ""))}
-        found = self._decide(run, self.second if pairs else "")
+            return {**shown, **verdict_of_number(run, pair)}
+        found = self._decide(run, pair)
         labels = run.predictor.labels
         ranked = sorted(zip(labels, found.probabilities.tolist(), strict=True), key=lambda item: -item[1])
         words = word_effects(found.words, found.effects.tolist(), found.path is None) if found.words else None
@@ -62,17 +66,39 @@ class TryIt(RunView):
             "note": _explain(labels[found.best], found.path),
         }
 
+    def without_run(self, why: str) -> Content:
+        """Nothing of a run of other examples."""
+        return {**super().without_run(why), "note": why}
+
+    def _fitting(self, run: "Run", pairs: bool) -> tuple[Pair, Content]:
+        """What is tried, and the boxes for it: a sentence that the app put there goes when it fits no label any more."""
+        labels, samples = run.predictor.labels, samples_of(run)
+        pair, content = (self.tried, self.second), Content()
+        if pair == self.offered[:2] and 2 * len(set(labels) & set(self.offered[2:])) < len(labels):
+            pair = samples[0] if samples else ("", "")
+            content["offered"] = (*pair, *labels)
+        hint = f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}" if run.kind == "classes" else ""
+        content["tried"] = props(placeholder=hint, **({"value": pair[0]} if "offered" in content else {}))
+        content["second"] = props(visible=pairs, **({"value": pair[1]} if "offered" in content else {}))
+        content["sample"] = props(choices=[_in_one_line(one) for one in samples], value=None, visible=bool(samples))
+        return (pair if pairs else (pair[0], "")), content
+
     def on_sample(self, subject: Subject, sample: str) -> Change:
         """One of the sentences that are there to be tried."""
-        return settle(tried=sample)
+        run = self.find(subject)
+        pair = next((one for one in samples_of(run) if _in_one_line(one) == sample), (sample, ""))
+        return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
 
-    def _decide(self, run: "Run", second: str) -> "Decision":
+    def _decide(self, run: "Run", pair: Pair) -> "Decision":
         from explorer.model.explorer import load
         from explorer.training.reasons import decide
 
-        pair, model = (self.tried, second), run.predictor.model
         key = (run.id, pair, self.method)
-        return _decisions.get(key, lambda: decide(run.predictor, load(model), pair, self.method))
+        return _decisions.get(key, lambda: decide(run.predictor, load(run.predictor.model), pair, self.method))
+
+
+def _in_one_line(pair: Pair) -> str:
+    return " / ".join(filter(None, pair))
 
 
 def _explain(label: str, path: "Path | None") -> str | dict[str, str]:

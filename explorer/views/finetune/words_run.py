@@ -6,8 +6,9 @@ from explorer.base.cache import OnceCache
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES, TAGGED, built_in_tagged
+from explorer.views.finetune.live import kept_run
 from explorer.views.finetune.outcome import Outcome, summary
-from explorer.views.finetune.run import NothingTrained, RunView, kept_run
+from explorer.views.finetune.run import NothingTrained, RunView
 from explorer.views.finetune.words_examples import OPENING
 from explorer.views.finetune.words_recipe import WordRecipe
 from explorer.views.subject import Subject
@@ -28,7 +29,7 @@ class OfTaggers:
         """A run on the built-in names. Raises NothingTrained where a large model would have to read them first."""
         if not reads_quickly(subject.model.capabilities, len(built_in_tagged(OPENING).words)):
             raise NothingTrained(f"Nothing is trained with {subject.model_name} yet; press Train.")
-        return kept_run(_opening, subject.model_name, _train)
+        return kept_run(_opening, subject.model_name, lambda: _train(subject.model_name))
 
 
 def _train(model_name: str) -> str:

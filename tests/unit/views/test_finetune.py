@@ -13,17 +13,19 @@ from explorer.base.steps import finished
 from explorer.text.tables import Table
 from explorer.training import downloads, jobs, quota, store
 from explorer.training.from_table import BUILT_IN, built_in
+from explorer.training.reasons import decide
 from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
-from explorer.views.finetune import TAB, run
+from explorer.views.finetune import TAB, live
 from explorer.views.finetune.examples import FILE, HUB, READY, TYPED, ExamplesView
 from explorer.views.finetune.known_tasks import TASKS, KnownTasks
 from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.probe import METHOD, Probe
-from explorer.views.finetune.recipe import BASE_PRESET, HEAD_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
+from explorer.views.finetune.recipe import BASE_PRESET, FIT_PRESET, HIDDEN, LBFGS, OWN, SMALL_PRESET, Recipe, preset_for
 from explorer.views.finetune.result import CHANGE, CLASSES, MAP, MISTAKES, SURENESS, Result
 from explorer.views.finetune.run import opening_run, run_id, run_ids
 from explorer.views.finetune.runs import Runs
+from explorer.views.finetune.samples import samples_of
 from explorer.views.finetune.try_it import TryIt
 from explorer.views.subject import Subject
 
@@ -76,7 +78,7 @@ def test_what_a_browser_remembers_is_an_id_or_nothing(subject, known):
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_built_in_set_is_described(subject, name):
-    view = read(ExamplesView, subject, ready=name)
+    view = read(ExamplesView, subject, source=READY, ready=name)
     examples, _ = view.examples()
     shown = view.compute(subject)
     assert shown["about"].startswith(f"{len(examples):,} ")
@@ -99,23 +101,94 @@ def test_a_known_task_opens_its_kind_with_a_set_of_it(subject, name):
 
 def test_the_probe_asks_for_labels(subject):
     with pytest.raises(InputError, match="numbers"):
-        finished(read(Probe, subject, ready="similarity").work(subject))
+        finished(read(Probe, subject, source=READY, ready="similarity").work(subject))
 
 
 def test_typed_classes_are_examples_once_they_have_names(subject, refusal):
-    view = read(ExamplesView, subject, source=TYPED)
-    assert view.compute(subject)["about"].startswith("8 sentences")
+    view = ExamplesView()
+    assert view.source == TYPED
+    assert view.compute(subject)["about"].startswith("18 sentences")
     more = view.on_add_class(subject, None).settings
-    assert more == {"classes": 3}
-    seen = read(ExamplesView, subject, source=TYPED, **more)
-    assert [bool(view.settings[f"class_{n}"].when(seen)) for n in range(1, 7)] == [True] * 3 + [False] * 3
-    refusal(InputError, read(ExamplesView, subject, source=TYPED, lines_3="What time is it?").examples)
+    assert more == {"classes": 4}
+    seen = read(ExamplesView, subject, **more)
+    assert [bool(view.settings[f"class_{n}"].when(seen)) for n in range(1, 7)] == [True] * 4 + [False] * 2
+    refusal(InputError, read(ExamplesView, subject, lines_4="What time is it?").examples)
     lines = "\n".join(f"Question {number}?" for number in range(2_000))  # more characters than one text may have
-    named = read(ExamplesView, subject, source=TYPED, lines_3=lines, class_3="question")
+    named = read(ExamplesView, subject, lines_4=lines, class_4="question")
     examples, _ = named.examples()
-    assert examples.counts == {"complaint": 4, "praise": 4, "question": 2_000}
-    assert named.title(examples) == "complaint / praise / question"
-    assert not read(ExamplesView, subject, source=TYPED, classes=6).compute(subject)["add_class"]["interactive"]
+    assert examples.counts == {"animal": 6, "food": 6, "question": 2_000, "vehicle": 6}
+    assert named.title(examples) == "animal / food / question / vehicle"
+    assert not read(ExamplesView, subject, classes=6).compute(subject)["add_class"]["interactive"]
+
+
+def typed(subject, before=None, **given):
+    """The view after something was typed, and what is seen of it."""
+    before = before or ExamplesView()
+    view = replace(read(ExamplesView, subject, **given), **{name: getattr(before, name) for name in ("run", "aside", "seen")})
+    shown = view.compute(subject)
+    return replace(view, **{name: shown[name] for name in ("run", "aside", "seen") if name in shown}), shown
+
+
+def verdict(subject, view, **given):
+    shown = TryIt(run=view.run, aside=view.aside, **given).compute(subject)
+    return shown["verdict"] and {row["label"]: row["share"] for row in shown["verdict"]["groups"][0]["rows"]}
+
+
+def test_every_line_that_is_typed_moves_the_answer_at_once(subject, opened):
+    assert ExamplesView().compute(subject)["run"] == opened.id
+    first = verdict(subject, ExamplesView())
+    view, _ = typed(subject, lines_1=f"{ExamplesView().lines_1}\nA hawk flew over the valley.")
+    more = verdict(subject, view)
+    assert more["animal"] > first["animal"] > 0.6
+    assert "of 19 right when each is left out in turn" in Outcome(run=view.run).compute(subject)["status"]
+    assert Outcome(run=view.run).finding(subject)
+    back, _ = typed(subject, view)
+    assert verdict(subject, back) == first
+
+
+def test_nothing_learnt_of_other_examples_stays_beside_new_ones(subject, opened):
+    view, _ = typed(subject, source=READY, ready="spam")
+    assert verdict(subject, view) is None
+    assert "press Train" in Outcome(run=view.run, aside=view.aside).compute(subject)["status"]
+    nothing, shown = typed(subject, source=FILE)
+    assert "Choose a CSV" in shown["about"]
+    assert verdict(subject, nothing) is None
+    same, _ = typed(subject, nothing, lines_1="One text.\none  TEXT.")
+    assert verdict(subject, same) is None
+    many, _ = typed(subject, lines_1="\n".join(f"Animal {number}." for number in range(100)))
+    assert verdict(subject, many) is None, "so many wait for Train"
+    trained = replace(nothing, run=opened.id, aside=tuple(one for one in nothing.aside if one != opened.id))
+    assert verdict(subject, trained)
+
+
+def test_what_is_tried_fits_the_classes(subject):
+    own = {
+        f"{what}_{n}": given
+        for n, name in enumerate(("joy", "anger", "fear"), 1)
+        for what, given in zip(
+            ("class", "lines"), (name, "\n".join(f"{name} {word}" for word in ("now", "again", "for ever"))), strict=True
+        )
+    }
+    view, _ = typed(subject, **own)
+    shown = TryIt(run=view.run, aside=view.aside).compute(subject)
+    assert (shown["tried"]["value"], shown["verdict"]) == ("", None)
+    assert "anger, fear, joy" in shown["tried"]["placeholder"]
+    assert verdict(subject, view, tried="What joy!")["joy"] > 0.5, "a sentence of the person's own stays"
+    renamed, _ = typed(subject, class_3="meal")
+    assert "value" not in TryIt(run=renamed.run).compute(subject)["tried"]
+    sentiment, _ = typed(subject, source=READY)
+    shown = TryIt(run=sentiment.run, aside=sentiment.aside).compute(subject)
+    assert shown["tried"]["value"] in shown["sample"]["choices"]
+
+
+def test_the_opening_is_right_sure_and_for_the_right_words(subject):
+    for view, label, word in ((ExamplesView(), "animal", "eagle"), (typed(subject, source=READY)[0], "positive", "happy")):
+        run = Outcome(run=view.run, aside=view.aside).find(subject)
+        pair = samples_of(run)[0]
+        found = decide(run.predictor, subject.model, pair)
+        assert run.predictor.labels[found.best] == label
+        assert found.probabilities.max() > 0.8
+        assert found.words[found.effects.argmax()] == word
 
 
 @pytest.mark.parametrize("source", [FILE, HUB])
@@ -123,7 +196,7 @@ def test_a_table_is_guessed_shown_and_put_away(subject, source):
     assert "hoose" in ExamplesView(source=FILE).compute(subject)["about"]
     view = read(ExamplesView, subject, source=source, table=table())
     guessed = view.on_table(subject, view.table).settings
-    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)"}
+    assert guessed == {"text_column": "text", "label_column": "label", "second_column": "(none)", "run": None}
     chosen = read(ExamplesView, subject, source=source, table=table(), **guessed)
     assert len(chosen.examples()[0]) == 8
     shown = chosen.compute(subject)
@@ -148,7 +221,7 @@ def test_a_preset_sets_the_numbers_and_the_layers_choose_one(subject):
     assert Recipe(layers=2, preset=OWN).on_layers(subject, 2).settings == {}
     assert Recipe(layers=3, preset=SMALL_PRESET).on_layers(subject, 3).settings == {}
     frozen = Recipe(preset=SMALL_PRESET).on_layers(subject, 0).settings
-    assert (frozen["preset"], frozen["pooling"]) == (HEAD_PRESET, "mean")
+    assert (frozen["preset"], frozen["pooling"]) == (FIT_PRESET, "mean")
     for name in ("epochs", "rate", "batch"):
         assert getattr(Recipe(), f"on_{name}")(subject, None).settings == {"preset": OWN}
     assert preset_for(768, 2) == BASE_PRESET
@@ -157,7 +230,7 @@ def test_a_preset_sets_the_numbers_and_the_layers_choose_one(subject):
 def test_the_plan_is_what_the_page_says(subject):
     plan = Recipe().plan(subject.model)
     assert (plan.layer, plan.pooling, plan.layers_trained, plan.keep_best) == (6, "mean", 0, True)
-    assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (10, 0.01, 32)
+    assert (plan.settings.epochs, plan.settings.learning_rate, plan.settings.batch_size) == (0, 0.01, 32)
     given = {"layers": 0, "solver": LBFGS, "last": True, "early": True, "balanced": True, "held_out": 0.5, "seed": 7}
     plan = read(Recipe, subject, **given).plan(subject.model)
     settings = plan.settings
@@ -207,18 +280,20 @@ def test_a_click_in_the_confusion_matrix_lists_the_sentences_of_the_cell(subject
 def test_a_sentence_is_judged_and_explained(subject):
     shown = TryIt().compute(subject)
     rows = shown["verdict"]["groups"][0]["rows"]
-    assert rows[0]["label"] == "positive"
+    assert rows[0]["label"] == "animal"
     assert sum(row["share"] for row in rows) == pytest.approx(1, abs=1e-5)
     assert shown["second"]["visible"] is False
     assert "✓ their sum matches" in read(TryIt, subject, method="integrated_gradients").compute(subject)["note"]["text"]
     assert TryIt(tried=" ").compute(subject)["verdict"] is None
-    assert TryIt().on_sample(subject, "Hello").settings == {"tried": "Hello"}
+    chosen = TryIt().on_sample(subject, shown["sample"]["choices"][1]).settings
+    assert (chosen["tried"], chosen["second"]) == (shown["sample"]["choices"][1], "")
+    assert TryIt(**chosen).compute(subject)["verdict"]
 
 
 def test_the_runs_of_a_browser_are_those_that_are_still_there(subject, opened, refusal):
     shown = read(Runs, subject, runs=["A" * 22, opened.id, "junk"]).compute(subject)
     assert [identifier for _, identifier in shown["opened"]["choices"]] == [opened.id]
-    assert Runs().on_opened(subject, opened.id).settings == {"run": opened.id}
+    assert Runs(aside=("B" * 22, opened.id)).on_opened(subject, opened.id).settings == {"run": opened.id, "aside": ("B" * 22,)}
     refusal(InputError, lambda: Runs().on_opened(subject, "A" * 22))
 
 
@@ -253,7 +328,7 @@ def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):
 
 
 def test_every_layer_is_asked(subject):
-    view = read(Probe, subject, source=TYPED)
+    view = Probe()
     assert view.known(subject) is None
     assert view.waiting(subject) == {"about": METHOD, "curve": None}
     assert view.compute(subject)["about"].startswith("Best at hidden state")
@@ -262,8 +337,8 @@ def test_every_layer_is_asked(subject):
 
 
 def test_a_run_that_the_store_has_dropped_is_trained_again(subject, monkeypatch):
-    trained, train = [], run._train
-    monkeypatch.setattr(run, "_train", lambda name: trained.append(name) or train(name))
+    trained, train = [], live._train
+    monkeypatch.setattr(live, "_train", lambda *given: trained.append(given) or train(*given))
     first = opening_run(subject.model_name)
     assert opening_run(subject.model_name).id == first.id
     shutil.rmtree(store.folder() / first.id)
@@ -277,12 +352,14 @@ def test_two_that_come_at_once_wait_for_one_training(subject, monkeypatch):
     kept, trained = opening_run(subject.model_name), []
     shutil.rmtree(store.folder() / kept.id)
 
-    def train(name):
-        trained.append(name)
-        time.sleep(0.2)
-        return store.keep(replace(kept, id="")).id
+    train = live._train
 
-    monkeypatch.setattr(run, "_train", train)
+    def slowly(*given):
+        trained.append(given)
+        time.sleep(0.2)
+        return train(*given)
+
+    monkeypatch.setattr(live, "_train", slowly)
     found = []
     threads = [threading.Thread(target=lambda: found.append(opening_run(subject.model_name))) for _ in range(6)]
     for thread in threads:
