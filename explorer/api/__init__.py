@@ -6,7 +6,7 @@ float32 precision. A wrong argument comes back as one sentence.
 
 import gradio as gr
 
-from explorer.api import attention, basics, masked_lm, similarity, tagging, training, views
+from explorer.api import attention, basics, masked_lm, similarity, spans, tagging, training, views
 from explorer.api.callers import bounded
 from explorer.api.handlers import MODEL, TRAINING, friendly
 
@@ -17,10 +17,12 @@ ENDPOINTS = (
     *similarity.ENDPOINTS,
     *training.ENDPOINTS,
     *tagging.ENDPOINTS,
+    *spans.ENDPOINTS,
     *views.ENDPOINTS,
 )
 # These run beside the others, so that nobody's picture waits for a training.
-LONG = ("train_head", "train_tokens", "probe_layers", "projection", "head_effects", "attribution", "pseudo_likelihood")
+TRAININGS = ("train_head", "train_tokens", "train_spans")
+LONG = (*TRAININGS, "probe_layers", "projection", "head_effects", "attribution", "pseudo_likelihood")
 
 
 def register() -> None:

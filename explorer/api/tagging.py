@@ -3,10 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from explorer.api.arguments import explorer_for
-from explorer.api.callers import caller, while_wanted
-from explorer.api.training import tell
-from explorer.base.errors import BusyError, InputError
-from explorer.base.steps import map_steps
+from explorer.api.training import trained
+from explorer.base.errors import InputError
 from explorer.training.tagging import check_tagged_examples, check_to_tag
 
 if TYPE_CHECKING:
@@ -30,23 +28,16 @@ def train_tokens(
     layers_trained, as in /train_head, of sentences. Words beyond what the model takes of a sentence are left out. entity_f1 is
     of whole names, all types together, by seqeval's definition; null without B- and I- tags. Progress is streamed.
     """
-    from explorer.training import jobs, store
     from explorer.training.tag_task import Tagging
     from explorer.training.tagger import Tagger
-    from explorer.training.training import make_plan, new_run, run_training
+    from explorer.training.training import make_plan
 
     given, explorer = check_tagged_examples(examples), explorer_for(model)
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pieces, layers_trained, predictor=Tagger, **settings)
-    identifier = store.new_id()
-    with jobs.job(identifier) as stop:
-        steps = map_steps(run_training(Tagging(explorer, given, plan), stop.is_set), lambda step: (step.share, step.doing))
-        result = while_wanted(steps, tell())
-        if result is None:
-            raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
-        run = new_run(result, "API", identifier, caller())
+    run = trained(Tagging(explorer, given, plan))
     reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
-    history = [{name: epoch.as_row()[name] for name in reported} for epoch in result.history]
+    history = [{name: row[name] for name in reported} for row in run.history]
     return {
         "head": run.id,
         "tags": given.classes,
@@ -70,15 +61,15 @@ def tag(texts: list[Any], head: str) -> dict[str, Any]:
     from explorer.training import store
 
     sentences = check_to_tag(texts)
-    trained = store.fetch_kind(head, "tags").predictor
-    found = trained.tag(explorer_for(trained.model), sentences)
+    tagger = store.fetch_kind(head, "tags").predictor
+    found = tagger.tag(explorer_for(tagger.model), sentences)
     for number, (words, shares) in enumerate(zip(sentences, found, strict=True), start=1):
         if len(shares) < len(words):
             most = f"the model reads {len(shares):,} of its {len(words):,} words"
             raise InputError(f"Text {number} is too long, for {most}; send it in parts.")
     return {
         "words": sentences,
-        "tags": [[trained.labels[best] for best in shares.argmax(-1)] for shares in found],
+        "tags": [[tagger.labels[best] for best in shares.argmax(-1)] for shares in found],
         "probabilities": [shares.max(-1).tolist() for shares in found],
     }
 

@@ -5,7 +5,7 @@ inside the function, since Gradio would take a parameter for an argument of the 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
@@ -15,6 +15,24 @@ from explorer.base.errors import BusyError
 from explorer.base.steps import map_steps
 from explorer.text import limits
 from explorer.training.examples import check_examples, check_texts_or_pairs
+
+if TYPE_CHECKING:
+    from explorer.training.run import Run
+    from explorer.training.training import Task
+
+
+def trained(task: "Task") -> "Run":
+    """The run that a caller's training leaves, told of on the way. Raises BusyError when it ends before its first epoch."""
+    from explorer.training import jobs, store
+    from explorer.training.training import new_run, run_training
+
+    identifier = store.new_id()
+    with jobs.job(identifier) as stop:
+        steps = map_steps(run_training(task, stop.is_set), lambda step: (step.share, step.doing))
+        result = while_wanted(steps, tell())
+        if result is None:
+            raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
+        return new_run(result, "API", identifier, caller())
 
 
 def train_head(
@@ -39,22 +57,15 @@ def train_head(
     mean over about three epochs. What is kept is the last epoch: nothing is chosen on the held-out examples. Progress
     is streamed.
     """
-    from explorer.training import jobs, store
     from explorer.training.text_tasks import Classification
-    from explorer.training.training import make_plan, new_run, run_training
+    from explorer.training.training import make_plan
 
     given, explorer = check_examples(examples), explorer_for(model)
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
-    identifier = store.new_id()
-    with jobs.job(identifier) as stop:
-        steps = map_steps(run_training(Classification(explorer, given, plan), stop.is_set), lambda step: (step.share, step.doing))
-        result = while_wanted(steps, tell())
-        if result is None:
-            raise BusyError("The training had to end before its first epoch did; send fewer examples, or try again later.")
-        run = new_run(result, "API", identifier, caller())
+    run = trained(Classification(explorer, given, plan))
     reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
-    history = [{name: epoch.as_row()[name] for name in reported} for epoch in result.history]
+    history = [{name: row[name] for name in reported} for row in run.history]
     return {"head": run.id, "labels": given.classes, "history": history, "held_out_accuracy": history[-1]["held_out_accuracy"]}
 
 
@@ -66,9 +77,9 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
     from explorer.training import store
 
     pairs = check_texts_or_pairs(texts)
-    trained = store.fetch_kind(head, "classes").predictor
-    probabilities = trained.classify(explorer_for(trained.model), pairs)
-    return {"labels": [trained.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
+    found = store.fetch_kind(head, "classes").predictor
+    probabilities = found.classify(explorer_for(found.model), pairs)
+    return {"labels": [found.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
 
 
 def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 3, model: str = "") -> dict[str, Any]:

@@ -28,6 +28,7 @@ from explorer.figures.numbers import Places, Table, columns_of, keep, matrix
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
 CALLED = {"accuracy": "accuracy", "macro_f1": "macro-F1", "spearman": "Spearman", "pearson": "Pearson"}
+CALLED |= {"exact_match": "exact match", "f1": "F1"}
 DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
@@ -248,6 +249,17 @@ def drift_bars(drift: np.ndarray) -> go.Figure:
         yaxis=grid_axis("1 − cosine, before to after", rangemode="tozero"),
     )
     return keep(drawn, lambda: Table.of(("hidden_state", "1_minus_cosine"), [[at, float(one)] for at, one in enumerate(drift)]))
+
+
+def looks_at_answer(shares: np.ndarray, even: float) -> go.Figure:
+    """The share of its attention that each head gives from a question to an answer: [layers, heads]; `even` if spread evenly."""
+    return heatmap(
+        shares,
+        head_axes(*shares.shape),
+        hover=f"layer %{{y}}, head %{{x}}<br>%{{z:.1%}} of its attention (evenly {even:.1%})",
+        scale=colour_scale(0, max(float(shares.max(initial=0)), 1e-3), "attention"),
+        key=f"looks-{shares.shape}",
+    )
 
 
 def attention_shift(shift: np.ndarray) -> go.Figure:

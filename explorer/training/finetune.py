@@ -21,6 +21,7 @@ WEIGHT_DECAY = 0.01
 MOST_GRADIENT = 1.0
 EVALUATION_BATCH = 64
 AVERAGED = 3  # epochs that the kept weights are a mean of, about
+MEASURED = 512  # texts of which all tokens' vectors tell their scale
 PART = 16  # texts of a batch that are read together, those of like length: a random batch is more than half padding
 
 
@@ -29,7 +30,12 @@ def most_layer_rate(hidden: int) -> float:
 
     Devlin et al. 2019 train 768 and 1024 numbers wide models at 2e-5 to 5e-5, Turc et al. 2019 small ones at up to 3e-4.
     """
-    return min(3e-4, 5e-5 * (768 / hidden) ** 2)
+    return min(3e-4, rate_at_width(5e-5, hidden))
+
+
+def rate_at_width(rate: float, hidden: int) -> float:
+    """What a learning rate for BERT-base, which is 768 numbers wide, is for a model of this width: rate · (768 / hidden)²."""
+    return rate * (768 / hidden) ** 2
 
 
 class SeededDropout(torch.nn.Module):
@@ -67,15 +73,15 @@ class Top(torch.nn.Module):
         With EVERY_TOKEN the vectors of all real tokens, text after text: [tokens, hidden].
         """
         if self.pooling in ("mean", EVERY_TOKEN):
-            return pool(run_layers(self._own, hidden, real), real, self.pooling)
+            return pool(run_layers(self.own_layers, hidden, real), real, self.pooling)
         first = hidden[:, :1]
         if self.layers:
-            *below, last = self._own
+            *below, last = self.own_layers
             first = _first(last, run_layers(below, hidden, real), real)
         return first[:, 0] if self.pooler is None else self.pooler(first)
 
     @property
-    def _own(self) -> list[Layer]:
+    def own_layers(self) -> list[Layer]:
         """The copied layers, to be run."""
         return [replace(self._like, module=module) for module in self.layers]
 
@@ -131,7 +137,7 @@ class _Learner:
         scores = self.head(self.scale.apply(self.objective.vectors(given.float(), batch)))
         self.optimizer.zero_grad()
         self.objective.loss(scores, batch).backward()
-        torch.nn.utils.clip_grad_norm_(self.top.parameters(), MOST_GRADIENT)
+        torch.nn.utils.clip_grad_norm_(list(self.top.parameters()), MOST_GRADIENT)
         self.optimizer.step()
         self.schedule.step()
         return scores.detach()
@@ -154,7 +160,8 @@ def train_top(
     generator = torch.Generator().manual_seed(settings.seed)
     train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
     steps = -(-len(train_rows) // settings.batch_size)
-    scale = Scale.of(objective.vectors(evaluate(top.eval(), states, train_rows), train_rows))
+    measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
+    scale = Scale.of(objective.vectors(evaluate(top.eval(), states, measured), measured))
     top.start_training(generator)
     head = new_module(states.flat.shape[1], objective.outputs, settings, generator)
     learner = _Learner(top, head, scale, objective, *_optimizer(top, head, settings, steps * settings.epochs))

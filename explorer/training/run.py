@@ -98,11 +98,24 @@ class HeldOutTags(HeldOut):
         return self.probabilities.argmax(-1)
 
 
+@dataclass(frozen=True, eq=False)
+class HeldOutAnswers(HeldOut):
+    """Questions on texts, and what was said."""
+
+    questions: list[str]
+    texts: list[str]
+    accepted: list[list[str]]  # the right answers, none where the text has no answer
+    said: list[str]  # '' is no answer
+    scores: np.ndarray  # [questions, 2] of the best span and of no answer, 0 to 1
+
+    arrays = ("scores",)
+
+
 def told(measure: str, value: float) -> str:
     """A measure with its name and range, as people read it."""
     if measure in CORRELATIONS:
         return f"{measure.capitalize()} correlation {value:.2f}"
-    return f"{measure.replace('_', ' ')} {value:.1%}"
+    return f"{measure.replace('_', ' ').replace('f1', 'F1')} {value:.1%}"
 
 
 @dataclass(frozen=True, eq=False)

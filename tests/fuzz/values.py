@@ -54,7 +54,9 @@ sentences = st.sampled_from(SENTENCES)
 layers = st.integers(-1, 3)
 examples = st.lists(st.tuples(st.sampled_from(["good", "bad", "sad 1", "happy 2"]), sentences).map(list), min_size=4, max_size=12)
 ARGUMENTS = {
-    **dict.fromkeys(("text", "text_a", "text_b", "query", "word"), sentences | st.sampled_from(["", "dog", "happy", "##ing"])),
+    **dict.fromkeys(
+        ("text", "text_a", "text_b", "question", "query", "word"), sentences | st.sampled_from(["", "dog", "happy", "##ing"])
+    ),
     **dict.fromkeys(("layer", "head", "layers_trained"), layers),
     **dict.fromkeys(("top_k", "limit", "neighbors", "steps", "epochs", "seeds", "batch_size", "seed"), st.integers(0, 5)),
     "texts": st.lists(sentences, min_size=1, max_size=5),

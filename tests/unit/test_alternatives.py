@@ -42,6 +42,7 @@ FIGURES = {
     training.calibration_curve: (CURVE, CURVE, np.arange(5)),
     training.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),
     training.drift_bars: (CURVE,),
+    training.looks_at_answer: (ROWS, 0.1),
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
     training.number_scatter: (CURVE, CURVE, WORDS, "key"),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),

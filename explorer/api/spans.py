@@ -1,0 +1,55 @@
+"""Learning to find answers in texts, and asking for them."""
+
+from typing import Any
+
+from explorer.api.arguments import explorer_for
+from explorer.api.training import trained
+from explorer.text import limits
+from explorer.training.questions import check_questions
+
+
+def train_spans(
+    examples: list[list[str]],
+    epochs: int = 3,
+    learning_rate: float = 5e-5,
+    batch_size: int = 16,
+    seed: int = 0,
+    model: str = "",
+    layers_trained: int = -1,
+) -> dict[str, Any]:
+    """Train a head for the beginning and the end of answers on [question, text, answer] examples ("" is no answer).
+
+    All questions on a text are trained on or, of about a fifth, held out. All layers learn with the head unless
+    layers_trained says how many from the top. The learning rate is meant for BERT-base: the layers learn at learning_rate ·
+    (768 / hidden size)², so that the default suits small models too, but no faster than with 5e-5, and the head at 0.01 at
+    least. The last epoch is kept. Progress is streamed.
+    """
+    from explorer.training.answering import Answerer
+    from explorer.training.finetune import rate_at_width
+    from explorer.training.prefix import EVERY_TOKEN
+    from explorer.training.span_task import Answering
+    from explorer.training.training import CHECKS, make_plan
+
+    given, explorer = check_questions(examples), explorer_for(model)
+    layers = explorer.capabilities.layers if layers_trained == -1 else layers_trained
+    rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
+    settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
+    run = trained(Answering(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, predictor=Answerer, **settings)))
+    last = run.history[-1]
+    reported = ("epoch", "train_loss", "held_out_loss", "held_out_exact_match", "held_out_f1")
+    history = [{name: row[name] for name in reported} for row in run.history]
+    return {"head": run.id, "history": history, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}
+
+
+def answer(question: str, text: str, head: str) -> dict[str, Any]:
+    """What a trained head finds in a text: the answer, "" for none, its characters [start, end) in the text, and the shares
+    p(start) · p(end) of the best span (score) and of there being no answer (no_answer), 0 to 1."""
+    from explorer.training import store
+
+    question, text = limits.check_text(question, "the question"), limits.check_text(text, "the text")
+    found = store.fetch_kind(head, "spans").predictor
+    said = found.answer(explorer_for(found.model), question, text)
+    return {"answer": said.text, "start": said.start, "end": said.end, "score": said.score, "no_answer": said.no_answer}
+
+
+ENDPOINTS = (train_spans, answer)

@@ -1,0 +1,74 @@
+"""Questions with as much of their text as a model reads at once: a long text in several windows that overlap."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from explorer.base.errors import InputError
+from explorer.model.explorer import Explorer
+from explorer.text.encoding import Encoding
+from explorer.text.pairs import Pair
+from explorer.training.prefix import CUTS
+
+SHARED = 128  # tokens of a text, at most, that a window and the next have in common
+
+
+@dataclass(frozen=True)
+class Window:
+    """A question and a part of its text, as the model reads them together: A and B."""
+
+    row: int  # which question
+    begin: int  # character of the text at which the part begins
+    encoding: Encoding
+
+    @property
+    def pair(self) -> Pair:
+        """The question and the part of the text."""
+        return self.encoding.text_a, self.encoding.text_b
+
+    @property
+    def text_tokens(self) -> range:
+        """Where the tokens of the text are, zero-based."""
+        first = self.encoding.sequences.index(1)
+        return range(first, first + self.encoding.sequences.count(1))
+
+    def characters(self, start: int, end: int) -> tuple[int, int]:
+        """Characters [start, end) of the whole text for the tokens [start, end], both in it."""
+        offsets = self.encoding.offsets
+        return self.begin + offsets[start][0], self.begin + offsets[end][1]
+
+    def tokens(self, span: tuple[int, int] | None) -> tuple[int, int]:
+        """The tokens [start, end], both in it, that hold characters [start, end) of the text.
+
+        (0, 0), which is [CLS], where there is no answer or not the whole of it: Devlin et al. 2019, section 4.3.
+        """
+        if span is None:
+            return 0, 0
+        start, end = span[0] - self.begin, span[1] - self.begin
+        offsets = self.encoding.offsets
+        inside = [token for token in self.text_tokens if offsets[token][0] < end and offsets[token][1] > start]
+        whole = inside and offsets[inside[0]][0] <= start and offsets[inside[-1]][1] >= end
+        return (inside[0], inside[-1]) if whole else (0, 0)
+
+
+def windows_of(model: Explorer, pairs: Sequence[Pair], first: int = 0) -> list[Window]:
+    """The windows of questions and their texts, in order; `first` is the row of the first of them.
+
+    Raises InputError when a text or a question cannot be read.
+    """
+    return [window for row, pair in enumerate(pairs, start=first) for window in _windows(model, row, *pair)]
+
+
+def _windows(model: Explorer, row: int, question: str, text: str) -> Iterator[Window]:
+    most, begin = min(CUTS[0], model.capabilities.max_tokens), 0
+    while True:
+        encoding = model.encode(question, text[begin:])
+        if encoding.total <= most:
+            yield Window(row, begin, encoding)
+            return
+        if 2 * encoding.sequences.count(0) > most:
+            raise InputError(f"The question {question[:40]!r} is too long to be read with its text; shorten it.")
+        places = [token for token, sequence in enumerate(encoding.sequences) if sequence == 1]
+        places = places[: most - (encoding.kept - len(places))]
+        end = encoding.offsets[places[-1]][1]
+        yield Window(row, begin, model.encode(question, text[begin : begin + end]))
+        begin += encoding.offsets[places[-max(1, min(SHARED, len(places) // 2))]][0]

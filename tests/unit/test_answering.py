@@ -1,0 +1,236 @@
+"""Finding answers: windows, what is learnt, what is said, and that it is the same at home and in transformers' own class."""
+
+import json
+import subprocess
+import sys
+import zipfile
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import explorer
+from explorer.analysis.answers import exact_match
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.model import features as explorer_features
+from explorer.techniques import own_head
+from explorer.training import export, prefix, span_task, store
+from explorer.training.answering import Answerer
+from explorer.training.prefix import EVERY_TOKEN, hidden_in_steps
+from explorer.training.questions import Question, Questions, place
+from explorer.training.run import HeldOutAnswers
+from explorer.training.span_task import Answering, Below, Spans, overlap_answer
+from explorer.training.standard import write_standard
+from explorer.training.training import make_plan, new_run, run_training
+from explorer.training.unpack import unpack
+from explorer.training.windows import SHARED, windows_of
+from tests.families import write_family
+
+WORDS = [("store", "happy", "sad"), ("dog", "sad", "slow"), ("milk", "slow", "happy"), ("man", "bad", "good")]
+TEXTS = [f"the man went to the {thing} because he was {mood}. she was {other}." for thing, mood, other in WORDS]
+ROWS = [place("where did the man go?", text.split(" because")[0].removeprefix("the man went to "), text) for text in TEXTS]
+ROWS += [place("how was she?", text.removesuffix(".").rpartition(" ")[2], text) for text in TEXTS]
+QUESTIONS = Questions((*ROWS, *(place("who bought milk?", "", text) for text in TEXTS)))
+ASKED = ("where did the man go?", "the man went to the store because he was happy. she was sad.")
+
+
+@pytest.fixture(autouse=True)
+def exact(tmp_path, monkeypatch):
+    """A store of its own, and fp32 on every processor."""
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    for module in (explorer_features, prefix):
+        monkeypatch.setattr(module, "bfloat16_is_fast", lambda device: False)
+
+
+def task(model, questions=QUESTIONS, layers=2, **settings):
+    plan = make_plan(model, -1, EVERY_TOKEN, layers, predictor=Answerer, **{"epochs": 2, "batch_size": 4, **settings})
+    return Answering(model, questions, plan)
+
+
+def standard(predictor, folder):
+    """The class of transformers for it, as a person opens it in one line."""
+    write_standard(predictor, folder)
+    return transformers.AutoModelForQuestionAnswering.from_pretrained(folder).eval()
+
+
+@pytest.fixture
+def trained(tiny):
+    return new_run(finished(run_training(task(tiny, learning_rate=3e-4))), "Test")
+
+
+def test_a_text_that_fits_is_one_window_and_a_long_one_several_that_share_tokens(tiny, refusal):
+    assert [one.begin for one in windows_of(tiny, [ASKED, ASKED])] == [0, 0]
+    text = " ".join(f"the man was {mood} and bought milk {number}." for number in range(90) for mood in ("sad", "happy"))
+    windows = windows_of(tiny, [ASKED, (ASKED[0], text)])[1:]
+    assert len(windows) > 2
+    covered = []
+    for window in windows:
+        assert window.row == 1
+        assert window.encoding.kept == window.encoding.total <= tiny.capabilities.max_tokens
+        first, last = window.text_tokens[0], window.text_tokens[-1]
+        covered.append(window.characters(first, last))
+        assert text[slice(*covered[-1])] == window.pair[1].strip()
+    assert covered[0][0] == 0
+    assert covered[-1][1] == len(text)
+    for ((_, before), (begin, _)), window in zip(pairwise(covered), windows[1:], strict=True):
+        shared = [token for token in window.text_tokens if window.characters(token, token)[1] <= before]
+        assert begin < before
+        assert 0 < len(shared) <= SHARED
+    assert "too long" in refusal(InputError, lambda: windows_of(tiny, [(text, ASKED[1] * 30)]))
+
+
+def test_an_answer_is_its_tokens_and_the_tokens_are_the_answer(tiny):
+    for one in QUESTIONS.rows:
+        (window,) = windows_of(tiny, [(one.question, one.text)])
+        start, end = window.tokens(one.span)
+        if one.span is None:
+            assert (start, end) == (0, 0)
+        else:
+            assert one.text[slice(*window.characters(start, end))] == one.answer
+            assert window.tokens((one.start, len(one.text) + 9)) == (0, 0)  # it ends in another window
+
+
+@pytest.mark.parametrize("layers", [0, 2])
+def test_the_loss_and_the_scores_are_those_of_transformers(tiny, tmp_path, layers):
+    result = finished(run_training(task(tiny, layers=layers)))
+    predictor = result.predictor
+    theirs = standard(predictor, tmp_path)
+    windows = windows_of(tiny, QUESTIONS.pairs)
+    below = Below(windows, finished(hidden_in_steps(tiny, [one.pair for one in windows], 2 - layers)))
+    objective, rows = Spans(QUESTIONS, below), torch.tensor([7, 0, 10])
+    scores = [predictor.scores(tiny, [windows[row]])[0] for row in rows]
+    losses = []
+    for row, mine in zip(rows.tolist(), scores, strict=True):
+        encoding = windows[row].encoding
+        given = {"input_ids": torch.tensor([encoding.ids]), "token_type_ids": torch.tensor([encoding.segments])}
+        start, end = objective.targets[row]
+        with torch.no_grad():
+            out = theirs(**given, start_positions=start[None], end_positions=end[None])
+        np.testing.assert_allclose(mine, torch.stack([out.start_logits[0], out.end_logits[0]], -1), atol=1e-4)
+        losses.append(out.loss.item())
+    flat = torch.from_numpy(np.concatenate(scores))
+    assert objective.loss(flat, rows).item() == pytest.approx(np.mean(losses), abs=1e-4)
+
+
+def test_what_is_measured_is_what_is_said(tiny, trained):
+    held, last = trained.held_out, trained.history[-1]
+    assert all(held.texts.count(text) == 3 for text in set(held.texts))  # all questions on a text are held out together
+    for question, text, said, (score, no_answer) in zip(held.questions, held.texts, held.said, held.scores, strict=True):
+        found = trained.predictor.answer(tiny, question, text)
+        assert found.text == said
+        assert text[found.start : found.end] == said
+        assert (found.score, found.no_answer) == pytest.approx((score, no_answer), abs=1e-5)
+        assert (said == "") == (no_answer >= score)
+    shares = [exact_match(said, right) for said, right in zip(held.said, held.accepted, strict=True)]
+    assert last["held_out_exact_match"] == pytest.approx(np.mean(shares))
+    assert trained.score == last["held_out_exact_match"]
+    again = store.fetch(trained.id)
+    assert isinstance(again.held_out, HeldOutAnswers)
+    assert again.held_out.said == held.said
+
+
+def test_of_what_does_not_fit_into_memory_a_part_is_learnt_from(tiny, monkeypatch, refusal):
+    rows = sum(one.encoding.kept for one in windows_of(tiny, QUESTIONS.pairs))
+    monkeypatch.setattr(span_task, "room", lambda hidden: 2 * rows // 3)
+    asked = task(tiny)
+    below, parts = finished(asked.read()), asked.split()
+    assert len(below.rows(parts.held_out)) == len(parts.held_out)
+    assert 0 < len(below.rows(parts.train)) < len(parts.train)
+    assert finished(asked.read()).windows == below.windows
+    monkeypatch.setattr(span_task, "room", lambda hidden: 9)
+    refusal(InputError, lambda: finished(task(tiny).read()))
+
+
+def test_it_learns_what_can_be_learnt(tiny):
+    rng = np.random.default_rng(0)
+    texts = {" ".join(rng.permutation(["milk", "dog", "man", "store", "happy", "cat"])) for _ in range(80)}
+    questions = Questions(tuple(place("who was it?", "dog", text) for text in sorted(texts)))
+    history = finished(run_training(task(tiny, questions, epochs=40, learning_rate=0.1))).history
+    assert history[-1].held_out["exact_match"] >= 0.9
+    assert history[-1].held_out["loss"] < history[0].held_out["loss"]
+
+
+def test_the_same_seed_gives_the_same_and_the_model_stays_as_it_was(tiny):
+    before = tiny.trace(*ASKED).hidden_states.copy()
+    first, second = (finished(run_training(task(tiny))).history for _ in range(2))
+    assert [one.as_row() for one in first] == [one.as_row() for one in second]
+    np.testing.assert_array_equal(tiny.trace(*ASKED).hidden_states, before)
+
+
+def test_a_long_text_is_answered_from_the_window_that_is_surest(tiny, trained):
+    text = " ".join(TEXTS * 20)
+    found = trained.predictor.answer(tiny, ASKED[0], text)
+    windows = windows_of(tiny, [(ASKED[0], text)])
+    assert len(windows) > 1
+    surest = -np.inf
+    for window, scores in zip(windows, trained.predictor.scores(tiny, windows), strict=True):
+        places = window.text_tokens
+        best = max(scores[s, 0] + scores[e, 1] for s in places for e in places if s <= e < s + 30)
+        if best - scores[0].sum() > surest:
+            surest, wanted = best - scores[0].sum(), window
+    assert found.window.begin == wanted.begin
+    assert (found.text != "") == (surest > 0)
+    assert text[found.start : found.end] == found.text
+
+
+def test_looks_are_the_attention_of_the_tuned_model(tiny, trained):
+    found = trained.predictor.answer(tiny, *ASKED)
+    tuned = explorer.load(export.tuned_model(trained)).trace(*ASKED)
+    asked = [token for token, sequence in enumerate(tuned.encoding.sequences) if sequence == 0]
+    start, end = found.span
+    wanted = [tuned.attention(layer)[:, asked, start : end + 1].sum(-1).mean(-1) for layer in range(2)]
+    np.testing.assert_allclose(trained.predictor.looks(tiny, found), wanted, atol=1e-5)
+
+
+def test_a_checkpoint_for_transformers_says_the_same_as_a_model_of_the_app(tiny, trained, tmp_path):
+    standard(trained.predictor, tmp_path)
+    opened, found = explorer.load(str(tmp_path)), trained.predictor.answer(tiny, *ASKED)
+    best = own_head.answers(opened.trace(*ASKED), 1)[0]
+    assert (best.start, best.end) == found.span
+    assert best.share == pytest.approx(found.score, abs=1e-5)
+
+
+def at_home(folder, *questions):
+    """What the zip's own Python file says, run by a Python that cannot import this app; it says nothing else."""
+    done = subprocess.run([sys.executable, "-I", folder / "predict.py", *questions], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stderr == ""
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(("name", "layers"), [("bert", 0), ("roberta", 1), ("modernbert", 1)])
+def test_other_families_learn_it_and_take_it_home(tmp_path, name, layers):
+    model = explorer.load(write_family(tmp_path / name, name))
+    run = new_run(finished(run_training(task(model, layers=layers, epochs=1))), "Test")
+    asked = [ASKED, ("how was she?", " ".join(TEXTS * 20))]
+    wanted = [run.predictor.answer(model, *pair) for pair in asked]
+    packed = export.pack(run)
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(tmp_path / "home")
+    for said, one in zip(at_home(tmp_path / "home", *map(" ||| ".join, asked)), wanted, strict=True):
+        assert (said["answer"], said["start"], said["end"]) == (one.text, one.start, one.end)
+        assert (said["score"], said["no_answer"]) == pytest.approx((one.score, one.no_answer), abs=1e-4)
+    (tmp_path / "mine.zip").write_bytes(packed.read_bytes())
+    back = store.fetch(unpack(tmp_path / "mine.zip").id)
+    assert back.kind == "spans"
+    again = back.predictor.answer(explorer.load(back.predictor.model), *ASKED)
+    assert (again.text, again.score) == (wanted[0].text, pytest.approx(wanted[0].score, abs=1e-4))
+
+
+@pytest.mark.parametrize("name", ["roberta", "distilbert", "electra-generator", "camembert", "albert"])
+def test_the_class_for_answers_of_a_family_scores_alike(tmp_path, name):
+    model = explorer.load(write_family(tmp_path / name, name))
+    predictor = finished(run_training(task(model, layers=int(name != "albert"), epochs=1))).predictor
+    with torch.no_grad():
+        out = standard(predictor, tmp_path / "standard")(**model.tokenizer(*ASKED, return_tensors="pt"))
+    ours = predictor.scores(model, windows_of(model, [ASKED]))[0]
+    np.testing.assert_allclose(ours, torch.stack([out.start_logits[0], out.end_logits[0]], -1), atol=1e-4)
+
+
+def test_words_in_common_are_a_guess_without_bert():
+    text = "Anna has a red car. Tom lives in the old town of Rome."
+    assert overlap_answer(Question("Where does Tom live?", text)) == "lives in the old town of Rome"
+    assert overlap_answer(Question("Tom lives in the old town of Rome?", text)) == ""
