@@ -4,6 +4,7 @@ from typing import Any
 
 from explorer.api.arguments import explorer_for
 from explorer.api.training import trained
+from explorer.base.limits import EPOCHS
 from explorer.text import limits
 from explorer.training.questions import check_questions
 
@@ -33,6 +34,7 @@ def train_spans(
     given, explorer = check_questions(examples), explorer_for(model)
     layers = explorer.capabilities.layers if layers_trained == -1 else layers_trained
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
+    epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
     settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
     run = trained(Answering(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, predictor=Answerer, **settings)))
     last = run.history[-1]

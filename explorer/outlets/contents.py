@@ -41,6 +41,7 @@ COMPONENTS = {
     "words": Component("WordGrid", "bx bx-words"),
     "ranking": Component("Ranking", "bx bx-ranking"),
     "board": Component("SwitchBoard", "bx bx-by-head bx-board"),
+    "passage": Component("Passage", "bx bx-passage"),
     "architecture": Component("Architecture", "bx bx-architecture"),
     "sentence": Component("Notice", "bx bx-notice", {"keep_height": False}),
     "check": Component("Notice", "bx bx-notice", {"keep_height": False}),

@@ -160,6 +160,12 @@ class Chips(Drawn):
     skeleton = "<div class='bx bx-chips' role='group'></div>"
 
 
+class Passage(Drawn):
+    """A text with a part of it marked: {"before", "marked", "after"}."""
+
+    skeleton = "<div class='bx bx-passage'></div>"
+
+
 class Architecture(Drawn):
     """A model as boxes from its input down to its heads. A click opens the tab, and the choice in it, that a box names."""
 

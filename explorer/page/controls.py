@@ -127,6 +127,7 @@ PARTS: dict[str, Callable[..., Any]] = {
     "meter": components.Meter,
     "architecture": components.Architecture,
     "chips": components.Chips,
+    "passage": components.Passage,
     "frame": _frame,
     "sentence": components.Notice,
     "check": components.Notice,

@@ -34,14 +34,7 @@ WITHOUT = {
     "model/drawing": "It draws what the parameters by part count.",
     "model/origin": "It tells of files and computes nothing.",
     "model/on-paper": "Its numbers are those of papers.",
-    **dict.fromkeys(
-        [f"fine-tune/{name}" for name in ("examples", "recipe", "result", "runs", "outcome", "baselines", "try-it", "probe")],
-        _TRAINED,
-    ),
-    **dict.fromkeys(
-        [f"fine-tune/words-{name}" for name in ("examples", "recipe", "outcome", "baselines", "try", "result", "probe", "runs")],
-        _TRAINED,
-    ),
+    **dict.fromkeys((view.name for tab in TABS if tab.id == "fine-tune" for view in tab.views), _TRAINED),
 }
 
 

@@ -1,12 +1,16 @@
 """Fine-tune: teach BERT to tell classes apart, with its insides open."""
 
+from explorer.views.finetune.answer_examples import AnswerExamples
+from explorer.views.finetune.answer_result import AnswerResult
+from explorer.views.finetune.answer_run import AnswerBaselines, AnswerOutcome, AnswerRecipe
+from explorer.views.finetune.answer_try import AnswerTry
 from explorer.views.finetune.examples import ExamplesView
-from explorer.views.finetune.known_tasks import KnownTasks
+from explorer.views.finetune.known_tasks import ANSWERS, TEXTS, WORDS, KnownTasks
 from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.probe import Probe
 from explorer.views.finetune.recipe import Recipe
 from explorer.views.finetune.result import Result
-from explorer.views.finetune.runs import Runs, WordRuns
+from explorer.views.finetune.runs import AnswerRuns, Runs, WordRuns
 from explorer.views.finetune.try_it import TryIt
 from explorer.views.finetune.words_examples import WordExamples
 from explorer.views.finetune.words_probe import WordProbe
@@ -21,16 +25,16 @@ TAB = Tab(
     "Fine-tune",
     "What can BERT learn from a few examples?",
     {
-        "A text or a pair": [[ExamplesView, (Recipe, Outcome, TryIt)], [Result], [Baselines], [Probe], [Runs]],
-        "Every word": [
-            [(WordExamples, WordRecipe), (WordOutcome, WordBaselines)],
-            [WordTry],
-            [WordResult],
-            [WordProbe, WordRuns],
-        ],
+        TEXTS: [[ExamplesView, (Recipe, Outcome, TryIt)], [Result], [Baselines], [Probe], [Runs]],
+        WORDS: [[(WordExamples, WordRecipe), (WordOutcome, WordBaselines)], [WordTry], [WordResult], [WordProbe, WordRuns]],
+        ANSWERS: [[(AnswerExamples, AnswerRecipe, AnswerBaselines, AnswerRuns), (AnswerOutcome, AnswerTry)], [AnswerResult]],
     },
     above=[KnownTasks],
 )
 
 # What is learnt from, how, and where it shows how it goes: one a kind of task.
-TRAININGS = [(ExamplesView, Recipe, Outcome), (WordExamples, WordRecipe, WordOutcome)]
+TRAININGS = [
+    (ExamplesView, Recipe, Outcome),
+    (WordExamples, WordRecipe, WordOutcome),
+    (AnswerExamples, AnswerRecipe, AnswerOutcome),
+]

@@ -9,7 +9,7 @@ from explorer.views.settings import choice
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, sentence, settle
 
-TEXTS, WORDS = "A text or a pair", "Every word"  # choices of the tab
+TEXTS, WORDS, ANSWERS = "A text or a pair", "Every word", "An answer in a text"  # the choices of the tab
 HINT = "A task you know by name …"
 MIDDLE = 2 / 3  # where grammar and how pairs compare are read best on the bundled model, and syntax in Jawahar et al. 2019
 GLUE = "GLUE, Wang et al. 2018"
@@ -76,6 +76,15 @@ TASKS = {
     ),
     "POS": _words(
         "Part-of-speech tagging", "the part of speech of each", "Universal Dependencies, Nivre et al. 2020", "parts_of_speech"
+    ),
+    "SQuAD": Task(
+        "Stanford Question Answering Dataset",
+        "a question and a text",
+        "the part of the text that answers it or, since version 2.0, none",
+        "Rajpurkar et al. 2016",
+        ANSWERS,
+        {"asked_from": READY},
+        "questions on short texts",
     ),
 }
 

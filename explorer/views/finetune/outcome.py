@@ -16,7 +16,11 @@ from explorer.views.view import Content, Finding, chart, part, sentence
 if TYPE_CHECKING:
     from explorer.training.run import Run
 
-JUDGED = {"accuracy": "Right on held-out sentences", "spearman": "Rank correlation with what is right, held out"}
+JUDGED = {
+    "accuracy": "Right on held-out sentences",
+    "spearman": "Rank correlation with what is right, held out",
+    "exact_match": "Exactly right on held-out questions",
+}
 IN_TURN = "right when each is left out in turn"
 CHOSEN = "The epoch was chosen on these same held-out sentences, so expect a little less on new ones."
 

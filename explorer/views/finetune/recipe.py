@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from explorer.training.training import TrainingPlan
 
 OWN = "as set below"
+LAYERS = "Layers trained with the head, from the top (0: BERT stays as it is)"
 PRESETS = {
     "Head only: as many steps as the examples ask for": (0, 0.01, 32),
     "Head only: batch 32, 1e-2, 10 epochs": (10, 0.01, 32),
@@ -64,9 +65,7 @@ class Recipe(View):
     }
     train = button("Train", variant="primary")
     cancel = button("Cancel", interactive=False)
-    layers: int = number(
-        0, "Layers trained with the head, from the top (0: BERT stays as it is)", **HIDDEN_STATES, **AT_ONCE, more=True
-    )
+    layers: int = number(0, LAYERS, **HIDDEN_STATES, **AT_ONCE, more=True)
     preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, when=_by_steps, **AT_ONCE)
     epochs: int = number(
         0,

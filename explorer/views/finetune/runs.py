@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from explorer.figures.training import run_curves
 from explorer.training import downloads, store
 from explorer.training.run import told
+from explorer.views.finetune.answer_run import OfAnswers
 from explorer.views.finetune.run import RunView, run_ids
 from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, upload
@@ -103,7 +104,9 @@ class RunList(RunView):
 
         run = unpack(path, self.visitor)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
-        return Change(settings=settings, content={"note": f"{run.title} is loaded."})
+        elsewhere = "" if run.kind in self.kinds else "; it is seen where its kind of task is chosen above"
+        note = f"{run.title} is loaded{elsewhere}."
+        return Change(settings=settings, content={"note": note})
 
 
 def _order(menu: str, load: str) -> tuple[str, ...]:
@@ -147,6 +150,25 @@ class WordRuns(OfTaggers, RunList):
         return settle(run=store.fetch(identifier).id)
 
     def on_words_load(self, subject: Subject, path: Path) -> Change:
+        """A run comes in a zip."""
+        return self.bring(path)
+
+
+class AnswerRuns(OfAnswers, RunList):
+    """What was trained to find answers in this browser."""
+
+    name, question = "fine-tune/answer-runs", "What was trained in this browser?"
+    side_by_side = (("explore", "save"), ("standard", "onnx", "answers_load"))
+    menu = "answers_opened"
+    layout = _order("answers_opened", "answers_load")
+    answers_opened: str = _opened()
+    answers_load: Path | None = _load()
+
+    def on_answers_opened(self, subject: Subject, identifier: str) -> Change:
+        """Another run is looked at."""
+        return settle(run=store.fetch(identifier).id)
+
+    def on_answers_load(self, subject: Subject, path: Path) -> Change:
         """A run comes in a zip."""
         return self.bring(path)
 

@@ -1,0 +1,127 @@
+"""Ask something of a text of one's own, and see where the answer is and which heads look at it."""
+
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.cache import OnceCache
+from explorer.figures.bars import percent
+from explorer.figures.numbers import columns_of, keep
+from explorer.figures.passage import passage
+from explorer.figures.training import looks_at_answer
+from explorer.figures.word_grid import word_grid
+from explorer.text import limits
+from explorer.views.finetune.answer_run import OfAnswers
+from explorer.views.finetune.run import RunView
+from explorer.views.settings import choice, text
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, chart, part, sentence, settle
+
+if TYPE_CHECKING:
+    from explorer.training.answering import Answer
+    from explorer.training.run import Run
+
+TEXT = (
+    "Rita sells ice cream in the park from May to October. Her cart is pink and has three wheels. "
+    "On Sundays her uncle helps her because many families come."
+)
+STORY = (
+    "The night train from Hamburg stopped in a forest at two in the morning. A moose stood on the rails. "
+    "The driver, Mr Holm, waited for half an hour until it walked away."
+)
+SAMPLES = (
+    ("Where does Rita sell ice cream?", TEXT),
+    ("Who helps Rita on Sundays?", TEXT),
+    ("How many wheels does the cart have?", TEXT),
+    ("How much does the ice cream cost?", TEXT),
+    ("When did the train stop in a forest?", STORY),
+    ("What stood on the rails?", STORY),
+)
+_answers: "OnceCache[Any, tuple[Answer, Any]]" = OnceCache(64)
+
+
+class AnswerTry(OfAnswers, RunView):
+    """A question on a text: the answer in it, how likely each token begins and ends one, and the heads that look at it."""
+
+    name, question = "fine-tune/answer-try", "What does it find in a text of your own?"
+    asked: str = text(SAMPLES[0][0], "Ask a question")
+    asked_sample: str = choice(
+        [(question, place) for place, (question, _) in enumerate(SAMPLES)],
+        "or one of these",
+        default=0,
+        menu=True,
+        linked=False,
+        min_width=120,
+    )
+    asked_text: str = text(TEXT, "of a text", lines=3, max_lines=8)
+    side_by_side = (("asked", "asked_sample"),)
+    found = part("passage", optional=True)
+    verdict = sentence(keep_height=True)
+    row = part("words", optional=True)
+    looks = chart("How much each head looks from the question at the answer", height=250, optional=True)
+    note = sentence(classes="caption")
+
+    def without_run(self, why: str) -> Content:
+        """What to do first."""
+        return {"verdict": why, "note": ""}
+
+    def show_run(self, subject: Subject, run: "Run") -> Content:
+        """The answer, and where it came from."""
+        if not (limits.has_visible_characters(self.asked) and limits.has_visible_characters(self.asked_text)):
+            return {"verdict": "Type a question and a text.", "note": ""}
+        found, looks = self._ask(run)
+        layer, head = divmod(int(looks.argmax()), looks.shape[1])
+        start, end = found.span
+        even = (end - start + 1) / found.window.encoding.kept
+        return {
+            "found": passage(self.asked_text, found.start, found.end),
+            "verdict": _verdict(found),
+            "row": _boundaries(found),
+            "looks": looks_at_answer(looks, even),
+            "note": (
+                "The table: how likely each token of the text begins and ends the answer, and [CLS] that there is none. The "
+                "picture: how much of its attention each head of the trained model gives from the question to "
+                f"{'the answer' if found.text else 'the best span'}; layer {layer + 1}, head {head + 1} gives most, "
+                f"{looks.max():.0%}, spread evenly it would be {even:.0%}. {_part(found, self.asked_text)}"
+            ),
+        }
+
+    def on_asked_sample(self, subject: Subject, sample: int) -> Change:
+        """One of the questions that are there to be tried, with its text."""
+        question, about = SAMPLES[sample]
+        return settle(asked=question, asked_text=about)
+
+    def _ask(self, run: "Run") -> "tuple[Answer, Any]":
+        from explorer.model.explorer import load
+
+        def answer() -> "tuple[Answer, Any]":
+            model = load(run.predictor.model)
+            found = run.predictor.answer(model, self.asked, self.asked_text)
+            return found, run.predictor.looks(model, found)
+
+        return _answers.get((run.id, self.asked, self.asked_text), answer)
+
+
+def _verdict(found: "Answer") -> str:
+    """What is said, and how sure it is."""
+    if found.text:
+        return f"“{found.text}”, with {percent(found.score)}; that there is no answer, {percent(found.no_answer)}."
+    return f"No answer, with {percent(found.no_answer)}; the best span has {percent(found.score)}."
+
+
+def _boundaries(found: "Answer") -> dict[str, Any]:
+    """Below each token of the text, and [CLS] for no answer, how likely it begins and ends the answer."""
+    encoding = found.window.encoding
+    places = [0, *(token for token in found.window.text_tokens if token < len(found.shares))]
+    tokens = [encoding.tokens[token] for token in places]
+    shares = found.shares[places]
+    cells = [[(percent(float(share)), float(share), "") for share in shares[:, side]] for side in range(2)]
+    outlined = (0, places.index(found.span[0] if found.text else 0))
+    row = word_grid("token", tokens, ["begins", "ends"], cells, outlined=outlined)
+    return keep(row, lambda: columns_of(position=places, token=tokens, begins=shares[:, 0], ends=shares[:, 1]))
+
+
+def _part(found: "Answer", text: str) -> str:
+    """Which part of a long text it is, if it is one."""
+    begin, end = found.window.begin, found.window.begin + len(found.window.pair[1])
+    return (
+        f"The text was read in windows; this is that of characters {begin + 1:,} to {end:,}." if end - begin < len(text) else ""
+    )
