@@ -47,6 +47,7 @@ FIGURES = {
     training.number_scatter: (CURVE, CURVE, WORDS, "key"),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
     training.run_curves: ([("first", CURVE), ("second", CURVE)],),
+    training.tag_probe_curves: ([("names", CURVE, CURVE, CURVE)],),
     training.word_effects: (WORDS, CURVE),
     weights.weight_histogram: (CURVE, np.arange(5)),
     weights.weights_heatmap: (ROWS, WORDS),
