@@ -80,7 +80,8 @@ CHARACTERS = Limit(  # 512 pieces are about 2,500 characters of English
 BOX_CHARACTERS = Limit("box_characters", "characters of a box of many lines", 2_000_000, 1_000_000, CHARACTERS.sentence)
 QUERY = Limit("query", "characters of a search of the vocabulary", 100, 100, CHARACTERS.sentence)
 TOKENS = Limit("tokens", "tokens of one input", 8_192, 2_048, "A longer input is cut, and the page says so.")
-TEXTS = Limit("texts", "texts or examples of one request, rows of a map", 5_000, 5_000, _KEEP)
+TEXTS = Limit("texts", "texts of one request, rows of a map, examples of a probe", 5_000, 5_000, _KEEP)
+TRAINING_EXAMPLES = Limit("training_examples", "examples of a training", 50_000, 20_000, _KEEP)
 COMPARED = Limit("compared", "sentences in a matrix of similarities", 50, 50, _KEEP)  # it stands in a label
 SCORED = Limit("scored", "texts whose likelihood is asked for", 200, 50, _KEEP)
 RANKED = Limit("ranked", "sentences whose likelihood is compared in the page", 20, 20, _TYPE)
@@ -117,8 +118,12 @@ TRAINING_MINUTES = Limit(
     "training_minutes", "minutes of a training (0: any)", NONE, 15, "It ends after {most} minutes with what it has learnt."
 )
 TRAINING_MEGABYTES = Limit(
-    *("training_megabytes", "MB of hidden states below trained layers", 1_024, 512),
+    *("training_megabytes", "MB of hidden states below trained layers that are kept in memory", 1_024, 512),
     "{given} texts this long do not fit into memory; train on fewer of them.",
+)
+READING_MEGABYTES = Limit(
+    *("reading_megabytes", "MB on the disk of what a model gives of the examples of large trainings", 8_192, 4_096),
+    "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; train on fewer or shorter texts.",
 )
 VIEW_SECONDS = Limit(
     *("view_seconds", "seconds of work, about, that a program may ask of one view", 120, 30),

@@ -51,13 +51,21 @@ def features(
 
 
 def features_in_steps(
-    model: Explorer, texts: Sequence[str | Pair], layer: int = -1, pooling: str = "mean", precision: str = "auto"
+    model: Explorer,
+    texts: Sequence[str | Pair],
+    layer: int = -1,
+    pooling: str = "mean",
+    precision: str = "auto",
+    keep: bool = True,
 ) -> Generator[float, None, np.ndarray]:
-    """Like `features`, for those who show progress or may stop: yields the share done, 0 to 1, after every batch."""
+    """Like `features`, for those who show progress or may stop: yields the share done, 0 to 1, after every batch.
+
+    What is read is kept for whoever asks next, unless `keep` is false.
+    """
     index = limits.hidden_state_index(layer, model.capabilities.layers)
     if pooling == "pooler" and index != model.capabilities.layers:
         raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
-    rows = yield from _read(model, texts, index, pooling, precision)
+    rows = yield from _read(model, texts, index, pooling, precision, keep)
     vectors = np.stack([row[index] for row in rows])
     return _apply_pooler(model, vectors) if pooling == "pooler" else vectors
 
@@ -82,7 +90,7 @@ def forget() -> None:
 
 
 def _read(
-    model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, precision: str
+    model: Explorer, texts: Sequence[str | Pair], top: int, pooling: str, precision: str, keep: bool = True
 ) -> Generator[float, None, list[np.ndarray]]:
     """For each text an array [top + 1 or more, hidden]: the pooled hidden states, "cls" where the pooler is asked."""
     texts = _check_texts(texts)
@@ -95,7 +103,8 @@ def _read(
     few = precision == "auto" and len(texts) < FAST_FROM
     fast = precision != "exact" and not few and bfloat16_is_fast(model.device)
 
-    kept = _caches.setdefault(model, Recent(CACHE_BYTES, cost=lambda rows: rows.nbytes))
+    empty: Recent = Recent(CACHE_BYTES, cost=lambda rows: rows.nbytes)
+    kept = _caches.setdefault(model, empty) if keep else empty
     found = {text: kept.get((text, pooling, fast)) for text in texts}
     missing = [text for text, rows in found.items() if rows is None or len(rows) <= top]
     done = len(found) - len(missing)

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from explorer.base.errors import InputError
-from explorer.base.limits import CLASSES, LABEL, TEXTS
+from explorer.base.limits import CLASSES, LABEL, TRAINING_EXAMPLES
 from explorer.text import limits
 from explorer.text.pairs import Pair
 
@@ -55,6 +55,15 @@ class Examples:
         counted = Counter(self.labels)
         return {label: counted[label] for label in self.classes}
 
+    def drawn(self, most: int, seed: int = 0) -> "Examples":
+        """These, or `most` of them by chance where there are more."""
+        if len(self) <= most:
+            return self
+        rows = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
+        return replace(
+            self, **{one.name: tuple(given[row] for row in rows) for one in fields(self) if (given := getattr(self, one.name))}
+        )
+
     def __len__(self) -> int:
         return len(self.texts)
 
@@ -89,7 +98,7 @@ def check_examples(given: object) -> Examples:
     """
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InputError("Send the examples as a list of [text, label].")
-    TEXTS.check(len(given), "examples")
+    TRAINING_EXAMPLES.check(len(given), "examples")
     texts, texts_b, labels = [], [], []
     for number, row in enumerate(given, start=1):
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (2, 3):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from explorer.base.errors import InputError
-from explorer.base.limits import CHARACTERS, LABEL, TEXTS
+from explorer.base.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.tables import LABEL_NAMES, SECOND_NAMES, TEXT_NAMES, Table, read_table
@@ -79,9 +79,9 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
     kept = [row for row, cells in enumerate(zip(texts, labels, strict=True)) if all(map(limits.has_visible_characters, cells))]
     without = "without a text or a label left out"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
-    if len(kept) > TEXTS.most:
-        drawn = np.random.default_rng(seed).choice(len(kept), TEXTS.most, replace=False)
-        notes.append(f"{TEXTS.most:,} of {len(kept):,} rows drawn with the seed")
+    if len(kept) > (most := TRAINING_EXAMPLES.most):
+        drawn = np.random.default_rng(seed).choice(len(kept), most, replace=False)
+        notes.append(f"{most:,} of {len(kept):,} rows drawn with the seed")
         kept = [kept[row] for row in sorted(drawn)]
     long = sum(len(texts[row]) > CHARACTERS.most or len(seconds[row]) > CHARACTERS.most for row in kept)
     cut = f"cut to {CHARACTERS.most:,} characters"

@@ -12,6 +12,7 @@ from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.model.devices import bfloat16_is_fast
 from explorer.model.explorer import Explorer
 from explorer.model.layer import Layer
+from explorer.model.pooled import Encoded
 from explorer.text.encoding import Encoding
 from explorer.text.pairs import Pair
 
@@ -33,7 +34,7 @@ class Ragged:
         places = torch.arange(int(self.lengths[rows].max()))
         real = places < self.lengths[rows, None]
         hidden = self.flat[(self.starts[rows, None] + places).clamp_max(len(self.flat) - 1)]
-        return hidden * real[..., None], real
+        return hidden.float() * real[..., None], real
 
 
 def precision() -> AbstractContextManager:
@@ -49,32 +50,59 @@ class Batch:
     encoded: list[tuple[Sequence[int], Sequence[int]]]
 
 
-def encoded_batches(model: Explorer, encoded: Sequence[Encoding]) -> Iterator[Batch]:
+def encode(model: Explorer, pairs: Sequence[Pair]) -> list[Encoded]:
+    """The ids and segments of every pair; texts on their own are encoded at once, which is much quicker."""
+    single = [first for first, second in pairs if not second]
+    read = iter(model.encode_many(single) if single else ())
+    found: list[Encoded] = []
+    for first, second in pairs:
+        if second:
+            encoding = model.encode(first, second)
+            found.append((encoding.ids, encoding.segments))
+        else:
+            ids = next(read)
+            found.append((ids, (0,) * len(ids)))
+    return found
+
+
+def cut_for(lengths: np.ndarray, most: float) -> int | None:
+    """How many tokens of every text are kept so that all together are at most `most`; None when that is too little."""
+    return next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
+
+
+def encoded_batches(model: Explorer, encoded: Sequence[Encoded], cut: int | None = None) -> Iterator[Batch]:
     """What the model reads, BATCH_SIZE texts at a time, those of like length together: little padding.
 
-    Texts are cut, all at one length, when their hidden states are more than may be kept; InputError if that is too little.
+    Texts are cut at `cut` tokens. Without one they are cut, all at one length, when their hidden states are more than may
+    be kept in memory; InputError if that is too little.
     """
-    lengths = np.array([one.kept for one in encoded])
-    most = TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size)  # tokens
-    cut = next((cut for cut in CUTS if np.minimum(lengths, cut).sum() <= most), None)
+    lengths = np.array([len(ids) for ids, _ in encoded])
+    if cut is None:
+        cut = cut_for(lengths, TRAINING_MEGABYTES.bytes / (4 * model.capabilities.hidden_size))
     if cut is None:
         raise InputError(TRAINING_MEGABYTES.tell(len(lengths)))
     order = np.argsort(lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
         rows = order[start : start + BATCH_SIZE]
-        yield Batch(rows, [(_shorten(encoded[row].ids, cut), _shorten(encoded[row].segments, cut)) for row in rows])
+        yield Batch(rows, [(_shorten(encoded[row][0], cut), _shorten(encoded[row][1], cut)) for row in rows])
 
 
-def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generator[float, None, Ragged]:
-    """Hidden state `layer` (an index) of every pair; yields the share done, 0 to 1, after every batch."""
-    return (yield from encoded_hidden_in_steps(model, [model.encode(*pair) for pair in pairs], layer))
+def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int, cut: int | None = None) -> Generator[float, None, Ragged]:
+    """Hidden state `layer` (an index) of every pair, cut as `encoded_batches` says; yields the share done, 0 to 1."""
+    return (yield from _hidden_in_steps(model, encode(model, pairs), layer, cut))
 
 
 def encoded_hidden_in_steps(model: Explorer, encoded: Sequence[Encoding], layer: int) -> Generator[float, None, Ragged]:
     """Hidden state `layer` (an index) of every encoding; yields the share done, 0 to 1, after every batch."""
+    return (yield from _hidden_in_steps(model, [(one.ids, one.segments) for one in encoded], layer))
+
+
+def _hidden_in_steps(
+    model: Explorer, encoded: Sequence[Encoded], layer: int, cut: int | None = None
+) -> Generator[float, None, Ragged]:
     parts: list[tuple[torch.Tensor, torch.Tensor]] = []
     rows: list[int] = []
-    for batch in encoded_batches(model, encoded):
+    for batch in encoded_batches(model, encoded, cut):
         with torch.no_grad(), precision():
             hidden, real = hidden_of(model, batch, layer)
         parts.append((hidden.float()[real], real.sum(1)))  # [real tokens, hidden], [batch]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from explorer.base.limits import TEXTS
 from explorer.base.steps import map_steps
 from explorer.model.explorer import Explorer
 from explorer.model.features import layer_features_in_steps
@@ -36,6 +37,7 @@ def probe(model: Explorer, examples: Examples, pooling: str, seeds: int) -> Gene
     finds nothing but what the layer says stays near chance there, and accuracy minus control is its selectivity.
     """
     limits.check_choice(pooling, "pooling", PROBE_POOLINGS)
+    examples = examples.drawn(TEXTS.most)
     splits = [split(examples, seed) for seed in range(seeds)]
     doing = f"Reading {len(examples):,} examples, all layers in one pass."
     reading = layer_features_in_steps(model, examples.pairs, pooling)

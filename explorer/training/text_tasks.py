@@ -10,15 +10,14 @@ import numpy as np
 import torch
 
 from explorer.analysis.projection import principal_components
-from explorer.model.features import features_in_steps
 from explorer.training.baselines import baselines, number_baselines
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out, split
 from explorer.training.finetune import Step, Top, evaluate, train_top
 from explorer.training.frozen import train
 from explorer.training.head import Head
+from explorer.training.many import hidden_states, text_features
 from explorer.training.objectives import Classes, Numbers, Objective
 from explorer.training.predictor import Classifier, Predictor, Regressor
-from explorer.training.prefix import hidden_in_steps
 from explorer.training.run import HeldOutNumbers, HeldOutTexts
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
 from explorer.training.training import Given, Task, TrainingPlan
@@ -35,8 +34,8 @@ class TextTask(Task[Given]):
         """Vectors [examples, hidden], or hidden states when layers are trained."""
         plan = self.plan
         if plan.layers_trained:
-            return hidden_in_steps(self.model, self.examples.pairs, plan.layer - plan.layers_trained)
-        return features_in_steps(self.model, self.examples.pairs, plan.layer, plan.pooling)
+            return hidden_states(self.model, self.examples.pairs, plan.layer - plan.layers_trained)
+        return text_features(self.model, self.examples.pairs, plan.layer, plan.pooling)
 
     def epochs(self, below: Any, parts: Split) -> Iterator[Step | tuple[Epoch, Head, Top | None]]:
         """The head alone, or with the layers below it."""

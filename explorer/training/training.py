@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from explorer.base.errors import InputError
-from explorer.base.limits import EPOCHS, NONE, TRAINING_MINUTES
+from explorer.base.limits import EPOCHS, NONE, TEXTS, TRAINING_MINUTES
 from explorer.model.explorer import Explorer
 from explorer.text import limits
 from explorer.training import store
@@ -20,6 +20,7 @@ from explorer.training.run import HeldOut, Run, told
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_UNITS = 512
+FIRST_SECONDS = 2.0  # of reading, after which its speed is known
 CHECKS: dict[str, Callable[[object], Any]] = {
     "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
     "learning_rate": lambda value: limits.check_number(value, "the learning rate", 1e-6, 1),
@@ -164,6 +165,8 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
             break
     if kept is None:
         return None
+    if len(task.examples) > TEXTS.most:  # it takes a while
+        yield Progress(1.0, "Comparing it with what needs no BERT.")
     best, head, top = kept
     predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
     return TrainingResult(task, predictor, tuple(history), best, parts, task.held_out(predictor, below, parts))
@@ -198,15 +201,28 @@ def as_run(result: TrainingResult, title: str, baselines: dict[str, float], iden
 
 def _read(task: Task, stop: Callable[[], bool]) -> Generator[Progress, None, Any | None]:
     """What the frozen part gives, or None when it was stopped."""
-    steps = task.read()
+    steps, first = task.read(), None
     while True:
         try:
             share = next(steps)
         except StopIteration as done:
             return done.value
-        yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}.")
+        first = first or (share, time.monotonic())  # a reading that was stopped goes on where it was
+        left = _seconds_left(share - first[0], 1 - share, time.monotonic() - first[1])
+        yield Progress(0.0, f"Reading {len(task.examples):,} examples, once: {share:.0%}{left}.")
         if stop():
             return None
+
+
+def _seconds_left(done: float, rest: float, seconds: float) -> str:
+    """How long it takes to read the rest, at the speed at which so much was read in these seconds; '' for a moment."""
+    if done <= 0 or seconds < FIRST_SECONDS:
+        return ""
+    return f", {_duration(seconds * rest / done)} left"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def _score(epoch: Epoch, measure: str) -> tuple[float, float]:
@@ -214,8 +230,7 @@ def _score(epoch: Epoch, measure: str) -> tuple[float, float]:
 
 
 def _progress_in(step: Step, epochs: int) -> Progress:
-    left = f"{step.seconds_left:.0f} s" if step.seconds_left < 90 else f"{step.seconds_left / 60:.0f} min"
-    speed = f"{step.steps_per_second:.1f} steps a second, {left} left"
+    speed = f"{step.steps_per_second:.1f} steps a second, {_duration(step.seconds_left)} left"
     share = (step.epoch - 1 + step.done / step.total) / epochs
     return Progress(share, f"Epoch {step.epoch} of {epochs}, step {step.done} of {step.total}: {speed}.")
 

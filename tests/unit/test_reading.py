@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
-from explorer.base.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TEXTS
+from explorer.base.limits import CHARACTERS, COLUMNS, LINES, TABLE_MEGABYTES, TRAINING_EXAMPLES
 from explorer.base.paths import EXAMPLES
 from explorer.text.tables import read_table
 from explorer.training import hub_data
@@ -100,8 +100,8 @@ def test_what_is_left_out_is_told(write):
 def test_of_very_many_rows_some_are_drawn(write):
     table = read_table(write("text,label\n" + "\n".join(f"row {i},{i % 3}" for i in range(200_000))))
     examples, said = examples_from_table(table, guess_columns(table), seed=1)
-    assert len(examples) == TEXTS.most
-    assert "5,000 of 200,000 rows drawn" in said
+    assert len(examples) == TRAINING_EXAMPLES.most
+    assert "50,000 of 200,000 rows drawn" in said
     again, other = (examples_from_table(table, guess_columns(table), seed)[0] for seed in (1, 2))
     assert examples == again != other
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
-from explorer.base.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TEXTS
+from explorer.base.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TRAINING_EXAMPLES
 from explorer.figures.bars import bars
 from explorer.text import limits
 from explorer.text.lines import split_lines
@@ -52,6 +53,8 @@ FEWEST_CLASSES = 2
 MOST_BARS = 8
 TOGETHER = "Variants of one sentence are held out together."
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 4, 4, 120
+
+_of_tables: OnceCache[tuple[Table, Columns], tuple[Examples, str]] = OnceCache(4)  # of 50,000 rows they take seconds
 
 
 def _number_of_classes(value: Any) -> int:
@@ -123,7 +126,8 @@ class ExampleSettings(View):
             missing = {FILE: "Choose a CSV, TSV or JSON-lines file.", HUB: "Name a data set and fetch it."}
             raise InputError(missing[self.source])
         second = "" if self.second_column == NO_COLUMN else self.second_column
-        return examples_from_table(self.table, Columns(self.text_column, self.label_column, second))
+        columns = Columns(self.text_column, self.label_column, second)
+        return _of_tables.get((self.table, columns), lambda: examples_from_table(self.table, columns))
 
     def title(self, examples: Examples) -> str:
         """What a run on these examples is called."""
@@ -146,7 +150,7 @@ class ExampleSettings(View):
             pairs += [(limits.check_text(line, "a line"), name[: LABEL.most]) for line in lines]
         if not pairs:
             raise InputError("There are no sentences yet; type or paste some, one a line.")
-        TEXTS.check(len(pairs), "sentences")
+        TRAINING_EXAMPLES.check(len(pairs), "sentences")
         check_classes(Counter(label for _, label in pairs))
         texts, labels = zip(*pairs, strict=True)
         return Examples(texts, labels)

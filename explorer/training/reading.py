@@ -1,0 +1,143 @@
+"""What the frozen part of a model gives of many texts, in files that are read like memory: bounded, and resumed after a stop.
+
+A reading is a folder named after all that it depends on. Rows are appended in the order of the texts, so that however a
+reading ends, by a stop or with the process, what there is holds for the first texts, and the same reading goes on after them.
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from explorer.base.errors import ExplorerError, InputError
+from explorer.base.limits import MEGABYTE, READING_MEGABYTES, RUN_DAYS
+from explorer.model.explorer import Explorer
+from explorer.text.pairs import Pair
+from explorer.training import disk, store
+from explorer.training.quota import DAY, size_of
+
+FOLDER = "readings"  # within that of the runs
+ROWS, LENGTHS = "rows.bin", "lengths.bin"
+LENGTH = np.dtype("<i4")
+PAUSE = 0.5  # seconds between two looks at whether somebody else still reads the same
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A folder with `rows.bin`, the vectors of one text after the other, and `lengths.bin`, how many each has."""
+
+    folder: Path
+    width: int  # numbers of a vector
+    dtype: np.dtype
+
+    @property
+    def _bytes(self) -> int:
+        return self.width * self.dtype.itemsize
+
+    def lengths(self) -> np.ndarray:
+        """[texts read] how many vectors each has. What a process that ended left half written does not count."""
+        with contextlib.suppress(OSError):
+            lengths = np.fromfile(self.folder / LENGTHS, dtype=LENGTH)
+            written = (self.folder / ROWS).stat().st_size // self._bytes
+            return lengths[: np.searchsorted(lengths.cumsum(), written, side="right")].astype(np.int64)
+        return np.empty(0, dtype=np.int64)
+
+    def append(self, parts: Iterator[tuple[np.ndarray, np.ndarray]]) -> Iterator[int]:
+        """Write vectors [all, width] and how many each of their texts has; yields how many texts there are after each part."""
+        there = self.lengths()
+        with _opened(self.folder / ROWS) as rows, _opened(self.folder / LENGTHS) as lengths:
+            rows.truncate(int(there.sum()) * self._bytes)
+            lengths.truncate(len(there) * LENGTH.itemsize)
+            done = len(there)
+            for vectors, counts in parts:
+                _write(rows, vectors.astype(self.dtype))
+                _write(lengths, counts.astype(LENGTH))
+                done += len(counts)
+                yield done
+
+    def rows(self) -> np.ndarray:
+        """[all vectors, width], of which only those that are looked at come into memory; to be changed by nobody."""
+        shape = (int(self.lengths().sum()), self.width)
+        return np.memmap(self.folder / ROWS, self.dtype, "c", shape=shape)
+
+
+def _opened(path: Path) -> contextlib.AbstractContextManager[BinaryIO]:
+    path.touch(mode=0o600)
+    file = path.open("r+b")
+    file.seek(0, os.SEEK_END)
+    return file
+
+
+def _write(file: BinaryIO, array: np.ndarray) -> None:
+    """At the end, and at the disk's before this returns, as far as other processes can see."""
+    file.seek(0, os.SEEK_END)
+    file.write(np.ascontiguousarray(array).data)
+    file.flush()
+
+
+def key_of(model: Explorer, pairs: Sequence[Pair], *more: object) -> str:
+    """A name for what a model, as it is on the disk now, gives of these pairs, and all else that it depends on."""
+    digest = hashlib.sha256(repr((model.name, str(model.checkpoint.folder), model.checkpoint.stamp, more)).encode())
+    for pair in pairs:
+        digest.update(repr(pair).encode())
+    return digest.hexdigest()[:32]
+
+
+@contextlib.contextmanager
+def folder_for(key: str, coming: int) -> Iterator[Path]:
+    """The folder of a reading that may take so many bytes, for one at a time; others leave when there is no room.
+
+    Raises BlockingIOError while somebody reads the same, InputError when it is more than there may be, and ExplorerError
+    when the disk is full.
+    """
+    if coming > READING_MEGABYTES.bytes:
+        raise InputError(READING_MEGABYTES.tell(-(-coming // MEGABYTE)))
+    place = store.folder() / FOLDER
+    mine = place / key
+    try:
+        mine.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _locked(mine / "lock"):
+            os.utime(mine)
+            _make_room(place, mine, coming)
+            yield mine
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise ExplorerError(disk.FULL) from error
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """While this lasts no other thread or process has the lock; a process that ends gives it back."""
+    with path.open("wb") as file:
+        if os.name == "nt":
+            import msvcrt
+
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            except OSError as error:
+                raise BlockingIOError from error
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def _make_room(place: Path, mine: Path, coming: int) -> None:
+    """Remove readings that have expired, and those used longest ago until this one fits; not one that is going on."""
+    others = sorted((one for one in place.iterdir() if one.is_dir() and one != mine), key=lambda one: one.stat().st_mtime)
+    sizes = {one: size_of(one) for one in others}
+    for one in others:
+        expired = time.time() - one.stat().st_mtime > RUN_DAYS.most * DAY
+        if expired or sum(sizes.values()) + coming > READING_MEGABYTES.bytes:
+            with contextlib.suppress(OSError), _locked(one / "lock"):
+                shutil.rmtree(one)
+                del sizes[one]
