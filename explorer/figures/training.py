@@ -27,8 +27,15 @@ from explorer.figures.heatmaps import Axes, colour_scale, head_axes, heatmap
 from explorer.figures.numbers import Places, Table, columns_of, keep, matrix
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
-CALLED = {"accuracy": "accuracy", "macro_f1": "macro-F1", "spearman": "Spearman", "pearson": "Pearson"}
-CALLED |= {"exact_match": "exact match", "f1": "F1"}
+CALLED = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro-F1",
+    "spearman": "Spearman",
+    "pearson": "Pearson",
+    "exact_match": "exact match",
+    "f1": "F1",
+}
+SHADE = "rgba(128, 128, 128, 0.2)"
 DOTTED = {"color": FAINT, "width": 1, "dash": "dot"}
 
 
@@ -208,6 +215,45 @@ def tag_probe_curves(probes: Sequence[tuple[str, Sequence[float], Sequence[float
     )
     names = ("tags", "hidden_state", "accuracy", "standard_deviation", "control_accuracy")
     return keep(drawn, lambda: Table.of(names, rows))
+
+
+def examples_curve(
+    examples: Sequence[int],
+    score: Sequence[float],
+    deviation: Sequence[float],
+    words: Sequence[float],
+    words_deviation: Sequence[float],
+) -> go.Figure:
+    """Held-out score by the number of examples, each ± a standard deviation over splits: BERT's and a bag of words'."""
+    bert, bag = {"color": HELD_OUT}, {"color": OTHER, "dash": "dash"}
+    traces = [
+        *_band(examples, words, words_deviation, "bag of words", bag),
+        *_band(examples, score, deviation, "BERT, frozen", bert),
+    ]
+    drawn = figure(
+        traces,
+        key=f"examples-{len(examples)}",
+        showlegend=True,
+        legend=LEGEND,
+        hovermode="x unified",
+        xaxis=plain_axis("examples trained on", type="log", tickvals=list(examples), ticktext=[f"{one:,}" for one in examples]),
+        yaxis=grid_axis("held-out score", range=[min(0.0, *score, *words), 1.02]),
+    )
+    numbers = {"score": score, "standard_deviation": deviation, "bag_of_words": words, "its_deviation": words_deviation}
+    return keep(drawn, lambda: columns_of(examples=examples, **numbers))
+
+
+def _band(
+    x: Sequence[float], mean: Sequence[float], deviation: Sequence[float], name: str, line: dict[str, str]
+) -> list[go.Scatter]:
+    """A line, and a faint band of a standard deviation on each side of it."""
+    low, high = (np.add(mean, sign * np.array(deviation)) for sign in (-1, 1))
+    edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+    return [
+        go.Scatter(x=list(x), y=low, **edge),
+        go.Scatter(x=list(x), y=high, fill="tonexty", fillcolor=SHADE, **edge),
+        _line(x, mean, name, line, "%{y:.1%}"),
+    ]
 
 
 def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None) -> go.Figure:

@@ -43,6 +43,7 @@ FIGURES = {
     training.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),
     training.drift_bars: (CURVE,),
     training.looks_at_answer: (ROWS, 0.1),
+    training.examples_curve: ([25, 50, 100, 200, 400], CURVE, CURVE / 9, CURVE, CURVE / 9),
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
     training.number_scatter: (CURVE, CURVE, WORDS, "key"),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),

@@ -4,7 +4,9 @@ from explorer.views.finetune.answer_examples import AnswerExamples
 from explorer.views.finetune.answer_result import AnswerResult
 from explorer.views.finetune.answer_run import AnswerBaselines, AnswerOutcome, AnswerRecipe
 from explorer.views.finetune.answer_try import AnswerTry
+from explorer.views.finetune.curve import LearningCurve
 from explorer.views.finetune.examples import ExamplesView
+from explorer.views.finetune.grid import GridSearch
 from explorer.views.finetune.known_tasks import ANSWERS, TEXTS, WORDS, KnownTasks
 from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.probe import Probe
@@ -25,7 +27,10 @@ TAB = Tab(
     "Fine-tune",
     "What can BERT learn from a few examples?",
     {
-        TEXTS: [[ExamplesView, (Recipe, Outcome, TryIt)], [Result], [Baselines], [Probe], [Runs]],
+        TEXTS: [
+            [ExamplesView, (Recipe, Outcome, TryIt)],
+            *([view] for view in (Result, Baselines, Probe, LearningCurve, GridSearch, Runs)),
+        ],
         WORDS: [[(WordExamples, WordRecipe), (WordOutcome, WordBaselines)], [WordTry], [WordResult], [WordProbe, WordRuns]],
         ANSWERS: [[(AnswerExamples, AnswerRecipe, AnswerBaselines, AnswerRuns), (AnswerOutcome, AnswerTry)], [AnswerResult]],
     },

@@ -10,14 +10,18 @@ import pytest
 
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
+from explorer.figures.numbers import kept
 from explorer.text.tables import Table
 from explorer.training import downloads, jobs, quota, store
 from explorer.training.from_table import BUILT_IN, built_in
 from explorer.training.reasons import decide
+from explorer.training.recipes import GRIDS, Grid
 from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.views.finetune import TAB, live
+from explorer.views.finetune.curve import LearningCurve
 from explorer.views.finetune.examples import FILE, HUB, READY, TYPED, ExamplesView
+from explorer.views.finetune.grid import GridSearch
 from explorer.views.finetune.known_tasks import TASKS, KnownTasks
 from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.probe import METHOD, Probe
@@ -334,6 +338,46 @@ def test_every_layer_is_asked(subject):
     assert view.compute(subject)["about"].startswith("Best at hidden state")
     assert view.known(subject) is not None
     assert Probe(source=FILE).known(subject) is None  # nothing to ask, and nothing goes wrong
+
+
+def test_more_and_more_examples_are_learnt_from(subject):
+    view = read(LearningCurve, subject, source=TYPED)
+    assert view.known(subject) is None
+    assert view.waiting(subject)["curve"] is None
+    shown = view.compute(subject)
+    assert shown["about"].startswith("With all 15 examples")
+    assert kept(shown["curve"]).columns[:2] == ("examples", "score")
+    assert LearningCurve(source=FILE).known(subject) is None
+
+
+def test_a_grid_ranks_its_settings_and_the_best_go_into_the_recipe(subject, monkeypatch):
+    monkeypatch.setitem(GRIDS, "the head only", Grid((8,), (0.03, 0.003), (1, 2), False, "two rates"))
+    view = read(GridSearch, subject, source=TYPED, grid="the head only")
+    assert view.on_take(subject, None).settings == {}, "nothing is known yet"
+    assert view.waiting(subject)["about"].startswith("Of the head only: batch 8; 0.03, 0.003; 1, 2 epochs (two rates).")
+    view.keep(subject, view.result(subject))
+    shown = view.compute(subject)
+    ranks = [(row[3], -row[4]) for row in shown["table"]]
+    assert len(ranks) == 4
+    assert ranks == sorted(ranks, reverse=True)
+    batch, rate, epochs, *_ = shown["table"][0]
+    taken = read(Recipe, subject, **view.on_take(subject, None).settings)
+    assert (taken.batch, taken.rate, taken.epochs, taken.layers, taken.preset) == (batch, rate, epochs, 0, OWN)
+    assert "and 2 layers" in GridSearch(grid="the paper's").waiting(subject)["about"]
+    assert "and 3 layers" in GridSearch(grid="the paper's", layers=3).waiting(subject)["about"]
+    assert GridSearch(source=FILE).known(subject) is None
+
+
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
+def test_every_setting_of_a_grid_is_one_of_the_recipe(subject, grid):
+    for batch, rate, epochs in grid.settings():
+        read(Recipe, subject, batch=batch, rate=rate, epochs=epochs)
+
+
+def test_a_large_table_is_made_into_examples_once(subject):
+    columns = {"text_column": "text", "label_column": "label"}
+    one, other = (Probe(source=FILE, table=table(), **columns).examples()[0] for _ in range(2))
+    assert one is other
 
 
 def test_a_run_that_the_store_has_dropped_is_trained_again(subject, monkeypatch):

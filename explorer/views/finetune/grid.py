@@ -1,0 +1,132 @@
+"""Which settings are best: a grid of them, tried one after the other on the same examples."""
+
+from collections.abc import Generator, Hashable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.errors import InputError
+from explorer.base.steps import map_steps
+from explorer.figures.numbers import columns_of, keep
+from explorer.training.recipes import GRIDS, Grid
+from explorer.training.run import told
+from explorer.views.finetune.examples import ExampleSettings
+from explorer.views.finetune.recipe import OWN, Recipe
+from explorer.views.settings import choice, use
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, LongView, button, part, sentence, settle
+
+if TYPE_CHECKING:
+    from explorer.training.grid import Cell, GridProgress
+    from explorer.training.training import Task
+
+TOP = 2  # layers that are trained where the recipe trains none
+COLUMNS = ("batch", "learning rate", "epochs", "held-out score", "held-out loss")
+
+
+def _of_recipe(name: str) -> Any:
+    """A setting of the recipe, which shows its control and says when."""
+    return use(replace(Recipe.settings[name], when=None), getattr(Recipe(), name), here=False)
+
+
+class GridSearch(ExampleSettings, LongView):
+    """The held-out score of every combination of batch size, learning rate and number of epochs."""
+
+    name, question = "fine-tune/grid", "Which settings are best?"
+    folded = question
+    width = 6
+    start = "Try them all"
+    layout = ("grid",)  # the boxes for the examples and the recipe stand elsewhere
+    layers: int = _of_recipe("layers")
+    preset: str = _of_recipe("preset")
+    epochs: int = _of_recipe("epochs")
+    rate: float = _of_recipe("rate")
+    batch: int = _of_recipe("batch")
+    pooling: str = _of_recipe("pooling")
+    grid: str = choice([(f"{name} ({len(one.settings())})", name) for name, one in GRIDS.items()], "Settings that are tried")
+    about = sentence(keep_height=True)
+    table = part("frame", columns=list(COLUMNS), types=["number"] * len(COLUMNS), max_height=300)
+    take = button("Take the best into the recipe", optional=True)
+
+    def passes(self, subject: Subject) -> float:
+        """Always worth asking for: it trains many times, and needs no text."""
+        return float("inf")
+
+    def key(self, subject: Subject) -> Hashable:
+        """The result is the same for the same examples, settings and layers."""
+        try:
+            return self.name, subject.model_name, self.grid, self._trained(subject), self.examples()[0]
+        except InputError:
+            return self.name, subject.model_name, None
+
+    def work(self, subject: Subject) -> Generator[Any, None, tuple["Task", tuple["Cell", ...]]]:
+        """Train with one setting after the other."""
+        from explorer.training.grid import search
+        from explorer.training.training import make_plan
+
+        examples, _ = self.examples()
+        trained = self._trained(subject)
+        task = self.task(subject.model, examples, make_plan(subject.model, -1, _pooling(trained), trained))
+        return task, (yield from map_steps(search(task, self._grid), lambda step: (_doing(step), step.share)))
+
+    def waiting(self, subject: Subject) -> Content:
+        """What will be done."""
+        return {"about": self._method(subject), "table": []}
+
+    def draw(self, subject: Subject, found: tuple["Task", tuple["Cell", ...]]) -> Content:
+        """All rows, the best first."""
+        task, cells = found
+        ranked = _ranked(cells)
+        best = ranked[0]
+        rows = [[one.batch_size, one.learning_rate, one.epochs, round(one.score, 4), round(one.loss, 4)] for one in ranked]
+        numbers = {
+            name.replace(" ", "_").replace("-", "_"): values
+            for name, values in zip(COLUMNS, zip(*rows, strict=True), strict=True)
+        }
+        setting = f"batch {best.batch_size}, {best.learning_rate:g}, {best.epochs} epochs"
+        return {
+            "about": f"Best: {setting}, held-out {told(task.predictor.measures[1], best.score)}. {self._method(subject)}",
+            "table": keep(rows, lambda: columns_of(**numbers)),
+            "take": "Take the best into the recipe",
+        }
+
+    def on_take(self, subject: Subject, _: None) -> Change:
+        """The recipe with the best settings, once there are any."""
+        found = self.known(subject)
+        if found is None:
+            return settle()
+        best, trained = _ranked(found[1])[0], self._trained(subject)
+        numbers = {"epochs": best.epochs, "rate": best.learning_rate, "batch": best.batch_size}
+        return settle(preset=OWN, layers=trained, pooling=_pooling(trained), **numbers)
+
+    @property
+    def _grid(self) -> Grid:
+        return GRIDS[self.grid]
+
+    def _trained(self, subject: Subject) -> int:
+        """How many layers are trained."""
+        return min(self.layers or TOP, subject.model.capabilities.layers) if self._grid.layers else 0
+
+    def _method(self, subject: Subject) -> str:
+        """What is tried, and where it comes from."""
+        grid, trained = self._grid, self._trained(subject)
+        what = f"the head and {trained} layer{'s' if trained != 1 else ''}" if trained else "the head only"
+        tried = f"batch {_listed(grid.batch_sizes)}; {_listed(grid.rates)}; {_listed(grid.epochs)} epochs"
+        return f"Of {what}: {tried} ({grid.source}). One split; the last epoch counts."
+
+
+def _pooling(trained: int) -> str:
+    return "cls" if trained else "mean"
+
+
+def _ranked(cells: tuple["Cell", ...]) -> list["Cell"]:
+    """The best first."""
+    return sorted(cells, key=lambda one: (-one.score, one.loss))
+
+
+def _listed(numbers: tuple[float, ...]) -> str:
+    return ", ".join(f"{number:g}" for number in numbers)
+
+
+def _doing(step: "GridProgress") -> str:
+    best = f" Best so far: {max(one.score for one in step.cells):.1%}." if step.cells else ""
+    return f"{step.doing}{best}"
