@@ -2,9 +2,10 @@
 
 Every recipe can be set in the page: examples read as an upload, a part held out, one epoch kept. The score is the share
 that is right in a file of its own, on which no epoch is chosen. For a frozen encoder a tenth is held out and the epoch kept
-that is best there; when layers are trained, every example counts: a fiftieth is held out and the last epoch kept. For the
-SMS it is the share of the held-out fifth, with L-BFGS, which has no epochs to choose from; for the answers the exact match on the
-held-out texts of the built-in set after the last epoch. Printed are the mean over the seeds and each score.
+that is best there; when layers are trained or the head is solved at once (L-BFGS), every example counts: a fiftieth is held out
+and the last epoch kept. For the SMS it is the share of the held-out fifth, with L-BFGS, which has no epochs to choose from; for
+the answers the exact match on the held-out texts of the built-in set after the last epoch. Printed are the mean over the seeds
+and each score.
 """
 
 import argparse
@@ -62,7 +63,7 @@ def score(recipe: Recipe, seed: int, model_name: str | None = None, report: Call
     epochs, rate, batch = PRESETS[preset_for(model.capabilities.hidden_size, layers)]
     settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch, "seed": seed, **dict(recipe.settings)}
     if recipe.test:
-        settings["held_out"] = 0.02 if layers else 0.1
+        settings["held_out"] = 0.02 if layers or settings.get("optimizer") == "lbfgs" else 0.1
     plan = make_plan(model, recipe.layer, recipe.pooling, layers, keep_best=not layers, **settings)
     result = _trained(text_task(model, examples, plan), report)
     if recipe.test is None:
