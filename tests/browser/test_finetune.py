@@ -28,7 +28,7 @@ def tab(open_app):
 
 def unfold(page, *titles):
     for title in titles:
-        page.get_by_role("button", name=title).click()
+        page.get_by_role("button", name=re.compile(rf"^{re.escape(title)}")).click()
 
 
 def verdict(page):
