@@ -66,6 +66,7 @@ def test_questions_are_typed_and_sent_learnt_tried_and_taken_home(open_app, tmp_
     open_tab(page, "Fine-tune")
     page.locator("#fine-tune-view").get_by_label("An answer in a text").check()
     expect(status(page)).to_have_text(said.removeprefix("Trained just now. "), timeout=60_000)
+    page.get_by_role("button", name="My runs").locator("visible=true").click()
     page.locator("#fine-tune-answer-runs-save").click()
     with page.expect_download() as download:
         page.locator("#fine-tune-answer-runs-download").click()

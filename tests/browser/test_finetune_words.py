@@ -89,6 +89,7 @@ def test_a_tagger_with_layers_is_cancelled_and_taken_home(tab):
     tab.locator("#fine-tune-words-recipe-cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
     expect(tab.locator("#fine-tune-words-recipe-train")).to_be_enabled()
+    tab.get_by_role("button", name="My runs").locator("visible=true").click()
     tab.locator("#fine-tune-words-runs-save").click()
     expect(tab.locator("#fine-tune-words-runs-download")).to_contain_text("Download run.zip", timeout=60_000)
     tab.locator("#fine-tune-words-runs-standard").click()

@@ -32,7 +32,10 @@ TAB = Tab(
             *([view] for view in (Result, Baselines, Probe, LearningCurve, GridSearch, Runs)),
         ],
         WORDS: [[(WordExamples, WordRecipe), (WordOutcome, WordBaselines)], [WordTry], [WordResult], [WordProbe, WordRuns]],
-        ANSWERS: [[(AnswerExamples, AnswerRecipe, AnswerBaselines, AnswerRuns), (AnswerOutcome, AnswerTry)], [AnswerResult]],
+        ANSWERS: [
+            [(AnswerExamples, AnswerRecipe), (AnswerOutcome, AnswerTry)],
+            *([view] for view in (AnswerResult, AnswerBaselines, AnswerRuns)),
+        ],
     },
     above=[KnownTasks],
 )

@@ -78,6 +78,7 @@ class AnswerOutcome(OfAnswers, Outcome):
     """Loss, exact match and F1 by epoch, and the epoch that was kept."""
 
     name, question = "fine-tune/answer-outcome", "How did the training go?"
+    width = 6
 
     def finding(self, subject: Subject) -> Finding | None:
         """How often the answer is exactly right, beside the best of what needs no BERT."""

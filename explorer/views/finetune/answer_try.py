@@ -61,7 +61,7 @@ class AnswerTry(OfAnswers, RunView):
 
     def without_run(self, why: str) -> Content:
         """What to do first."""
-        return {"verdict": why, "note": ""}
+        return {"verdict": "When you press Train and it has learnt, the answer is marked in this text.", "note": ""}
 
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """The answer, and where it came from."""

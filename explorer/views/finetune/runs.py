@@ -158,7 +158,8 @@ class AnswerRuns(OfAnswers, RunList):
     """What was trained to find answers in this browser."""
 
     name, question = "fine-tune/answer-runs", "What was trained in this browser?"
-    side_by_side = (("explore", "save"), ("standard", "onnx", "answers_load"))
+    folded = "My runs"
+    side_by_side = (("explore", "save", "standard", "onnx", "answers_load"),)
     menu = "answers_opened"
     layout = _order("answers_opened", "answers_load")
     answers_opened: str = _opened()
