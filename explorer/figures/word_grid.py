@@ -56,7 +56,9 @@ def _table(
         for row, entries in zip(rows, cells, strict=True)
         for column, (word, share, note) in zip(lead, entries, strict=True)
     ]
-    return Table.of((identifier(corner) or "row", *names, "word", "share", "note"), listed)
+    others = (*names, "word", "share", "note")
+    row = identifier(corner) or "row"
+    return Table.of((row if row not in others else "row", *others), listed)
 
 
 def _strongest(columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]]) -> str:
