@@ -28,6 +28,7 @@ from explorer.training import jobs, store
 def train(folder):
     import explorer
     from explorer.training.from_table import built_in
+    from explorer.training.text_tasks import text_task
     from explorer.training.training import make_plan, new_run, run_training
     examples, model, identifier = built_in("sentiment"), explorer.load(folder), store.new_id()
     encode = explorer.Explorer.encode
@@ -37,7 +38,8 @@ def train(folder):
         return encode(self, text_a, text_b)
     explorer.Explorer.encode = broken
     with jobs.job(identifier) as stop:
-        steps = run_training(model, examples, make_plan(model, -1, "mean", epochs={EPOCHS}), stop.is_set)
+        plan = make_plan(model, -1, "mean", epochs={EPOCHS})
+        steps = run_training(text_task(model, examples, plan), stop.is_set)
         try:
             while True:
                 step = next(steps)
