@@ -192,7 +192,7 @@ REFUSED = {
     "one class": ("train_head", [[["a", "x"], ["b", "x"]]]),
     "one example of a class": ("train_head", [[["a", "x"], ["b", "x"], ["c", "y"]]]),
     "no label": ("train_head", [[["a"], ["b"]]]),
-    "epochs below one": ("train_head", [EXAMPLES, -1, "cls", 0]),
+    "epochs below nought": ("train_head", [EXAMPLES, -1, "cls", -1]),
     "learning rate not a number": ("train_head", [EXAMPLES, -1, "cls", 1, "fast"]),
     "unknown head": ("classify", [["hello"], "../head"]),
 }

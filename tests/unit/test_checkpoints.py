@@ -246,11 +246,12 @@ def test_a_broken_folder_is_refused_and_the_model_in_use_stays(breakage, make_ti
     folder = make_tiny()
     monkeypatch.chdir(folder.parent)
     BROKEN[breakage](folder)
+    in_use = explorer.load(tiny.name)
     trace = tiny.trace("the man")
     said = refusal(ModelError, lambda: explorer.load(str(folder)), typed=folder)
     assert str(folder) in said
     assert not (folder.parent / "exploded").exists()
-    assert explorer.load(tiny.name) is tiny
+    assert explorer.load(tiny.name) is in_use
     assert tiny.trace("the man").reading is trace.reading
 
 

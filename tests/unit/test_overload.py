@@ -227,7 +227,7 @@ def test_a_training_takes_no_longer_than_it_may(tiny, monkeypatch):
 
 def test_a_training_that_a_program_asked_for_is_kept_when_the_app_ends(tiny_folder, monkeypatch):
     monkeypatch.setattr(jobs, "_closing", threading.Event())
-    monkeypatch.setattr(api_training, "_tell", lambda: lambda step: step[1].startswith("Epoch 1 ") and jobs.stop_all(0))
+    monkeypatch.setattr(api_training, "tell", lambda: lambda step: step[1].startswith("Epoch 1 ") and jobs.stop_all(0))
     answer = api_training.train_head(EXAMPLES, epochs=50, model=str(tiny_folder))
     assert 1 <= len(answer["history"]) < 50
     assert len(store.fetch(answer["head"]).history) == len(answer["history"])

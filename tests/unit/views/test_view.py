@@ -111,11 +111,13 @@ def test_every_view_asks_a_question_under_a_name_of_its_own():
 
 def test_a_name_is_one_setting_within_a_tab():
     for tab in TABS:
-        known = {}
+        known, whens = {}, {}
         for view in tab.views:
             for name, setting in view.settings.items():
-                same = replace(setting, here=True)
+                same = replace(setting, here=True, when=None)
                 assert known.setdefault(name, same) == same, (tab.id, view.name, name)
+                if setting.here:  # who shows the control says when
+                    assert whens.setdefault(name, setting.when) == setting.when, (tab.id, view.name, name)
         shown = {name for view in tab.views for name, setting in view.settings.items() if setting.here}
         assert shown == set(known), "somebody shows the control"
 
