@@ -25,7 +25,7 @@ def test_the_dialog_gives_the_numbers_of_the_picture_on_the_page(open_app, bundl
     assert table.suggested_filename == "bert-explorer-attention-one-head.csv"
     frame = pd.read_csv(table.path(), keep_default_na=False, na_values=[""])
     weights = frame.pivot(index="query_position", columns="key_position", values="weight").to_numpy()
-    assert np.array_equal(weights.astype(np.float32), bundled.trace("A dog barked.").attention(2)[6])
+    np.testing.assert_allclose(weights.astype(np.float32), bundled.trace("A dog barked.").attention(2)[6], atol=1e-6)
     everything = json.loads(saved(page, "All numbers").path().read_text("utf-8"))
     (head,) = [view for view in everything["views"] if view["view"] == "attention/head"]
     assert len(head["tables"]["heatmap"]["rows"]) == len(frame)
