@@ -154,6 +154,8 @@ def _answering(tab: TabPage, panel: Panel, method: str, clicked: Any = None) -> 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
     """What a click means, on the page. With another selection, a view that says what is to be seen of it is not drawn anew."""
     updates = {tab.controls[name]: value for name, value in change.settings.items()}
+    # What a control has already is not sent to it again: somebody may have typed on in the meantime.
+    updates = {one: value for one, value in updates.items() if one not in values or values[one] != value}
     updates |= {tab.which: change.choice} if change.choice and tab.which else {}
     values = {**values, **updates}
     if change.choice:

@@ -49,6 +49,8 @@ def test_why_a_model_cannot_be_fetched_is_told_and_the_one_in_use_stays(open_app
         expect(page.locator("#notice")).to_contain_text(words)
         expect(page.locator("#notice")).to_contain_text(f"{BUNDLED} stays")
         expect(page.locator("#under-way")).to_be_hidden()
+        expect(page.locator("#model-box input")).to_have_value(BUNDLED)
+        settled(page)
 
 
 def test_what_was_opened_last_is_in_the_list_of_another_page(open_app, served, tmp_path):

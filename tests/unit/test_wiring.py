@@ -79,3 +79,13 @@ def test_steps_that_reach_the_browser_together_lose_nothing(monkeypatch):
     assert second == {picture: "drawn", button: gr.update(visible=True), progress: "half"}
     assert third == {picture: "drawn", button: gr.update(visible=True, interactive=False), progress: "done"}
     assert late == {progress: "over"}, "what was seen long ago may have been changed by hand since"
+
+
+def test_a_box_is_not_set_to_what_was_typed_there_when_it_was_asked(blocks):
+    """Somebody types on while the answer comes."""
+    heard = {box.elem_id: (box, listener) for box, listener in listeners(blocks, gr.Textbox, "change")}
+    box, listener = heard["fine-tune-class-2"]
+    values = {one: one.value for one in listener.inputs} | {box: "le"}
+    updates = listener.fn(values)
+    assert len(updates) > 10
+    assert "value" not in updates.get(box, {})

@@ -332,7 +332,7 @@ def test_a_browser_is_known_by_an_id_that_nobody_can_guess(subject, opened):
 
 
 def test_every_layer_is_asked(subject):
-    view = Probe()
+    view = Probe(class_1="a class of this test")
     assert view.known(subject) is None
     assert view.waiting(subject) == {"about": METHOD, "curve": None}
     assert view.compute(subject)["about"].startswith("Best at hidden state")
@@ -341,7 +341,7 @@ def test_every_layer_is_asked(subject):
 
 
 def test_more_and_more_examples_are_learnt_from(subject):
-    view = read(LearningCurve, subject, source=TYPED)
+    view = read(LearningCurve, subject, source=TYPED, class_1="a class of this test")
     assert view.known(subject) is None
     assert view.waiting(subject)["curve"] is None
     shown = view.compute(subject)
@@ -352,7 +352,7 @@ def test_more_and_more_examples_are_learnt_from(subject):
 
 def test_a_grid_ranks_its_settings_and_the_best_go_into_the_recipe(subject, monkeypatch):
     monkeypatch.setitem(GRIDS, "the head only", Grid((8,), (0.03, 0.003), (1, 2), False, "two rates"))
-    view = read(GridSearch, subject, source=TYPED, grid="the head only")
+    view = read(GridSearch, subject, source=TYPED, class_1="a class of this test", grid="the head only")
     assert view.on_take(subject, None).settings == {}, "nothing is known yet"
     assert view.waiting(subject)["about"].startswith("Of the head only: batch 8; 0.03, 0.003; 1, 2 epochs (two rates).")
     view.keep(subject, view.result(subject))
