@@ -24,7 +24,8 @@ from explorer.model.pooled import ANY_TOKEN, Encoded, pooled
 from explorer.text import limits
 from explorer.text.pairs import Pair
 
-POOLINGS = ("cls", "mean", "pooler")
+LAST_FOUR = "last4"
+POOLINGS = ("cls", "mean", "pooler", LAST_FOUR)
 PRECISIONS = ("auto", "exact", "fast")
 BATCH_SIZE = 64
 FAST_FROM = 256  # texts: fewer are read in a moment anyway
@@ -43,7 +44,8 @@ def features(
     """[texts, hidden] float32: each text, or pair of texts, read by itself, cut to what the model takes.
 
     `layer` is a hidden state, 0 to the number of layers, -1 the last. `pooling`: "cls" is the vector of the first
-    token, "mean" the mean over all tokens with [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer.
+    token, "mean" the mean over all tokens with [CLS] and [SEP], "pooler" tanh(dense([CLS])) of the last layer, "last4"
+    the means of the last four hidden states up to `layer` side by side, [texts, 4 · hidden] (Devlin et al. 2019, 5.3).
     `precision`: "exact" multiplies in float32, "fast" in bfloat16 where the processor can (cosine to the exact
     vectors at least 0.999), "auto" is exact for fewer than FAST_FROM texts. Raises InputError or CapabilityError.
     """
@@ -66,8 +68,21 @@ def features_in_steps(
     if pooling == "pooler" and index != model.capabilities.layers:
         raise InputError("The pooler reads the last layer only; choose the last layer, or another pooling.")
     rows = yield from _read(model, texts, index, pooling, precision, keep)
+    if pooling == LAST_FOUR:
+        return np.stack([row[states_read(index)].reshape(-1) for row in rows])
     vectors = np.stack([row[index] for row in rows])
     return _apply_pooler(model, vectors) if pooling == "pooler" else vectors
+
+
+def states_read(layer: int) -> slice:
+    """The hidden states that LAST_FOUR reads up to the one at an index: four, or all that there are."""
+    return slice(max(0, layer - 3), layer + 1)
+
+
+def width(model: Explorer, layer: int, pooling: str) -> int:
+    """How many numbers the vector of a text has, with hidden state `layer`, an index."""
+    read = states_read(layer)
+    return model.capabilities.hidden_size * (read.stop - read.start if pooling == LAST_FOUR else 1)
 
 
 def layer_features_in_steps(
@@ -75,8 +90,9 @@ def layer_features_in_steps(
 ) -> Generator[float, None, np.ndarray]:
     """[layers + 1, texts, hidden] float32: every hidden state of `features`, from one pass; yields like it.
 
-    The pooler reads the last layer only: with it the first axis has one entry. ANY_TOKEN takes one token of each text,
-    blindly and always the same one: what their vectors share, those of any two tokens share.
+    The pooler reads the last layer only: with it the first axis has one entry. "last4" is as "mean" here, each state by
+    itself. ANY_TOKEN takes one token of each text, blindly and always the same one: what their vectors share, those of any
+    two tokens share.
     """
     rows = yield from _read(model, texts, model.capabilities.layers, pooling, precision)
     if pooling == "pooler":
@@ -100,6 +116,8 @@ def _read(
     if pooling == "pooler":
         model.require("pooler")
         pooling = "cls"
+    if pooling == LAST_FOUR:
+        pooling = "mean"
     few = precision == "auto" and len(texts) < FAST_FROM
     fast = precision != "exact" and not few and bfloat16_is_fast(model.device)
 

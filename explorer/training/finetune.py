@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from explorer.model.explorer import Explorer
+from explorer.model.features import LAST_FOUR
 from explorer.model.layer import Layer
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, new_module
@@ -57,7 +58,10 @@ class SeededDropout(torch.nn.Module):
 
 
 class Top(torch.nn.Module):
-    """A copy of the last layers below a head, and of the pooler when the head reads it."""
+    """A copy of the last layers below a head, and of the pooler when the head reads it.
+
+    LAST_FOUR reads what these layers are given and what each of them makes of it.
+    """
 
     def __init__(self, model: Explorer, layer: int, layers_trained: int, pooling: str) -> None:
         super().__init__()
@@ -72,6 +76,11 @@ class Top(torch.nn.Module):
 
         With EVERY_TOKEN the vectors of all real tokens, text after text: [tokens, hidden].
         """
+        if self.pooling == LAST_FOUR:
+            states = [hidden]
+            for layer in self.own_layers:
+                states.append(run_layers([layer], states[-1], real))
+            return torch.cat([pool(state, real, "mean") for state in states[-4:]], dim=-1)
         if self.pooling in ("mean", EVERY_TOKEN):
             return pool(run_layers(self.own_layers, hidden, real), real, self.pooling)
         first = hidden[:, :1]

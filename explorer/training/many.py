@@ -10,7 +10,7 @@ from explorer.base.errors import InputError
 from explorer.base.limits import MEGABYTE, READING_MEGABYTES, TEXTS, TRAINING_MEGABYTES
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.model.features import features_in_steps
+from explorer.model.features import features_in_steps, width
 from explorer.text.pairs import Pair
 from explorer.training.prefix import Ragged, cut_for, encode, hidden_in_steps
 from explorer.training.reading import PAUSE, Reading, folder_for, key_of
@@ -24,7 +24,7 @@ Part = tuple[np.ndarray, np.ndarray]  # vectors [all, hidden], and how many each
 
 
 def text_features(model: Explorer, pairs: Sequence[Pair], layer: int, pooling: str) -> Generator[float, None, np.ndarray]:
-    """[pairs, hidden] float32 features of pairs; yields the share done, 0 to 1.
+    """[pairs, hidden] float32 features of pairs, as `features` has them; yields the share done, 0 to 1.
 
     Of more than TEXTS they come from a file that is mapped into memory, and what was read before is found there.
     """
@@ -36,8 +36,8 @@ def text_features(model: Explorer, pairs: Sequence[Pair], layer: int, pooling: s
         return vectors, np.ones(len(vectors))
 
     ends = np.append(np.arange(PART, len(pairs), PART), len(pairs))
-    size = len(pairs) * model.capabilities.hidden_size * SINGLE.itemsize
-    found = yield from _read_in_parts(model, pairs, ("features", layer, pooling), size, SINGLE, ends, read)
+    kind = SINGLE, width(model, layer, pooling)
+    found = yield from _read_in_parts(model, pairs, ("features", layer, pooling), kind, len(pairs), ends, read)
     return found.rows()
 
 
@@ -62,8 +62,8 @@ def hidden_states(model: Explorer, pairs: Sequence[Pair], layer: int) -> Generat
         places = zip(states.starts.tolist(), states.lengths.tolist(), strict=True)
         return torch.cat([states.flat[place : place + length] for place, length in places]).numpy(), states.lengths.numpy()
 
-    total = int(lengths.sum()) * size
-    found = yield from _read_in_parts(model, pairs, ("hidden", layer, cut), total, HALF, _ends(lengths), read)
+    kind = HALF, hidden
+    found = yield from _read_in_parts(model, pairs, ("hidden", layer, cut), kind, int(lengths.sum()), _ends(lengths), read)
     counts = torch.from_numpy(found.lengths())
     return Ragged(torch.from_numpy(found.rows()), counts.cumsum(0) - counts, counts)
 
@@ -92,17 +92,20 @@ def _read_in_parts(
     model: Explorer,
     pairs: Sequence[Pair],
     what: tuple[object, ...],
-    size: int,
-    dtype: np.dtype,
+    kind: tuple[np.dtype, int],
+    rows: int,
     ends: np.ndarray,
     read: Callable[[int, int], Part],
 ) -> Generator[float, None, Reading]:
-    """Read what is missing of the texts and write it, part by part; who reads the same at the same time waits."""
-    key = key_of(model, pairs, *what)
+    """Read what is missing of the texts and write it, part by part; who reads the same at the same time waits.
+
+    It is so many rows of a `kind`, how a number is written and how many there are in a row.
+    """
+    key, (dtype, wide) = key_of(model, pairs, *what), kind
     while True:
         try:
-            with folder_for(key, size) as folder:
-                found = Reading(folder, model.capabilities.hidden_size, dtype)
+            with folder_for(key, rows * wide * dtype.itemsize) as folder:
+                found = Reading(folder, wide, dtype)
                 first = len(found.lengths())
                 yield first / len(pairs)
 

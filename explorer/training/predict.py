@@ -46,16 +46,17 @@ class Predictor:
             encoded.pop("token_type_ids", None)
         output = self.encoder(**encoded, output_hidden_states=True)
         layer = self.settings["layer"]
-        hidden = output.hidden_states[layer]  # [texts, tokens, hidden]; 0 is the embedding output
-        if self.last is not None and layer == len(output.hidden_states) - 1:
-            hidden = self.last
+        states = list(output.hidden_states)  # of [texts, tokens, hidden]; the first is the embedding output
+        if self.last is not None:
+            states[-1] = self.last
         real = encoded["attention_mask"].unsqueeze(-1)
         pooling = self.settings["pooling"]
-        vectors = hidden[:, 0]
+        vectors = states[layer][:, 0]
         if pooling == "pooler":
             vectors = output.pooler_output
-        elif pooling == "mean":
-            vectors = (hidden * real).sum(1) / real.sum(1)
+        elif pooling in ("mean", "last4"):
+            read = states[max(0, layer - 3) : layer + 1] if pooling == "last4" else [states[layer]]
+            vectors = torch.cat([(hidden * real).sum(1) / real.sum(1) for hidden in read], dim=-1)
         if "hidden_weight" in self.head:
             vectors = torch.relu(vectors @ self.head["hidden_weight"].T + self.head["hidden_bias"])
         scores = vectors @ self.head["weight"].T + self.head["bias"]

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from explorer.model.explorer import Explorer
+from explorer.model.features import LAST_FOUR, states_read
 from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target
 from explorer.text import limits
@@ -95,8 +96,11 @@ def log_odds(
 
     Unlike the score of one label, they do not change when all scores rise alike, which changes no probability.
     """
-    top = classifier.top or Top(model, classifier.layer, 0, classifier.pooling).eval().requires_grad_(False)
-    frozen = model.layers[: classifier.layer - classifier.layers_trained]
+    top = classifier.top
+    if top is None:
+        read = states_read(classifier.layer) if classifier.pooling == LAST_FOUR else slice(classifier.layer, None)
+        top = Top(model, classifier.layer, classifier.layer - read.start, classifier.pooling).eval().requires_grad_(False)
+    frozen = model.layers[: classifier.layer - len(top.layers)]
     places = torch.tensor(segments)
 
     def score(words: torch.Tensor) -> torch.Tensor:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from explorer.base.errors import InputError
 from explorer.base.limits import EPOCHS, NONE, TEXTS, TRAINING_MINUTES
 from explorer.model.explorer import Explorer
+from explorer.model.features import LAST_FOUR
 from explorer.text import limits
 from explorer.training import store
 from explorer.training.examples import Split
@@ -66,6 +67,8 @@ def make_plan(
     trained = limits.check_integer(layers_trained, "the number of layers trained", 0, most)
     if trained:
         model.require("own_layers")
+        if pooling == LAST_FOUR:
+            raise InputError("Four hidden states are read of BERT as it is; train no layers, or choose another pooling.")
     if trained > index:
         raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
     checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})

@@ -249,7 +249,7 @@ def choice(options: Sequence[Any], label: str = "", *, default: Any = None, **gi
     return _choice(first, label, options=tuple(options), **given)
 
 
-def pooling(**given: Any) -> Any:
+def pooling(*others: tuple[str, str], **given: Any) -> Any:
     """A field for the way from the tokens of a text to one vector, as `explorer.model.features` names it."""
-    ways = (("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler"))
+    ways = (("mean of all tokens", "mean"), ("[CLS]", "cls"), ("pooler (last layer)", "pooler"), *others)
     return choice(ways, "One vector for a sentence", menu=True, **given)

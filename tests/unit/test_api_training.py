@@ -72,6 +72,7 @@ def test_every_layer_is_probed(client):
         ("train_head", {"examples": EXAMPLES, "layers_trained": -1}),
         ("train_head", {"examples": EXAMPLES, "layer": 2, "layers_trained": 3}),
         ("train_head", {"examples": EXAMPLES, "layers_trained": "two"}),
+        ("train_head", {"examples": EXAMPLES, "pooling": "last4", "layers_trained": 2}),
         ("train_head", {"examples": [[f"text {i}", f"label {i // 2}"] for i in range(2000)]}),
         ("train_head", {"examples": [["same", "a"], ["same", "a"], ["b", "b"], ["c", "b"]]}),
         ("train_head", {"examples": [["x" * 10_000_000, "a"], ["b", "b"]]}),

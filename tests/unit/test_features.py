@@ -50,6 +50,13 @@ def test_the_pooler_reads_the_last_layer_only(model, refusal):
         refusal(InputError, lambda layer=layer: features(model, TEXTS, layer, "pooler"))
 
 
+@pytest.mark.parametrize(("layer", "read"), [(-1, slice(-4, None)), (1, slice(0, 2))])
+def test_four_hidden_states_side_by_side(model, layer, read):
+    found = features(model, TEXTS, layer, "last4")
+    states = [model.trace(text).hidden_states[read].mean(1).reshape(-1) for text in TEXTS]
+    np.testing.assert_allclose(found, states, atol=1e-5, rtol=0)
+
+
 def test_the_order_and_the_company_make_no_difference(tiny):
     texts = [f"{'the man ' * (i * 7 % 23)}milk {i}" for i in range(2 * BATCH_SIZE + 5)]
     shuffled = np.random.default_rng(0).permutation(len(texts))

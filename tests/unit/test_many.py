@@ -46,7 +46,7 @@ def in_memory(model, layer=1, pooling="mean"):
     return finished(features_in_steps(model, PAIRS, layer, pooling))
 
 
-@pytest.mark.parametrize("pooling", ["mean", "cls", "pooler"])
+@pytest.mark.parametrize("pooling", ["mean", "cls", "pooler", "last4"])
 def test_features_in_a_file_are_those_in_memory(tiny, pooling):
     layer = 2 if pooling == "pooler" else 1
     found = finished(text_features(tiny, PAIRS, layer, pooling))

@@ -67,8 +67,9 @@ def predict(folder, texts):
         (SINGLE, {}),
         (PAIRS, {"layers_trained": 1, "pooling": "pooler", "units": 8}),
         (SINGLE, {"layer": 1, "layers_trained": 1, "pooling": "cls"}),
+        (PAIRS, {"pooling": "last4"}),
     ],
-    ids=["head", "pairs, pooler and hidden layer", "a layer below the last"],
+    ids=["head", "pairs, pooler and hidden layer", "a layer below the last", "four states side by side"],
 )
 def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples, settings):
     run = trained(examples, **settings)
@@ -101,6 +102,7 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples
         ("albert", {"pooling": "pooler"}),
         ("modernbert", {"layers_trained": 1}),
         ("modernbert", {"pooling": "cls"}),
+        ("modernbert", {"pooling": "last4"}),
     ],
 )
 def test_the_zip_of_another_family_runs_too(name, settings, tmp_path):
@@ -242,8 +244,15 @@ def test_integrated_gradients_take_steps_until_they_sum_up_or_become_too_many(tr
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"units": 4}, {"layers_trained": 1, "pooling": "cls"}, {"layer": 1, "layers_trained": 1}, {"pooling": "pooler"}],
-    ids=["frozen", "hidden layer", "tuned", "tuned below the top", "pooler"],
+    [
+        {},
+        {"units": 4},
+        {"layers_trained": 1, "pooling": "cls"},
+        {"layer": 1, "layers_trained": 1},
+        {"pooling": "pooler"},
+        {"pooling": "last4"},
+    ],
+    ids=["frozen", "hidden layer", "tuned", "tuned below the top", "pooler", "side by side"],
 )
 def test_integrated_gradients_are_the_sum_written_out(trained, settings):
     classifier = trained(PAIRS, epochs=10, **settings).predictor
@@ -269,7 +278,9 @@ def test_integrated_gradients_are_the_sum_written_out(trained, settings):
     def log_odds(words):
         out = encoder(inputs_embeds=words, token_type_ids=torch.tensor([trace.encoding.segments]), output_hidden_states=True)
         hidden = out.hidden_states[classifier.layer]
-        vector = {"cls": hidden[0, 0], "mean": hidden[0].mean(0), "pooler": out.pooler_output[0]}[classifier.pooling]
+        side_by_side = torch.cat([state[0].mean(0) for state in out.hidden_states[-4:]])
+        vectors = {"cls": hidden[0, 0], "mean": hidden[0].mean(0), "pooler": out.pooler_output[0], "last4": side_by_side}
+        vector = vectors[classifier.pooling]
         if "hidden_weight" in head:
             vector = (head["hidden_weight"] @ vector + head["hidden_bias"]).relu()
         share = (head["weight"] @ vector + head["bias"]).softmax(-1)[found.best]

@@ -25,6 +25,7 @@ BASE_PRESET = "BERT paper: batch 32, 3e-5, 4 epochs"
 WIDE = 512  # hidden numbers from which on a model trains at the paper's rates
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001, 2e-4, 1e-4, 5e-5, 3e-5, 2e-5)
 SHARES = (("a fiftieth", 0.02), ("a tenth", 0.1), ("a fifth", 0.2), ("a third", 1 / 3), ("half", 0.5))
+SIDE_BY_SIDE = ("means of four states up to it, side by side", "last4")
 UNITS = 64
 PATIENCE = 3
 LINEAR, HIDDEN = "linear", f"one hidden layer ({UNITS} units)"
@@ -90,7 +91,7 @@ class Recipe(View):
     )
     batch: int = choice((8, 16, 32, 64, 128), "Batch", default=32, menu=True, more=True, min_width=70, when=_by_steps, **AT_ONCE)
     layer: int = number(6, "The head reads hidden state (0: embeddings)", **HIDDEN_STATES, more=True, line=True, min_width=140)
-    pooling: str = pooling(more=True, min_width=140)
+    pooling: str = pooling(SIDE_BY_SIDE, more=True, min_width=140)
     head: str = choice((LINEAR, HIDDEN), "Head", more=True, line=True)
     solver: str = choice((ADAM, LBFGS), "A linear head without layers is trained with", more=True, line=True, when=_may_be_solved)
     regularization: float = choice(
