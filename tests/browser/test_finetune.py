@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_tab, squeeze_charts, type_into
+from tests.browser.steps import open_tab, settled, squeeze_charts, type_into
 
 DONE = "() => !document.querySelector('#fine-tune-recipe-train').disabled"
 
@@ -129,6 +129,22 @@ def cut_labels(page):
     )
 
 
+def test_more_examples_and_other_settings_are_tried(tab):
+    unfold(tab, "Settings", "How many examples does it need?", "Which settings are best?")
+    tab.locator("#fine-tune-lines-1 textarea").fill(
+        "One robin sang.\nTwo robins sang.\nThree robins sang."
+    )  # nobody asked of these
+    expect(status(tab)).to_contain_text("of 15 right")
+    tab.locator("#fine-tune-curve-start").click()
+    expect(tab.locator("#fine-tune-curve-about")).to_contain_text("With all 12 examples", timeout=60_000)
+    expect(tab.locator("#fine-tune-curve-curve .scatterlayer .trace")).not_to_have_count(0)
+    tab.locator("#fine-tune-grid").get_by_label(re.compile("the head only")).check()
+    tab.locator("#fine-tune-grid-start").click()
+    expect(tab.locator("#fine-tune-grid-about")).to_contain_text("Best: batch", timeout=60_000)
+    tab.get_by_role("button", name="Take the best into the recipe").click()
+    expect(tab.locator("#fine-tune-preset input")).to_have_value("as set below")
+
+
 @pytest.mark.parametrize("width", [1440, 420])
 def test_labels_are_whole_after_a_moment_without_room(open_app, width):
     page = open_app("", viewport={"width": width, "height": 900})
@@ -165,6 +181,7 @@ def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
     tab.reload()
     open_tab(tab, "Fine-tune")
     expect(status(tab)).to_have_text(said.removeprefix("Trained just now. "), timeout=60_000)
+    settled(tab)
     unfold(tab, "My runs")
     tab.locator("#fine-tune-runs-explore").click()
     expect(tab.locator("#model-box input")).to_have_value(re.compile("^tuned-"), timeout=60_000)
