@@ -15,7 +15,7 @@ import transformers
 
 import explorer
 from explorer.analysis import contextuality
-from explorer.analysis.attention import Choice, choose
+from explorer.analysis.attention import Choice, choose, top_p
 from explorer.analysis.head_metrics import METRICS
 from explorer.analysis.layer_maps import maps_of
 from explorer.analysis.positions import sinusoids
@@ -147,7 +147,7 @@ def _rollout(view, subject):
 
 def _several(view, subject):
     weights, _ = view._weights(subject)
-    return {"weights": weights}
+    return {"weights": top_p(weights, view.mass / 100)}
 
 
 def _dots(view, subject):
@@ -456,7 +456,7 @@ SETTINGS = {
     ],
     "attention/metric": [{"metric": metric.key} for metric in METRICS],
     "attention/rollout": [{"up_to": 1}],
-    "attention/several": [{"layer": 2, "heads": [1, 2]}],
+    "attention/several": [{"layer": 2, "heads": [1, 2]}, {"mass": 60}],
     "hidden/one-layer": [{"look": VECTORS}],
     "hidden/every-layer": [{"measure": DRIFT}, {"measure": NORM}],
     "hidden/sentences": [{"pooling": "cls", "space": "centred"}, {"space": "whitened"}, {"pooling": "pooler"}],

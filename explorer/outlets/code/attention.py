@@ -50,7 +50,9 @@ def one_head(view: Any, subject: Subject) -> str:
     opening = start(names, subject)
     if view.measure == VALUE:
         opening[2:3] = [names.hidden(attention=True), _value_lengths(names)]
-    return script(view.question, *opening, f"{shows}weights = {chosen}.numpy()  # [query, key]", *lines, sides, _top(view), show)
+    return script(
+        view.question, *opening, f"{shows}weights = {chosen}.numpy()  # [query, key]", *lines, sides, _top(view.top_p), show
+    )
 
 
 def _value_lengths(names: Names) -> str:
@@ -105,13 +107,13 @@ def _segments(subject: Subject, at: str) -> str:
     return "segments = np.zeros(len(side))  # this model has none"
 
 
-def _top(view: Any) -> str:
-    if view.top_p >= 100:
+def _top(share: float) -> str:
+    if share >= 100:
         return ""
     return f"""
-        order = np.argsort(-weights, axis=1, kind="stable")  # of each row the strongest that hold {view.top_p:g} %
+        order = np.argsort(-weights, axis=1, kind="stable")  # of each row the strongest that hold {share:g} %
         ranked = np.take_along_axis(weights, order, 1).astype(float)
-        needed = ranked.cumsum(1) - ranked < ({view.top_p / 100} - 1e-6) * ranked.sum(1, keepdims=True)
+        needed = ranked.cumsum(1) - ranked < ({share / 100} - 1e-6) * ranked.sum(1, keepdims=True)
         kept = np.zeros(weights.shape, bool)
         np.put_along_axis(kept, order, needed, 1)
         weights = np.where(kept, weights, 0)
@@ -184,10 +186,11 @@ def several(view: Any, subject: Subject) -> str:
         *start(Names.of(subject), subject),
         f"""
         layer, heads = {min(view.layer, subject.model.capabilities.layers)}, {heads}
-        weights = attention[layer - 1, [head - 1 for head in heads]].sum(0)  # [query, key]
+        weights = attention[layer - 1, [head - 1 for head in heads]].sum(0).numpy()  # [query, key]
         for token, share in zip(tokens, (weights.mean(0) / len(heads)).tolist()):
             print(f"{{token}} gets {{share:.1%}} of their weight")
         """,
+        _top(view.mass),
     )
 
 

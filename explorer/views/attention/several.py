@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.analysis.attention import rows_error
+from explorer.analysis.attention import rows_error, top_p
 from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.figures.attention_lines import attention_lines
 from explorer.figures.bars import whole_percent
@@ -18,10 +18,11 @@ class SeveralHeads(View):
     """The weights of any set of heads of one layer, summed, as exBERT shows them (Hoover, Strobelt & Gehrmann 2020)."""
 
     name, question = "attention/several", "What do several heads look at together?"
-    columns = (("layer", "heads", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
+    columns = (("layer", "heads", "mass", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
     widths = (5, 6)
     layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
     heads: tuple[int, ...] = several(label="Heads; none ticked is all of them", options=lambda model: range(1, model.heads + 1))
+    mass: float = number(100, "Strongest weights that hold this share of each row (%)", low=10, high=100)
     help = caption(
         "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "
         "what many of them agree on. Heads that look at [CLS] or [SEP] do little (Clark et al. 2019, section 3.2); "
@@ -40,11 +41,13 @@ class SeveralHeads(View):
         trace, row = subject.trace, subject.selection.token
         named = f"heads {', '.join(map(str, self.heads))}" if self.heads else f"all {number} heads"
         whose = {"layer": self.layer, "heads": " ".join(map(str, self.heads)) or "all"}
+        sums = f"each row sums to {number}" if self.mass >= 100 else f"only the strongest {self.mass:g} % of each row are shown"
         shown = {
-            "title": f"**Layer {self.layer}, {named}** — row looks at column; each row sums to {number}.",
+            "title": f"**Layer {self.layer}, {named}** — row looks at column; {sums}.",
             "rows": matches(rows_error(weights / number), f"rows sum to {number}, the number of heads", 1e-5),
             "check": attention_check(subject.select(layer=self.layer)),
         }
+        weights = top_p(weights, self.mass / 100)
         if self.drawn_as == LINES:
             return {**shown, "lines": beside(attention_lines(weights, trace.tokens, trace.encoding.kinds, row), **whose)}
         scale = WeightScale(square_root=True, unit="weight, summed")
