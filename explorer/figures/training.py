@@ -1,4 +1,4 @@
-"""How a training went, and how good its result is."""
+"""How a training went, and what is reached by hidden state and by the number of examples."""
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
@@ -8,23 +8,8 @@ from itertools import cycle
 import numpy as np
 import plotly.graph_objects as go
 
-from explorer.figures.base import (
-    CATEGORIES,
-    FAINT,
-    GRID,
-    LEGEND,
-    NEGATIVE,
-    POSITIVE,
-    esc,
-    figure,
-    grid_axis,
-    plain_axis,
-    shorten,
-    token_axis,
-    token_labels,
-)
-from explorer.figures.heatmaps import Axes, colour_scale, head_axes, heatmap
-from explorer.figures.numbers import Places, Table, columns_of, keep, matrix
+from explorer.figures.base import CATEGORIES, FAINT, GRID, LEGEND, esc, figure, grid_axis, plain_axis
+from explorer.figures.numbers import Table, columns_of, keep
 
 TRAINED, HELD_OUT, OTHER = CATEGORIES[4], CATEGORIES[0], CATEGORIES[1]
 CALLED = {
@@ -115,65 +100,6 @@ def run_curves(runs: Sequence[tuple[str, Sequence[float]]]) -> go.Figure:
     return keep(drawn, lambda: Table.of(("run", "epoch", "held_out_score"), rows))
 
 
-def confusion_matrix(counts: np.ndarray, labels: Sequence[str], what: str = "sentences") -> go.Figure:
-    """Counts [right label, said label] of `what`; the colour is the share of the row, so that rare labels show too."""
-    shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
-    few = len(labels) <= 25  # labels that are written out
-    names = token_labels([shorten(label, 18) for label in labels])
-    predicted = token_axis("column: what was said", showticklabels=few)
-    right = token_axis("row: what is right", autorange="reversed", showticklabels=few)
-    written = {"text": counts, "texttemplate": "%{text}", "xgap": 2, "ygap": 2} if few else {}
-    drawn = heatmap(
-        shares,
-        Axes(names, names, predicted, right),
-        hover=f"right: %{{y}}<br>said: %{{x}}<br>%{{customdata}} {what}, %{{z:.0%}} of the row",
-        scale={"colorscale": "Viridis", "cmin": 0, "cmax": 1, "showscale": False},
-        key=f"confusion-{len(labels)}",
-        customdata=counts,
-        **written,
-    ).update_layout(margin={"l": 90, "r": 12, "t": 12, "b": 60})
-    return keep(drawn, lambda: matrix(counts, Places.of("right", labels), Places.of("said", labels), what))
-
-
-def number_scatter(right: np.ndarray, said: np.ndarray, texts: Sequence[str], key: str) -> go.Figure:
-    """What was said [n] against what is right [n], a dot for each text; on the dotted line both are the same."""
-    low, high = (float(pick([pick(right), pick(said)])) for pick in (np.min, np.max))
-    same = go.Scatter(x=[low, high], y=[low, high], mode="lines", line=DOTTED, hoverinfo="skip")
-    dots = go.Scatter(
-        x=right,
-        y=said,
-        mode="markers",
-        marker={"color": HELD_OUT, "size": 8, "opacity": 0.7},
-        customdata=[esc(shorten(text, 90)) for text in texts],
-        hovertemplate="%{customdata}<br>right %{x:.2f}, said %{y:.2f}<extra></extra>",
-    )
-    axes = {"xaxis": grid_axis("what is right"), "yaxis": grid_axis("what was said")}
-    drawn = figure([same, dots], key=f"numbers-{key}", **axes)
-    return keep(drawn, lambda: columns_of(text=texts, right=right, said=said))
-
-
-def calibration_curve(confidence: np.ndarray, accuracy: np.ndarray, count: np.ndarray) -> go.Figure:
-    """How often predictions are right (0 to 1), by the probability they were made with; the area shows how many."""
-    even = go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=DOTTED, hoverinfo="skip")
-    size = 8 + 28 * np.sqrt(count / max(1, count.max(initial=1)))
-    points = go.Scatter(
-        x=confidence,
-        y=accuracy,
-        customdata=count,
-        mode="lines+markers",
-        line={"color": HELD_OUT, "width": 1},
-        marker={"size": size, "color": HELD_OUT, "opacity": 0.8},
-        hovertemplate="probability %{x:.2f}, right %{y:.0%}<br>%{customdata} sentences<extra></extra>",
-    )
-    drawn = figure(
-        [even, points],
-        key="calibration",
-        xaxis=grid_axis("probability of the label that was said", range=[0, 1.03]),
-        yaxis=grid_axis("share that is right", range=[0, 1.08]),
-    )
-    return keep(drawn, lambda: columns_of(probability=confidence, share_right=accuracy, sentences=count))
-
-
 def probe_curve(
     layers: Sequence[int], accuracy: Sequence[float], deviation: Sequence[float], control: Sequence[float], chance: float
 ) -> go.Figure:
@@ -254,66 +180,3 @@ def _band(
         go.Scatter(x=list(x), y=high, fill="tonexty", fillcolor=SHADE, **edge),
         _line(x, mean, name, line, "%{y:.1%}"),
     ]
-
-
-def word_effects(words: Sequence[str], effects: Sequence[float], shares: bool = True, outlined: int | None = None) -> go.Figure:
-    """What each word did for the best label (positive) or against it.
-
-    `shares`: how much its probability falls when the word is hidden, -1 to 1; otherwise parts of its log-odds. The bar of
-    the word at `outlined` has an outline.
-    """
-    most = max(0.01, max((abs(effect) for effect in effects), default=0.01))
-    hover, ticks = ("without %{x}: %{customdata:+.1%}", "+.0%") if shares else ("%{x}: %{y:+.2f}", "+.1f")
-    edges = [3 if place == outlined else 0 for place in range(len(words))]
-    bars = go.Bar(
-        x=token_labels(words),
-        y=list(effects),
-        marker={
-            "color": [POSITIVE if effect >= 0 else NEGATIVE for effect in effects],
-            "line": {"color": "var(--body-text-color)", "width": edges},
-        },
-        hovertemplate=f"{hover}<extra></extra>",
-        customdata=[-effect for effect in effects],
-    )
-    drawn = figure(
-        [bars],
-        key=f"words-{len(words)}",
-        margin={"l": 48, "r": 12, "t": 8, "b": 40},
-        xaxis={**token_axis(""), "title": None},
-        yaxis={"tickformat": ticks, "range": [-most * 1.1, most * 1.1], **GRID},
-    )
-    return keep(drawn, lambda: columns_of(place=range(len(words)), word=words, effect=effects))
-
-
-def drift_bars(drift: np.ndarray) -> go.Figure:
-    """How far training moved each hidden state: 1 - cosine between before and after, mean over tokens, 0 to 2."""
-    hover = "hidden state %{x}: %{y:.4f}<extra></extra>"
-    drawn = figure(
-        [go.Bar(x=list(range(len(drift))), y=drift, marker={"color": HELD_OUT}, hovertemplate=hover)],
-        key=f"drift-{len(drift)}",
-        xaxis=plain_axis("hidden state (0: embeddings)", dtick=max(1, len(drift) // 13)),
-        yaxis=grid_axis("1 − cosine, before to after", rangemode="tozero"),
-    )
-    return keep(drawn, lambda: Table.of(("hidden_state", "1_minus_cosine"), [[at, float(one)] for at, one in enumerate(drift)]))
-
-
-def looks_at_answer(shares: np.ndarray, even: float) -> go.Figure:
-    """The share of its attention that each head gives from a question to an answer: [layers, heads]; `even` if spread evenly."""
-    return heatmap(
-        shares,
-        head_axes(*shares.shape),
-        hover=f"layer %{{y}}, head %{{x}}<br>%{{z:.1%}} of its attention (evenly {even:.1%})",
-        scale=colour_scale(0, max(float(shares.max(initial=0)), 1e-3), "attention"),
-        key=f"looks-{shares.shape}",
-    )
-
-
-def attention_shift(shift: np.ndarray) -> go.Figure:
-    """How much of every head's attention went elsewhere: [layers, heads], total variation 0 to 1, mean over queries."""
-    return heatmap(
-        shift,
-        head_axes(*shift.shape),
-        hover="layer %{y}, head %{x}<br>%{z:.1%} of the attention moved",
-        scale=colour_scale(0, max(float(shift.max(initial=0)), 1e-3), "moved"),
-        key=f"shift-{shift.shape}",
-    )

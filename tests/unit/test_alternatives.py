@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.figures import attention, charts, heatmaps, hidden, maps, masked_lm, training, weights
+from explorer.figures import attention, charts, heatmaps, hidden, maps, masked_lm, results, training, weights
 from explorer.figures.alternatives import alternative, described
 from explorer.figures.attention import WeightScale
 from explorer.page.components import PlotlyChart
@@ -38,18 +38,18 @@ FIGURES = {
     masked_lm.patching_heatmap: (ROWS, WORDS, "door", 0.9, 0.1),
     masked_lm.span_lengths: (CURVE, [1, 1, 2]),
     masked_lm.surprise_bars: (WORDS, CURVE, WORDS, CURVE, np.arange(1, 6)),
-    training.attention_shift: (ROWS,),
-    training.calibration_curve: (CURVE, CURVE, np.arange(5)),
-    training.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),
-    training.drift_bars: (CURVE,),
-    training.looks_at_answer: (ROWS, 0.1),
+    results.attention_shift: (ROWS,),
+    results.calibration_curve: (CURVE, CURVE, np.arange(5)),
+    results.confusion_matrix: (np.diag([5, 4, 3, 2, 1]), WORDS),
+    results.drift_bars: (CURVE,),
+    results.looks_at_answer: (ROWS, 0.1),
+    results.number_scatter: (CURVE, CURVE, WORDS, "key"),
+    results.word_effects: (WORDS, CURVE),
     training.examples_curve: ([25, 50, 100, 200, 400], CURVE, CURVE / 9, CURVE, CURVE / 9),
     training.learning_curves: ([{"epoch": 1, **EPOCH}, {"epoch": 2, **EPOCH}], 5, 1),
-    training.number_scatter: (CURVE, CURVE, WORDS, "key"),
     training.probe_curve: (range(5), CURVE, CURVE, CURVE, 0.5),
     training.run_curves: ([("first", CURVE), ("second", CURVE)],),
     training.tag_probe_curves: ([("names", CURVE, CURVE, CURVE)],),
-    training.word_effects: (WORDS, CURVE),
     weights.weight_histogram: (CURVE, np.arange(5)),
     weights.weights_heatmap: (ROWS, WORDS),
 }
@@ -104,7 +104,7 @@ def test_a_pair_is_named_once_and_nothing_with_itself():
 
 
 def test_what_is_right_stays_in_a_table_of_mistakes():
-    words = said_of(training.confusion_matrix(np.array([[7, 1], [0, 8]]), ["ham", "spam"]))
+    words = said_of(results.confusion_matrix(np.array([[7, 1], [0, 8]]), ["ham", "spam"]))
     assert words.startswith("The strongest 3 of 4: spam → spam 8, ham → ham 7, ham → spam 1")
 
 

@@ -6,7 +6,7 @@ from explorer.base.cache import OnceCache
 from explorer.figures.bars import percent
 from explorer.figures.numbers import columns_of, keep
 from explorer.figures.passage import passage
-from explorer.figures.training import looks_at_answer
+from explorer.figures.results import looks_at_answer
 from explorer.figures.word_grid import word_grid
 from explorer.text import limits
 from explorer.views.finetune.answer_run import OfAnswers

@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.analysis.evaluation import spearman
 from explorer.figures.bars import bar_groups
-from explorer.figures.training import number_scatter, word_effects
+from explorer.figures.results import number_scatter, word_effects
 from explorer.text.pairs import Pair
 from explorer.views.view import Content, props
 

@@ -9,7 +9,7 @@ from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.figures.maps import point_map
 from explorer.figures.numbers import columns_of, keep
-from explorer.figures.training import attention_shift, calibration_curve, confusion_matrix, drift_bars
+from explorer.figures.results import attention_shift, calibration_curve, confusion_matrix, drift_bars
 from explorer.text import limits
 from explorer.views.finetune.numbers import result_of_numbers
 from explorer.views.finetune.run import RunView, run_id

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.base.cache import OnceCache
 from explorer.figures.bars import bars
-from explorer.figures.training import word_effects
+from explorer.figures.results import word_effects
 from explorer.text import limits
 from explorer.text.pairs import Pair
 from explorer.views.finetune.examples import STARTER

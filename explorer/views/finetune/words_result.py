@@ -7,7 +7,7 @@ import numpy as np
 from explorer.analysis import evaluation
 from explorer.base.errors import InputError
 from explorer.figures.numbers import columns_of, keep
-from explorer.figures.training import confusion_matrix
+from explorer.figures.results import confusion_matrix
 from explorer.text import limits
 from explorer.views.finetune.result import cell_of
 from explorer.views.finetune.run import RunView

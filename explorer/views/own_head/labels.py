@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.figures.bars import SEEN, bars, whole_percent
-from explorer.figures.training import word_effects as effects_chart
+from explorer.figures.results import word_effects as effects_chart
 from explorer.model.families import LABELS
 from explorer.views.own_head.head import HeadView
 from explorer.views.subject import Subject
