@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -39,8 +40,17 @@ class HeldOut:
         return len(str(self.as_json()).encode()) + sum(getattr(self, name).nbytes for name in self.arrays)
 
 
+class HeldOutLabels(HeldOut):
+    """What has one of some labels each: `targets` [rows], places among the labels, and `probabilities` [rows, labels]."""
+
+    @cached_property
+    def said(self) -> np.ndarray:
+        """[rows] the likeliest labels, places among them all."""
+        return self.probabilities.argmax(-1)
+
+
 @dataclass(frozen=True, eq=False)
-class HeldOutTexts(HeldOut):
+class HeldOutTexts(HeldOutLabels):
     """Texts or pairs with a label each."""
 
     texts: tuple[str, ...]
@@ -71,7 +81,7 @@ class HeldOutNumbers(HeldOut):
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutTags(HeldOut):
+class HeldOutTags(HeldOutLabels):
     """The words of sentences with a tag each, sentence after sentence."""
 
     words: tuple[str, ...]
@@ -91,11 +101,6 @@ class HeldOutTags(HeldOut):
         """How well whole names are found, of all types and of each; [] when there is none among the words."""
         tags = (by_sentence(self.sentences, [labels[one] for one in rows]) for rows in (self.targets, self.said))
         return entity_scores(*tags)
-
-    @property
-    def said(self) -> np.ndarray:
-        """[words] the likeliest tags, places among the labels."""
-        return self.probabilities.argmax(-1)
 
 
 @dataclass(frozen=True, eq=False)

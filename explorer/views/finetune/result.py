@@ -6,13 +6,11 @@ import numpy as np
 
 from explorer.analysis import evaluation
 from explorer.base.cache import OnceCache
-from explorer.base.errors import InputError
 from explorer.figures.maps import point_map
-from explorer.figures.numbers import columns_of, keep
 from explorer.figures.results import attention_shift, calibration_curve, confusion_matrix, drift_bars
-from explorer.text import limits
+from explorer.views.finetune.confusion import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
 from explorer.views.finetune.numbers import result_of_numbers
-from explorer.views.finetune.run import RunView, run_id
+from explorer.views.finetune.run import RunView
 from explorer.views.settings import choice, memory
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, chart, part, props, sentence, settle
@@ -24,15 +22,8 @@ if TYPE_CHECKING:
 MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
 LOOKS = (MISTAKES, CLASSES, SURENESS, MAP, CHANGE)
 COMPARED = 32  # held-out examples that the model is compared on before and after
-MOST_SENTENCES = 50  # of a cell that are listed
+MOST_SENTENCES, MOST_MISTAKES = 50, 10  # of a cell, and of all, that are listed
 _changes: "OnceCache[str, ModelChange]" = OnceCache(16)
-
-
-def cell_of(value: Any) -> tuple[str, int, int] | None:
-    """A cell of the confusion matrix of a run: its id, the right label and the predicted one."""
-    if not isinstance(value, list | tuple) or len(value) != 3 or not run_id(value[0]):
-        return None
-    return tuple(value) if all(type(place) is int for place in value[1:]) else None
 
 
 class Result(RunView):
@@ -43,7 +34,7 @@ class Result(RunView):
     columns = (("picture", "scores", "note"), ("second_picture", "sentences"))
     widths = (5, 6)
     look: str = choice(LOOKS, "Reading the result")
-    cell: tuple[str, int, int] | None = memory(None, kept=cell_of, linked=False)
+    cell: Cell | None = memory(None, kept=cell_of, linked=False)
     picture = chart("The result on held-out sentences", height=380, optional=True, marks=True)
     scores = part("frame", columns=["label", "precision", "recall", "F1", "held-out sentences"], optional=True)
     note = sentence(classes="caption")
@@ -73,15 +64,10 @@ class Result(RunView):
         """The sentences in a cell of the confusion matrix: [right label, predicted label]."""
         if self.look != MISTAKES or not isinstance(index, list | tuple):
             return settle()
-        run = self.find(subject)
-        right, predicted = limits.check_cell(index)
-        labels = len(run.predictor.labels)
-        if run.held_out is None or not (0 <= right < labels and 0 <= predicted < labels):
-            raise InputError("There is no such cell.")
-        return settle(cell=(run.id, right, predicted))
+        return settle(cell=clicked_cell(self.find(subject), index))
 
     def _mistakes(self, run: "Run") -> Content:
-        held, labels, counts = run.held_out, run.predictor.labels, _confusion(run)
+        held, labels, counts = run.held_out, run.predictor.labels, confusion(run)
         wrong = int(counts.sum() - np.trace(counts))
         return {
             "picture": confusion_matrix(counts, labels),
@@ -93,28 +79,14 @@ class Result(RunView):
 
     def _sentences(self, run: "Run") -> props:
         """The sentences in the cell that was clicked, or the surest mistakes."""
-        held, labels = run.held_out, run.predictor.labels
-        if self.cell is None or self.cell[0] != run.id:
-            rows, title = evaluation.confident_mistakes(held.probabilities, held.targets), "The surest mistakes"
-        else:
-            _, right, predicted = self.cell
-            rows = np.flatnonzero((held.targets == right) & (held.probabilities.argmax(-1) == predicted))
-            called = labels[predicted] if right != predicted else "so"
-            title = f"{labels[right]}, called {called}: {len(rows)}"
+        rows, title = rows_of(run, self.cell, MOST_MISTAKES)
         return props(value=_listed(run, rows[:MOST_SENTENCES]), label=title, visible=True)
 
 
 def _classes(run: "Run") -> Content:
-    counts = _confusion(run)
-    found = evaluation.class_scores(counts)
-    rows = [
-        [label, *(f"{values[i]:.1%}" for values in (found.precision, found.recall, found.f1)), int(found.support[i])]
-        for i, label in enumerate(run.predictor.labels)
-    ]
-    names = ("precision", "recall", "f1")
-    scores = {"label": run.predictor.labels, **{name: getattr(found, name) for name in names}, "sentences": found.support}
+    counts = confusion(run)
     return {
-        "scores": keep(rows, lambda: columns_of(**scores)),
+        "scores": scores_by_label(counts, run.predictor.labels, "label", "sentences"),
         "note": (
             f"Macro-F1 (the mean of all classes) {evaluation.macro_f1(counts):.1%}. Precision: of those called so, how "
             "many are; recall: of those that are, how many are called so; F1: their harmonic mean."
@@ -136,7 +108,7 @@ def _sureness(run: "Run") -> Content:
 def _map(run: "Run") -> Content:
     held, labels = run.held_out, run.predictor.labels
     texts = [f"{text} — right: {labels[right]}" for text, right in zip(held.texts, held.targets, strict=True)]
-    names = [labels[i] for i in held.probabilities.argmax(-1)]
+    names = [labels[i] for i in held.said]
     return {
         "picture": point_map(held.points, texts, names, ["PC 1", "PC 2"], f"map-{run.id}"),
         "note": (
@@ -174,20 +146,14 @@ def _compare(run: "Run", pairs: list[tuple[str, str]]) -> "ModelChange":
     return compare(load(run.predictor.model), load(tuned_model(run)), pairs)
 
 
-def _confusion(run: "Run") -> np.ndarray:
-    held = run.held_out
-    return evaluation.confusion(held.targets, held.probabilities.argmax(-1), len(run.predictor.labels))
-
-
 def _listed(run: "Run", rows: np.ndarray) -> list[list[str]]:
     """Held-out examples with what is right, what was said, and how sure."""
     held, labels = run.held_out, run.predictor.labels
-    predicted = held.probabilities.argmax(-1)
     return [
         [
             f"{held.texts[row]} ‖ {held.texts_b[row]}" if held.texts_b[row] else held.texts[row],
             labels[held.targets[row]],
-            f"{labels[predicted[row]]}, {held.probabilities[row, predicted[row]]:.0%}",
+            f"{labels[held.said[row]]}, {held.probabilities[row].max():.0%}",
         ]
         for row in rows
     ]

@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.analysis import evaluation
-from explorer.base.errors import InputError
 from explorer.figures.numbers import columns_of, keep
 from explorer.figures.results import confusion_matrix
-from explorer.text import limits
-from explorer.views.finetune.result import cell_of
+from explorer.views.finetune.confusion import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
 from explorer.views.finetune.run import RunView
 from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, memory
@@ -31,7 +29,7 @@ class WordResult(OfTaggers, RunView):
     columns = (("tag_confusion", "tag_scores", "note"), ("mistakes",))
     widths = (5, 6)
     tag_look: str = choice((CONFUSED, TAGS, NAMES), "Reading the result")
-    tag_cell: tuple[str, int, int] | None = memory(None, kept=cell_of, linked=False)
+    tag_cell: Cell | None = memory(None, kept=cell_of, linked=False)
     tag_confusion = chart("Which tags are taken for each other", height=380, optional=True, marks=True)
     tag_scores = part("frame", columns=["tag", "precision", "recall", "F1", "held out"], optional=True)
     note = sentence(classes="caption")
@@ -49,7 +47,7 @@ class WordResult(OfTaggers, RunView):
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no sentences to look at."}
         held, labels = run.held_out, run.predictor.labels
-        counts = evaluation.confusion(held.targets, held.said, len(labels))
+        counts = confusion(run)
         if self.tag_look == TAGS:
             return _scores_of_tags(counts, labels)
         if self.tag_look == NAMES:
@@ -63,20 +61,11 @@ class WordResult(OfTaggers, RunView):
 
     def on_tag_confusion(self, subject: Subject, index: Any) -> Change:
         """The words in a cell of the confusion matrix: [right tag, tag that was said]."""
-        run = self.find(subject)
-        right, said = limits.check_cell(index)
-        if run.held_out is None or max(right, said) >= len(run.predictor.labels):
-            raise InputError("There is no such cell.")
-        return settle(tag_cell=(run.id, right, said))
+        return settle(tag_cell=clicked_cell(self.find(subject), index))
 
     def _mistakes(self, run: "Run") -> props:
         held, labels = run.held_out, run.predictor.labels
-        if self.tag_cell is None or self.tag_cell[0] != run.id:
-            rows, title = evaluation.confident_mistakes(held.probabilities, held.targets, MOST_MISTAKES), "The surest mistakes"
-        else:
-            _, right, said = self.tag_cell
-            rows = np.flatnonzero((held.targets == right) & (held.said == said))
-            title = f"{labels[right]}, called {labels[said] if right != said else 'so'}: {len(rows)}"
+        rows, title = rows_of(run, self.tag_cell, MOST_MISTAKES)
         listed = [[in_context(held, row), labels[held.targets[row]], labels[held.said[row]]] for row in rows[:MOST_MISTAKES]]
         return props(value=listed, label=title, visible=True)
 
@@ -90,17 +79,11 @@ def in_context(held: "HeldOutTags", word: int) -> str:
 
 
 def _scores_of_tags(counts: np.ndarray, labels: tuple[str, ...]) -> Content:
-    found = evaluation.class_scores(counts)
-    rows = [
-        [label, *(f"{values[i]:.1%}" for values in (found.precision, found.recall, found.f1)), int(found.support[i])]
-        for i, label in enumerate(labels)
-    ]
-    scores = {"tag": labels, "precision": found.precision, "recall": found.recall, "f1": found.f1, "words": found.support}
     note = (
         f"Each word for itself; macro-F1, the mean of all tags, is {evaluation.macro_f1(counts):.1%}. Precision: of the words "
         "called so, how many are; recall: of those that are, how many are called so; F1: their harmonic mean."
     )
-    return {"tag_scores": keep(rows, lambda: columns_of(**scores)), "note": note}
+    return {"tag_scores": scores_by_label(counts, labels, "tag", "words"), "note": note}
 
 
 def _scores_of_names(held: "HeldOutTags", labels: tuple[str, ...]) -> Content:
