@@ -9,7 +9,7 @@ from explorer.base.limits import BOX_CHARACTERS, TABLE_MEGABYTES
 from explorer.figures.bars import bars
 from explorer.training.questions import Questions, built_in, read_typed
 from explorer.training.squad import FILE_TYPES, QuestionFile, read_questions
-from explorer.views.finetune.examples import FILE, READY, TYPED
+from explorer.views.finetune.example_settings import FILE, READY, TYPED
 from explorer.views.settings import choice, switch, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, part, props, sentence

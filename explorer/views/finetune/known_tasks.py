@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from explorer.training.from_table import BUILT_IN
 from explorer.training.tagging import TAGGED
-from explorer.views.finetune.examples import READY
+from explorer.views.finetune.example_settings import READY
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, sentence, settle

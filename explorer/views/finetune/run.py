@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from explorer.base.errors import ExplorerError, InputError
 from explorer.training import jobs, store
 from explorer.views.finetune import live
-from explorer.views.finetune.examples import starter
+from explorer.views.finetune.example_settings import starter
 from explorer.views.finetune.ids import run_id, run_ids, visitor_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject

@@ -7,7 +7,7 @@ from explorer.figures.bars import bars
 from explorer.figures.results import word_effects
 from explorer.text import limits
 from explorer.text.pairs import Pair
-from explorer.views.finetune.examples import STARTER
+from explorer.views.finetune.example_settings import STARTER
 from explorer.views.finetune.numbers import verdict_of_number
 from explorer.views.finetune.run import RunView
 from explorer.views.finetune.samples import OURS, samples_of

@@ -10,7 +10,7 @@ from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, TaggedSentence, read_tagged, split_words
 from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged, tagged_examples
-from explorer.views.finetune.examples import FEW, FILE, READY, TYPED
+from explorer.views.finetune.example_settings import FILE, READY, TYPED
 from explorer.views.settings import choice, memory, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, part, props, sentence, settle
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OUTSIDE = "O"  # the tag of a word that was not clicked
 OPENING = "names"
 MOST_BARS = 5
+FEW = 100  # sentences: a fifth of fewer says little
 MOST_SHOWN = 40  # words of a sentence
 MOST_LETTERS = 60  # of a sentence in the menu
 STARTER = (  # an order in a café: the words that a waiter writes down

@@ -20,7 +20,8 @@ from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from explorer.views.finetune import TAB, live
 from explorer.views.finetune.curve import LearningCurve
-from explorer.views.finetune.examples import FILE, HUB, READY, TYPED, ExamplesView
+from explorer.views.finetune.example_settings import FILE, HUB, READY, TYPED
+from explorer.views.finetune.examples import ExamplesView
 from explorer.views.finetune.grid import GridSearch
 from explorer.views.finetune.known_tasks import TASKS, KnownTasks
 from explorer.views.finetune.outcome import Baselines, Outcome

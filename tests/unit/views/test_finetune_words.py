@@ -14,7 +14,7 @@ from explorer.training.tag_task import Tagging
 from explorer.training.tagging import built_in_tagged
 from explorer.training.training import new_run, run_training
 from explorer.views.finetune import words_probe
-from explorer.views.finetune.examples import FILE, READY, TYPED
+from explorer.views.finetune.example_settings import FILE, READY, TYPED
 from explorer.views.finetune.runs import WordRuns
 from explorer.views.finetune.words_examples import STARTER, WordExamples, clicked
 from explorer.views.finetune.words_probe import WordProbe
