@@ -1,15 +1,15 @@
 """How much more examples help: the same head after 25 examples, 50, 100 and so on."""
 
-from collections.abc import Generator, Hashable
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
 from explorer.figures.bars import whole_percent
 from explorer.figures.training import examples_curve
-from explorer.views.finetune.examples import ExampleSettings
+from explorer.views.finetune.example_settings import ExampleSettings
+from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, chart, sentence
+from explorer.views.view import Content, chart, sentence
 
 if TYPE_CHECKING:
     from explorer.training.learning_curve import Point
@@ -18,27 +18,15 @@ SEEDS = 3
 METHOD = f"A linear head on the mean of the last hidden state, and a bag of words, on parts of the examples; {SEEDS} splits each."
 
 
-class LearningCurve(ExampleSettings, LongView):
+class LearningCurve(OverExamples, ExampleSettings):
     """Held-out accuracy by the number of examples, beside a bag of words."""
 
     name, question = "fine-tune/curve", "How many examples does it need?"
     folded = question
     width = 5
     start = "Train on more and more of them"
-    layout = ()  # the boxes for the examples stand elsewhere
     about = sentence(keep_height=True)
     curve = chart("Accuracy by the number of examples", height=280)
-
-    def passes(self, subject: Subject) -> float:
-        """Always worth asking for: it reads all examples, and needs no text."""
-        return float("inf")
-
-    def key(self, subject: Subject) -> Hashable:
-        """The result is the same for the same examples."""
-        try:
-            return self.name, subject.model_name, self.examples()[0]
-        except InputError:
-            return self.name, subject.model_name, None
 
     def work(self, subject: Subject) -> Generator[Any, None, list["Point"]]:
         """Train again and again."""

@@ -4,16 +4,16 @@ from collections.abc import Generator, Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
 from explorer.figures.numbers import columns_of, keep
 from explorer.training.recipes import GRIDS, Grid
 from explorer.training.run import told
-from explorer.views.finetune.examples import ExampleSettings
+from explorer.views.finetune.example_settings import ExampleSettings
+from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.finetune.recipe import OWN, Recipe
 from explorer.views.settings import choice, use
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, LongView, button, part, sentence, settle
+from explorer.views.view import Change, Content, button, part, sentence, settle
 
 if TYPE_CHECKING:
     from explorer.training.grid import Cell, GridProgress
@@ -28,7 +28,7 @@ def _of_recipe(name: str) -> Any:
     return use(replace(Recipe.settings[name], when=None), getattr(Recipe(), name), here=False)
 
 
-class GridSearch(ExampleSettings, LongView):
+class GridSearch(OverExamples, ExampleSettings):
     """The held-out score of every combination of batch size, learning rate and number of epochs."""
 
     name, question = "fine-tune/grid", "Which settings are best?"
@@ -47,16 +47,9 @@ class GridSearch(ExampleSettings, LongView):
     table = part("frame", columns=list(COLUMNS), types=["number"] * len(COLUMNS), max_height=300)
     take = button("Take the best into the recipe", optional=True)
 
-    def passes(self, subject: Subject) -> float:
-        """Always worth asking for: it trains many times, and needs no text."""
-        return float("inf")
-
-    def key(self, subject: Subject) -> Hashable:
-        """The result is the same for the same examples, settings and layers."""
-        try:
-            return self.name, subject.model_name, self.grid, self._trained(subject), self.examples()[0]
-        except InputError:
-            return self.name, subject.model_name, None
+    def asked(self, subject: Subject) -> Hashable:
+        """The examples, the settings that are tried, and how many layers are trained. Raises InputError."""
+        return super().asked(subject), self.grid, self._trained(subject)
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple["Task", tuple["Cell", ...]]]:
         """Train with one setting after the other."""

@@ -1,15 +1,16 @@
 """Which layer knows it: a linear head on every hidden state."""
 
-from collections.abc import Generator, Hashable
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
 from explorer.figures.training import probe_curve
 from explorer.training.examples import ScoredExamples
-from explorer.views.finetune.examples import ExampleSettings
+from explorer.views.finetune.example_settings import ExampleSettings
+from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, chart, sentence
+from explorer.views.view import Content, chart, sentence
 
 if TYPE_CHECKING:
     from explorer.training.examples import Examples
@@ -19,26 +20,14 @@ SEEDS = 3
 METHOD = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
 
 
-class Probe(ExampleSettings, LongView):
+class Probe(OverExamples, ExampleSettings):
     """Held-out accuracy of a linear head on every hidden state, beside a control task."""
 
     name, question = "fine-tune/probe", "Which layer knows it?"
     folded = "Which layer knows it?"
     start = "Ask every layer"
-    layout = ()  # the boxes for the examples stand elsewhere
     about = sentence(keep_height=True)
     curve = chart("Accuracy of a probe by layer", height=300)
-
-    def passes(self, subject: Subject) -> float:
-        """Always worth asking for: it reads all examples, and needs no text."""
-        return float("inf")
-
-    def key(self, subject: Subject) -> Hashable:
-        """The result is the same for the same examples."""
-        try:
-            return self.name, subject.model_name, self.examples()[0]
-        except InputError:
-            return self.name, subject.model_name, None
 
     def work(self, subject: Subject) -> Generator[Any, None, tuple[list["LayerProbe"], "Examples"]]:
         """Ask layer after layer."""

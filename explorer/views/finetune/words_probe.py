@@ -3,14 +3,14 @@
 from collections.abc import Generator, Hashable
 from typing import TYPE_CHECKING, Any
 
-from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
 from explorer.figures.training import tag_probe_curves
 from explorer.training.tagging import TAGGED, built_in_tagged
-from explorer.views.finetune.examples import READY
+from explorer.views.finetune.example_settings import READY
+from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.finetune.words_examples import WordExampleSettings
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, chart, heading, sentence
+from explorer.views.view import Content, chart, heading, sentence
 
 if TYPE_CHECKING:
     from explorer.training.probe import LayerProbe
@@ -26,29 +26,19 @@ METHOD = (
 CLAIM = "Lower layers syntax, upper layers meaning (Tenney et al. 2019)?"
 
 
-class WordProbe(WordExampleSettings, LongView):
+class WordProbe(OverExamples, WordExampleSettings):
     """Held-out accuracy of a linear head on every hidden state, beside a control task by word type."""
 
     name, question = "fine-tune/words-probe", "Which layer knows the tags?"
     width = 5
     start = "Ask every layer"
-    layout = ()  # what they are asked about stands elsewhere
     above = heading("### Which layer knows the tags?")
     about = sentence(keep_height=True)
     curve = chart("Words tagged right by a probe, by layer", height=300)
 
-    def passes(self, subject: Subject) -> float:
-        """Always worth asking for: it reads all examples, and needs no text."""
-        return float("inf")
-
-    def key(self, subject: Subject) -> Hashable:
-        """The result is the same for the same examples."""
-        if self.words_from == READY:
-            return self.name, subject.model_name, READY
-        try:
-            return self.name, subject.model_name, self.examples()[0]
-        except InputError:
-            return self.name, subject.model_name, None
+    def asked(self, subject: Subject) -> Hashable:
+        """All that is built in, or the examples. Raises InputError."""
+        return READY if self.words_from == READY else super().asked(subject)
 
     def work(self, subject: Subject) -> "Generator[Any, None, Probes]":
         """Ask layer after layer; of what is built in, about both sets."""
