@@ -98,7 +98,11 @@ class RunList(RunView):
         run = self.find(subject)
         return run if store.peek([run.id]) else store.keep(run, self.visitor)
 
-    def bring(self, path: Path) -> Change:
+    def look_at(self, subject: Subject, identifier: str) -> Change:
+        """Another run is looked at."""
+        return settle(run=store.fetch(identifier).id)
+
+    def bring(self, subject: Subject, path: Path) -> Change:
         """A run that came in a zip is kept and looked at."""
         from explorer.training.unpack import unpack
 
@@ -124,14 +128,12 @@ class Runs(RunList):
     opened: str = _opened()
     load: Path | None = _load()
 
+    on_load = RunList.bring
+
     def on_opened(self, subject: Subject, identifier: str) -> Change:
-        """Another run is looked at."""
+        """Another run is looked at, and no longer put aside."""
         run = store.fetch(identifier)
         return settle(run=run.id, aside=tuple(one for one in self.aside if one != run.id))
-
-    def on_load(self, subject: Subject, path: Path) -> Change:
-        """A run comes in a zip."""
-        return self.bring(path)
 
 
 class WordRuns(OfTaggers, RunList):
@@ -144,14 +146,7 @@ class WordRuns(OfTaggers, RunList):
     layout = _order("words_opened", "words_load")
     words_opened: str = _opened()
     words_load: Path | None = _load()
-
-    def on_words_opened(self, subject: Subject, identifier: str) -> Change:
-        """Another run is looked at."""
-        return settle(run=store.fetch(identifier).id)
-
-    def on_words_load(self, subject: Subject, path: Path) -> Change:
-        """A run comes in a zip."""
-        return self.bring(path)
+    on_words_opened, on_words_load = RunList.look_at, RunList.bring
 
 
 class AnswerRuns(OfAnswers, RunList):
@@ -164,14 +159,7 @@ class AnswerRuns(OfAnswers, RunList):
     layout = _order("answers_opened", "answers_load")
     answers_opened: str = _opened()
     answers_load: Path | None = _load()
-
-    def on_answers_opened(self, subject: Subject, identifier: str) -> Change:
-        """Another run is looked at."""
-        return settle(run=store.fetch(identifier).id)
-
-    def on_answers_load(self, subject: Subject, path: Path) -> Change:
-        """A run comes in a zip."""
-        return self.bring(path)
+    on_answers_opened, on_answers_load = RunList.look_at, RunList.bring
 
 
 def _offer(run: "Run", write: "Callable[[Predictor, Path], None]", name: str, note: str) -> Change:
