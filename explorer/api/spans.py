@@ -3,7 +3,7 @@
 from typing import Any
 
 from explorer.api.arguments import explorer_for
-from explorer.api.training import trained
+from explorer.api.training import history_of, trained
 from explorer.base.limits import EPOCHS
 from explorer.text import limits
 from explorer.training.questions import check_questions
@@ -37,9 +37,8 @@ def train_spans(
     epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
     settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
     run = trained(Answering(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, predictor=Answerer, **settings)))
-    last = run.history[-1]
-    reported = ("epoch", "train_loss", "held_out_loss", "held_out_exact_match", "held_out_f1")
-    history = [{name: row[name] for name in reported} for row in run.history]
+    history = history_of(run, "held_out_exact_match", "held_out_f1")
+    last = history[-1]
     return {"head": run.id, "history": history, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}
 
 

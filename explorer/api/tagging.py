@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from explorer.api.arguments import explorer_for
-from explorer.api.training import trained
+from explorer.api.training import history_of, trained
 from explorer.base.errors import InputError
 from explorer.training.tagging import check_tagged_examples, check_to_tag
 
@@ -36,8 +36,7 @@ def train_tokens(
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pieces, layers_trained, predictor=Tagger, **settings)
     run = trained(Tagging(explorer, given, plan))
-    reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
-    history = [{name: row[name] for name in reported} for row in run.history]
+    history = history_of(run, "held_out_accuracy")
     return {
         "head": run.id,
         "tags": given.classes,

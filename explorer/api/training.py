@@ -35,6 +35,12 @@ def trained(task: "Task") -> "Run":
         return new_run(result, "API", identifier, caller())
 
 
+def history_of(run: "Run", *measures: str) -> list[dict[str, float]]:
+    """After each epoch its number, both losses, and these measures of what is held out."""
+    reported = ("epoch", "train_loss", "held_out_loss", *measures)
+    return [{name: row[name] for name in reported} for row in run.history]
+
+
 def train_head(
     examples: list[list[str]],
     layer: int = -1,
@@ -64,8 +70,7 @@ def train_head(
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
     run = trained(Classification(explorer, given, plan))
-    reported = ("epoch", "train_loss", "held_out_loss", "held_out_accuracy")
-    history = [{name: row[name] for name in reported} for row in run.history]
+    history = history_of(run, "held_out_accuracy")
     return {"head": run.id, "labels": given.classes, "history": history, "held_out_accuracy": history[-1]["held_out_accuracy"]}
 
 
