@@ -105,7 +105,7 @@ def _table(declared: Part | Setting, value: Any) -> Table | None:
         sheet = value if isinstance(value, Mapping) else {"headers": declared.options["columns"], "data": value}
         names, rows = sheet["headers"], sheet["data"]
         return Table.of(tuple(identifier(str(name)) or "name" for name in names), _rows(rows))
-    raise NotImplementedError(f"a part of the kind {declared.kind!r} keeps no numbers; see explorer.figures.numbers.keep")
+    raise TypeError(f"a part of the kind {declared.kind!r} keeps no numbers; see explorer.figures.numbers.keep")
 
 
 def _rows(rows: Any) -> list[list[Any]]:

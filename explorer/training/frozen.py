@@ -8,11 +8,11 @@ from torch.nn import functional
 
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, new_module
-from explorer.training.objectives import Objective
+from explorer.training.objectives import Objective, Solvable
 from explorer.training.settings import Epoch, Patience, TrainingSettings
 
 
-def train(vectors: np.ndarray, objective: Objective, split: Split, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
+def train(vectors: np.ndarray, objective: Solvable, split: Split, settings: TrainingSettings) -> Iterator[tuple[Epoch, Head]]:
     """Train a head on features [rows, hidden], always alike; yields how it went and the head after every epoch."""
     inputs = torch.from_numpy(np.ascontiguousarray(vectors, dtype=np.float32))
     trained, held_out = torch.from_numpy(split.train), torch.from_numpy(split.held_out)

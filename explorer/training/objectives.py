@@ -34,16 +34,20 @@ class Objective(ABC):
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
         """The loss and how good the scores [vectors, outputs] of `rows` are, by the names that the predictor has."""
 
-    def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
-        """Weight [outputs, hidden] and bias [outputs] that are best for all of `rows` at once."""
-        raise NotImplementedError
-
     def rescale(self, head: Head) -> Head:
         """The head whose scores are on the scale of the examples."""
         return head
 
 
-class Classes(Objective):
+class Solvable(Objective):
+    """What a linear head can also learn at once, without steps, of vectors that stay as they are."""
+
+    @abstractmethod
+    def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
+        """Weight [outputs, hidden] and bias [outputs] that are best for all of `rows`."""
+
+
+class Classes(Solvable):
     """One label a row: cross-entropy, in nats."""
 
     def __init__(self, targets: np.ndarray, labels: int, trained_on: np.ndarray, balanced: bool) -> None:
@@ -73,7 +77,7 @@ class Classes(Objective):
         return solve(inputs, self.targets[torch.from_numpy(rows)].numpy(), self.outputs, settings)
 
 
-class Numbers(Objective):
+class Numbers(Solvable):
     """One number a row: squared error, of numbers centred and scaled as those trained on are."""
 
     outputs = 1

@@ -16,7 +16,7 @@ from explorer.training.finetune import Step, Top, evaluate, train_top
 from explorer.training.frozen import train
 from explorer.training.head import Head
 from explorer.training.many import hidden_states, text_features
-from explorer.training.objectives import Classes, Numbers, Objective
+from explorer.training.objectives import Classes, Numbers, Solvable
 from explorer.training.predictor import Classifier, Predictor, Regressor
 from explorer.training.run import HeldOutNumbers, HeldOutTexts
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
@@ -47,7 +47,7 @@ class TextTask(Task[Given]):
             yield from ((epoch, head, None) for epoch, head in train(below, objective, parts, plan.settings))
 
     @abstractmethod
-    def objective(self, parts: Split) -> Objective:
+    def objective(self, parts: Split) -> Solvable:
         """What the head learns."""
 
     def vectors(self, predictor: Predictor, below: Any, parts: Split) -> np.ndarray:
@@ -75,7 +75,7 @@ class Classification(TextTask[Examples]):
         plan = replace(self.plan, settings=settings.fitted(len(self.examples), 0).for_few())
         return FewShot(self.model, self.examples, plan)
 
-    def objective(self, parts: Split) -> Objective:
+    def objective(self, parts: Split) -> Solvable:
         """Cross-entropy of the labels."""
         return Classes.of(self.examples, parts, self.plan.settings.balanced)
 
@@ -146,7 +146,7 @@ class Regression(TextTask[ScoredExamples]):
         """One score, the number itself."""
         return Regressor.own_labels
 
-    def objective(self, parts: Split) -> Objective:
+    def objective(self, parts: Split) -> Solvable:
         """Squared error of the numbers."""
         return Numbers(self.examples.numbers, parts.train)
 
