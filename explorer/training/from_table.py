@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class Columns:
     group: str = ""
 
 
+@cache
 def built_in(name: str) -> Examples:
     """The examples of assets/examples/NAME.csv."""
     table = read_table(EXAMPLES / f"{limits.check_choice(name, 'the example set', list(BUILT_IN))}.csv")

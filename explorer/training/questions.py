@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -66,6 +66,7 @@ class Questions:
         return len(self.rows)
 
 
+@cache
 def built_in() -> Questions:
     """The questions of assets/examples/answers.jsonl: a text a line, with its questions and their answers."""
     lines = [json.loads(line) for line in BUILT_IN.read_text("utf-8").splitlines()]
