@@ -1,7 +1,7 @@
 """Labelled texts, single or in pairs: what a classifier is trained on."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -90,6 +90,12 @@ class Split(NamedTuple):
     train: np.ndarray
     held_out: np.ndarray
 
+    @classmethod
+    def of(cls, held_out: Sequence[int], examples: int) -> "Split":
+        """These are held out of so many examples; on all others is trained."""
+        held = np.sort(np.array(held_out, dtype=np.int64))
+        return cls(np.setdiff1d(np.arange(examples), held), held)
+
 
 def check_examples(given: object) -> Examples:
     """Examples from [[text, label], ...] or, for pairs, [[text, second text, label], ...].
@@ -166,41 +172,27 @@ def split(examples: Examples, seed: int, share: float = HELD_OUT_SHARE) -> Split
     for label, mine in by_class.items():
         if len(mine) < 2 and strata is examples.labels:  # of a fifth of the numbers nothing needs to be held out
             raise InputError(f"All examples of the label {label[:40]!r} are one and the same text; add different ones.")
-        wanted = max(1, round(sum(map(len, mine)) * share))
-        taken = 0
-        for group in rng.permutation(len(mine))[:-1]:  # one group is always left to train on
-            if taken and taken + len(mine[group]) > wanted:
-                continue
-            held_out.extend(mine[group])
-            taken += len(mine[group])
-            if taken >= wanted:
-                break
-    held = np.sort(np.array(held_out, dtype=np.int64))
-    return Split(np.setdiff1d(np.arange(len(examples)), held), held)
+        drawn = [mine[place] for place in rng.permutation(len(mine))]
+        held_out += take_groups(drawn[:-1], share * sum(map(len, mine)))  # one group is always left to train on
+    return Split.of(held_out, len(examples))
 
 
 def _split_groups(examples: Examples, seed: int, share: float) -> Split:
     """Whole groups are held out, in a drawn order, as long as none of their classes gets more than its share."""
-    groups: dict[str, list[int]] = {}
-    for row, group in enumerate(examples.groups):
-        groups.setdefault(group, []).append(row)
-    order = np.random.default_rng(seed).permutation(len(groups))
-    drawn = [list(groups.values())[index] for index in order]
-    strata = examples.strata
+    groups, strata = _same_texts(examples), examples.strata
     counts = Counter(strata)
     left = {label: max(1, round(count * share)) for label, count in counts.items()}
     held_out: list[int] = []
-    for rows in drawn:
-        mine = Counter(strata[row] for row in rows)
+    for place in np.random.default_rng(seed).permutation(len(groups)):
+        mine = Counter(strata[row] for row in groups[place])
         if all(count <= left[label] for label, count in mine.items()):
-            held_out.extend(rows)
+            held_out.extend(groups[place])
             left = {label: number - mine[label] for label, number in left.items()}
     held_by_class = Counter(strata[row] for row in held_out)
     for label, count in counts.items():
         if not 0 < held_by_class[label] < count:
             raise InputError(f"The groups of the label {label[:40]!r} are too large to hold one out; make smaller ones.")
-    held = np.sort(np.array(held_out, dtype=np.int64))
-    return Split(np.setdiff1d(np.arange(len(examples)), held), held)
+    return Split.of(held_out, len(examples))
 
 
 def leave_one_out(examples: Examples) -> list[Split]:
@@ -210,12 +202,25 @@ def leave_one_out(examples: Examples) -> list[Split]:
 
 
 def _same_texts(examples: Examples) -> list[list[int]]:
-    """The indices of the examples, those with equal texts together."""
-    alike = examples.groups or [(normalise(text), normalise(text_b)) for text, text_b in examples.pairs]
-    groups: dict[str | Pair, list[int]] = {}
-    for row, name in enumerate(alike):
+    """The indices of the examples, those with equal texts, or of one group, together."""
+    return group_rows(examples.groups or [(normalise(text), normalise(text_b)) for text, text_b in examples.pairs])
+
+
+def group_rows(names: Iterable[Hashable]) -> list[list[int]]:
+    """The indices of names, those of equal ones together."""
+    groups: dict[Hashable, list[int]] = {}
+    for row, name in enumerate(names):
         groups.setdefault(name, []).append(row)
     return list(groups.values())
+
+
+def take_groups(groups: Sequence[list[int]], wanted: float) -> list[int]:
+    """The indices in the first group, and in each later one with which they are not more than `wanted`."""
+    taken: list[int] = []
+    for rows in groups:
+        if not taken or len(taken) + len(rows) <= round(wanted):
+            taken.extend(rows)
+    return taken
 
 
 def normalise(text: str) -> str:

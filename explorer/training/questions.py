@@ -13,7 +13,7 @@ from explorer.base.limits import TEXTS
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.pairs import Pair
-from explorer.training.examples import HELD_OUT_SHARE, Split, normalise
+from explorer.training.examples import HELD_OUT_SHARE, Split, group_rows, normalise, take_groups
 
 BUILT_IN = EXAMPLES / "answers.jsonl"
 
@@ -141,16 +141,7 @@ def split_by_text(questions: Questions, seed: int, share: float = HELD_OUT_SHARE
     About `share` of the questions, and at least those on one text, are held out. The same seed, the same split. What is
     left to train on has an answer, see `check_enough`.
     """
-    groups: dict[str, list[int]] = {}
-    for row, one in enumerate(questions.rows):
-        groups.setdefault(normalise(one.text), []).append(row)
-    mine = list(groups.values())
-    answered = next(number for number, rows in enumerate(mine) if any(questions.rows[row].answers for row in rows))
-    held_out: list[int] = []
-    wanted = len(questions) * share
-    for number in np.random.default_rng(seed).permutation(len(mine)):
-        fits = not held_out or len(held_out) + len(mine[number]) <= max(1, round(wanted))
-        if number != answered and fits:
-            held_out.extend(mine[number])
-    held = np.sort(np.array(held_out, dtype=np.int64))
-    return Split(np.setdiff1d(np.arange(len(questions)), held), held)
+    groups = group_rows(normalise(one.text) for one in questions.rows)
+    answered = next(rows for rows in groups if any(questions.rows[row].answers for row in rows))
+    drawn = [groups[place] for place in np.random.default_rng(seed).permutation(len(groups))]
+    return Split.of(take_groups([rows for rows in drawn if rows is not answered], share * len(questions)), len(questions))

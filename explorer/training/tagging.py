@@ -13,7 +13,7 @@ from explorer.base.limits import CLASSES, TEXTS
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
 from explorer.text.tagged import TaggedSentence, check_tagged, read_tagged, split_words
-from explorer.training.examples import Split, normalise
+from explorer.training.examples import Split, group_rows, normalise, take_groups
 
 TAGGED = {"parts_of_speech": "Parts of speech", "names": "Names: persons, places, organisations, times"}
 MEMORY, MEMORY_OF_NAMES = "word memory", "word memory, F1 of names"  # baselines
@@ -120,22 +120,11 @@ def split_sentences(examples: TaggedExamples, seed: int, share: float) -> Split:
 
     The same seed, the same split. Raises InputError when all sentences are one and the same.
     """
-    groups: dict[str, list[int]] = defaultdict(list)
-    for row, one in enumerate(examples.sentences):
-        groups[normalise(" ".join(one.words))].append(row)
-    mine = list(groups.values())
-    if len(mine) < 2:
+    groups = group_rows(normalise(" ".join(one.words)) for one in examples.sentences)
+    if len(groups) < 2:
         raise InputError("All sentences are one and the same; add different ones.")
-    wanted = max(1, round(len(examples) * share))
-    held: list[int] = []
-    for group in np.random.default_rng(seed).permutation(len(mine))[:-1]:  # one group is always left to train on
-        if held and len(held) + len(mine[group]) > wanted:
-            continue
-        held.extend(mine[group])
-        if len(held) >= wanted:
-            break
-    rows = np.sort(np.array(held, dtype=np.int64))
-    return Split(np.setdiff1d(np.arange(len(examples)), rows), rows)
+    drawn = [groups[place] for place in np.random.default_rng(seed).permutation(len(groups))]
+    return Split.of(take_groups(drawn[:-1], share * len(examples)), len(examples))  # one group is always left to train on
 
 
 def word_memory(examples: TaggedExamples, train: np.ndarray, rows: np.ndarray) -> np.ndarray:
