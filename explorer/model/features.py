@@ -128,7 +128,7 @@ def _read(
     done = len(found) - len(missing)
     if done:
         yield done / len(found)
-    encoded = _encode(model, missing)
+    encoded = dict(zip(missing, encode(model, missing), strict=True))
     workers = replicas.running() if len(missing) >= FAST_FROM else None
     read = _Reader(model, kept, top, pooling, fast, workers).read
     places = 1 if workers is None else workers.places
@@ -183,16 +183,20 @@ def _check_texts(texts: object) -> list[str | Pair]:
     ]
 
 
-def _encode(model: Explorer, texts: list[str | Pair]) -> Batch:
-    """Ids and segments of each text; texts on their own are encoded at once, which is much quicker."""
-    single = [text for text in texts if isinstance(text, str)]
-    ids = model.encode_many(single) if single else []
-    encoded: Batch = {text: (row, (0,) * len(row)) for text, row in zip(single, ids, strict=True)}
-    for text in texts:
-        if isinstance(text, tuple):
-            encoding = model.encode(*text)
-            encoded[text] = tuple(encoding.ids), tuple(encoding.segments)
-    return encoded
+def encode(model: Explorer, texts: Sequence[str | Pair]) -> list[Encoded]:
+    """Ids and segments of each checked text or pair; texts on their own are encoded at once, which is much quicker."""
+    pairs = [text if isinstance(text, tuple) else (text, "") for text in texts]
+    single = [first for first, second in pairs if not second]
+    ids = iter(model.encode_many(single) if single else ())
+    found: list[Encoded] = []
+    for first, second in pairs:
+        if second:
+            encoding = model.encode(first, second)
+            found.append((encoding.ids, encoding.segments))
+        else:
+            row = next(ids)
+            found.append((row, (0,) * len(row)))
+    return found
 
 
 def _batches(encoded: Batch) -> list[Batch]:

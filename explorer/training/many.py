@@ -10,9 +10,9 @@ from explorer.base.errors import InputError
 from explorer.base.limits import MEGABYTE, READING_MEGABYTES, TEXTS, TRAINING_MEGABYTES
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.model.features import features_in_steps, width
+from explorer.model.features import encode, features_in_steps, width
 from explorer.text.pairs import Pair
-from explorer.training.prefix import Ragged, cut_for, encode, hidden_in_steps
+from explorer.training.prefix import Ragged, cut_for, hidden_in_steps
 from explorer.training.reading import PAUSE, Reading, folder_for, key_of
 
 PART = 1024  # texts that are read, and then written, together

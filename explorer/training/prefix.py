@@ -11,9 +11,9 @@ from explorer.base.errors import InputError
 from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.model.devices import bfloat16_is_fast
 from explorer.model.explorer import Explorer
+from explorer.model.features import encode
 from explorer.model.layer import Layer
 from explorer.model.pooled import Encoded
-from explorer.text.encoding import Encoding
 from explorer.text.pairs import Pair
 
 BATCH_SIZE = 32
@@ -47,22 +47,7 @@ class Batch:
     """Encoded pairs of like length, the ids and segments of each, and which rows of the input they are."""
 
     rows: np.ndarray
-    encoded: list[tuple[Sequence[int], Sequence[int]]]
-
-
-def encode(model: Explorer, pairs: Sequence[Pair]) -> list[Encoded]:
-    """The ids and segments of every pair; texts on their own are encoded at once, which is much quicker."""
-    single = [first for first, second in pairs if not second]
-    read = iter(model.encode_many(single) if single else ())
-    found: list[Encoded] = []
-    for first, second in pairs:
-        if second:
-            encoding = model.encode(first, second)
-            found.append((encoding.ids, encoding.segments))
-        else:
-            ids = next(read)
-            found.append((ids, (0,) * len(ids)))
-    return found
+    encoded: list[Encoded]
 
 
 def cut_for(lengths: np.ndarray, most: float) -> int | None:
@@ -89,17 +74,13 @@ def encoded_batches(model: Explorer, encoded: Sequence[Encoded], cut: int | None
 
 def hidden_in_steps(model: Explorer, pairs: Sequence[Pair], layer: int, cut: int | None = None) -> Generator[float, None, Ragged]:
     """Hidden state `layer` (an index) of every pair, cut as `encoded_batches` says; yields the share done, 0 to 1."""
-    return (yield from _hidden_in_steps(model, encode(model, pairs), layer, cut))
+    return (yield from encoded_hidden_in_steps(model, encode(model, pairs), layer, cut))
 
 
-def encoded_hidden_in_steps(model: Explorer, encoded: Sequence[Encoding], layer: int) -> Generator[float, None, Ragged]:
-    """Hidden state `layer` (an index) of every encoding; yields the share done, 0 to 1, after every batch."""
-    return (yield from _hidden_in_steps(model, [(one.ids, one.segments) for one in encoded], layer))
-
-
-def _hidden_in_steps(
+def encoded_hidden_in_steps(
     model: Explorer, encoded: Sequence[Encoded], layer: int, cut: int | None = None
 ) -> Generator[float, None, Ragged]:
+    """The same of texts that are encoded; yields after every batch."""
     parts: list[tuple[torch.Tensor, torch.Tensor]] = []
     rows: list[int] = []
     for batch in encoded_batches(model, encoded, cut):

@@ -65,7 +65,7 @@ class Tagging(Task[TaggedExamples]):
         if not plan.layers_trained:
             vectors = yield from word_vectors_in_steps(self.model, read, [plan.layer], plan.pooling)
             return Below(np.flatnonzero(read.are_read(read.lengths)), vectors[0])
-        states = yield from encoded_hidden_in_steps(self.model, read.encodings, plan.layer - plan.layers_trained)
+        states = yield from encoded_hidden_in_steps(self.model, read.encoded, plan.layer - plan.layers_trained)
         lengths = states.lengths.numpy()
         return Below(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
 

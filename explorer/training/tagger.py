@@ -45,7 +45,7 @@ class Tagger(Predictor):
         """[words, hidden] float32: what the head reads of every word that the model reads."""
         if self.top is None:
             return word_vectors(model, read, self.layer, self.pooling)
-        states = finished(encoded_hidden_in_steps(model, read.encodings, self.layer - self.layers_trained))
+        states = finished(encoded_hidden_in_steps(model, read.encoded, self.layer - self.layers_trained))
         given = evaluate(self.top, states, torch.arange(len(read.encodings)))
         return TopWords.of(read, states.lengths.numpy()).pool(given, torch.arange(len(read.encodings)), self.pooling).numpy()
 

@@ -13,6 +13,7 @@ from explorer.base.steps import finished
 from explorer.model.devices import bfloat16_is_fast
 from explorer.model.explorer import Explorer
 from explorer.model.features import FAST_FROM
+from explorer.model.pooled import Encoded
 from explorer.text.encoding import Encoding
 
 PIECES = ("first", "mean")
@@ -46,6 +47,11 @@ class ReadWords:
         sentence = np.repeat(np.arange(len(sentences)), [len(words) for words in sentences])
         first, last = np.concatenate(places, axis=1) if places else np.empty((2, 0), dtype=np.int64)
         return cls(encodings, sentence, first, last)
+
+    @property
+    def encoded(self) -> list[Encoded]:
+        """What the model reads of each sentence."""
+        return [(encoding.ids, encoding.segments) for encoding in self.encodings]
 
     @property
     def lengths(self) -> np.ndarray:
@@ -111,7 +117,7 @@ def word_vectors_in_steps(
 
 
 @torch.no_grad()
-def _hidden(model: Explorer, encoded: list, layers: Sequence[int], fast: bool) -> list[torch.Tensor]:
+def _hidden(model: Explorer, encoded: list[Encoded], layers: Sequence[int], fast: bool) -> list[torch.Tensor]:
     with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
         states = islice(model.run_padded(model.pad(encoded)), layers[-1] + 1)
         return [hidden.float() for layer, hidden in enumerate(states) if layer in layers]
@@ -120,11 +126,10 @@ def _hidden(model: Explorer, encoded: list, layers: Sequence[int], fast: bool) -
 def _batches(model: Explorer, read: ReadWords, layers: Sequence[int]) -> Iterator[tuple[np.ndarray, list[torch.Tensor]]]:
     """Which sentences a batch holds, those of like length together, and its hidden states [sentences, tokens, hidden]."""
     fast = len(read.encodings) >= FAST_FROM and bfloat16_is_fast(model.device)
-    order = np.argsort(read.lengths, kind="stable")
+    encoded, order = read.encoded, np.argsort(read.lengths, kind="stable")
     for start in range(0, len(order), BATCH_SIZE):
         rows = order[start : start + BATCH_SIZE]
-        encoded = [(read.encodings[row].ids, read.encodings[row].segments) for row in rows]
-        yield rows, _hidden(model, encoded, layers, fast)
+        yield rows, _hidden(model, [encoded[row] for row in rows], layers, fast)
 
 
 def word_vectors(model: Explorer, read: ReadWords, layer: int, pieces: str) -> np.ndarray:
