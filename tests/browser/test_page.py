@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import chips, open_tab, settled, type_into
 
+pytestmark = pytest.mark.one_page
+
 
 def test_the_first_view_is_filled_in_and_computed(open_app):
     page = open_app()
@@ -158,8 +160,11 @@ def test_a_model_without_heads_says_why_and_offers_one_that_can(open_app, varian
     expect(box).to_have_value("bert-l6-h384-uncased")
 
 
-def test_two_people_do_not_see_each_others_words(open_app):
-    first, second = open_app(), open_app()
+def test_two_people_do_not_see_each_others_words(new_page, served):
+    first, second = new_page(), new_page()
+    for page in (first, second):
+        page.goto(served)
+        expect(chips(page).first).to_be_visible()
     type_into(first, "text-a", "elephant")
     expect(chips(first).nth(1)).to_have_text("elephant")
     type_into(second, "text-a", "public")
