@@ -31,7 +31,10 @@ TAB = Tab(
             [ExamplesView, (Recipe, Outcome, TryIt)],
             *([view] for view in (Result, Baselines, Probe, LearningCurve, GridSearch, Runs)),
         ],
-        WORDS: [[(WordExamples, WordRecipe), (WordOutcome, WordBaselines)], [WordTry], [WordResult], [WordProbe, WordRuns]],
+        WORDS: [
+            [(WordExamples, WordRecipe), (WordOutcome, WordBaselines)],
+            *([view] for view in (WordTry, WordResult, WordProbe, WordRuns)),
+        ],
         ANSWERS: [
             [(AnswerExamples, AnswerRecipe), (AnswerOutcome, AnswerTry)],
             *([view] for view in (AnswerResult, AnswerBaselines, AnswerRuns)),

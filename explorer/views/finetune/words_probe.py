@@ -10,7 +10,7 @@ from explorer.views.finetune.example_settings import READY
 from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.finetune.words_examples import WordExampleSettings
 from explorer.views.subject import Subject
-from explorer.views.view import Content, chart, heading, sentence
+from explorer.views.view import Content, chart, sentence
 
 if TYPE_CHECKING:
     from explorer.training.probe import LayerProbe
@@ -30,9 +30,8 @@ class WordProbe(OverExamples, WordExampleSettings):
     """Held-out accuracy of a linear head on every hidden state, beside a control task by word type."""
 
     name, question = "fine-tune/words-probe", "Which layer knows the tags?"
-    width = 5
+    folded = question
     start = "Ask every layer"
-    above = heading("### Which layer knows the tags?")
     about = sentence(keep_height=True)
     curve = chart("Words tagged right by a probe, by layer", height=300)
 
