@@ -2,7 +2,7 @@
 
 import copy
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -138,6 +138,20 @@ class _Learner:
     objective: Objective
     optimizer: torch.optim.Optimizer
     schedule: torch.optim.lr_scheduler.LRScheduler
+    generator: torch.Generator
+
+    @classmethod
+    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> "_Learner":
+        """Let the layers of `top` change in so many steps, below a new head."""
+        generator = torch.Generator().manual_seed(seed)
+        top.start_training(generator)
+        head = new_module(len(scale.mean), objective.outputs, settings, generator)
+        return cls(top, head, scale, objective, *_optimizer(top, head, settings, steps), generator)
+
+    def shuffled(self, states: Ragged, rows: torch.Tensor, size: int) -> list[torch.Tensor]:
+        """The texts in a new order, in batches, those of a batch from the shortest to the longest."""
+        order = rows[torch.randperm(len(rows), generator=self.generator)]
+        return [batch[states.lengths[batch].argsort()] for batch in order.split(size)]
 
     def learn(self, states: Ragged, batch: torch.Tensor) -> torch.Tensor:
         """One step on the texts `batch`: the scores [vectors, outputs] before it."""
@@ -162,36 +176,45 @@ def train_top(
     """Train a head and the layers of `top`, a copy that changes, over the hidden states below them.
 
     AdamW with linear warm-up and decay (Devlin et al. 2019, appendix A.2). The layers learn at the learning rate, but
-    at most at `most_layer_rate`, the head at HEAD_RATE at least. Yields a Step after each batch, and after each epoch how
+    at most at `most_layer_rate`, the head at HEAD_RATE at least. With `settings.averaged` it is trained so many times side
+    by side, with seeds one apart, and the weights are their mean. Yields a Step after each batch, and after each epoch how
     it went with the head and the layers as a running mean has them (see `mean_share`); numbers of the training part are
     means over the epoch.
     """
-    generator = torch.Generator().manual_seed(settings.seed)
     train_rows, held_rows = torch.from_numpy(split.train), torch.from_numpy(split.held_out)
+    number = settings.averaged
     steps = -(-len(train_rows) // settings.batch_size)
     measured = train_rows[:MEASURED] if top.pooling == EVERY_TOKEN else train_rows
     scale = Scale.of(objective.vectors(evaluate(top.eval(), states, measured), measured))
-    top.start_training(generator)
-    head = new_module(states.flat.shape[1], objective.outputs, settings, generator)
-    learner = _Learner(top, head, scale, objective, *_optimizer(top, head, settings, steps * settings.epochs))
+    total = steps * settings.epochs
+    tops = [top, *(copy.deepcopy(top) for _ in range(1, number))]
+    learners = [_Learner.start(own, scale, objective, settings, total, settings.seed + i) for i, own in enumerate(tops)]
     patience, start = Patience(settings.patience), time.perf_counter()
-    mean = learner.snapshot()
+    mean = _soup(learners)
     for epoch in range(1, settings.epochs + 1):
-        shuffled = train_rows[torch.randperm(len(train_rows), generator=generator)]
-        batches = [rows[states.lengths[rows].argsort()] for rows in shuffled.split(settings.batch_size)]
+        todo = [(one, batch) for one in learners for batch in one.shuffled(states, train_rows, settings.batch_size)]
         found = []
-        for done, batch in enumerate(batches, start=1):
+        for done, (learner, batch) in enumerate(todo, start=1):
             found.append(learner.learn(states, batch))
-            so_far = steps * (epoch - 1) + done
+            so_far = number * steps * (epoch - 1) + done
             speed = so_far / (time.perf_counter() - start)
-            yield Step(epoch, done, steps, (steps * settings.epochs - so_far) / speed, speed)
-        mean = _mean(mean, learner.snapshot(), mean_share(epoch))
+            yield Step(epoch, done, number * steps, (number * total - so_far) / speed, speed)
+        mean = _mean(mean, _soup(learners), mean_share(epoch))
         held = mean[1](scale.apply(objective.vectors(evaluate(mean[0], states, held_rows), held_rows)))
-        trained = objective.measure(torch.cat(found), torch.cat(batches))
+        trained = objective.measure(torch.cat(found), torch.cat([batch for _, batch in todo]))
         report = Epoch(epoch, trained, objective.measure(held, held_rows))
         yield report, objective.rescale(as_head(mean[1], scale)), mean[0]
         if patience.is_over(report.held_out["loss"]):
             return
+
+
+@torch.no_grad()
+def _soup(learners: Sequence[_Learner]) -> tuple[Top, torch.nn.Sequential]:
+    """The mean of the weights of trainings that began alike (Wortsman et al. 2022, 'Model soups', section 2)."""
+    mean = learners[0].snapshot()
+    for done, learner in enumerate(learners[1:], start=2):
+        mean = _mean(mean, learner.snapshot(), 1 / done)
+    return mean
 
 
 def mean_share(epoch: int) -> float:

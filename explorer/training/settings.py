@@ -25,6 +25,7 @@ class TrainingSettings:
     balanced: bool = False  # rare labels weigh more: number of examples / (number of labels · examples of the label)
     regularization: float = 1.0  # of "lbfgs": half the squared length of the weights times this is added to the loss
     held_out: float = HELD_OUT_SHARE  # of each label, about: never trained on; 0: each is left out in turn
+    averaged: int = 1  # trainings of layers whose weights are averaged; their seeds are one apart
     patience: int = 0  # stop when the held-out loss has not fallen for so many epochs; 0 never
 
     def fitted(self, examples: int, layers_trained: int) -> Self:

@@ -21,6 +21,7 @@ from explorer.training.run import HeldOut, Run, told
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
 
 MOST_UNITS = 512
+MOST_AVERAGED = 5
 FIRST_SECONDS = 2.0  # of reading, after which its speed is known
 CHECKS: dict[str, Callable[[object], Any]] = {
     "epochs": lambda value: limits.check_integer(value, "the number of epochs", 0, EPOCHS.most),
@@ -32,6 +33,7 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "balanced": bool,
     "regularization": lambda value: limits.check_number(value, "the regularization", 1e-6, 1e6),
     "held_out": lambda value: limits.check_number(value, "the share held out", 0.01, 0.9),
+    "averaged": lambda value: limits.check_integer(value, "the number of trainings averaged", 1, MOST_AVERAGED),
     "patience": lambda value: limits.check_integer(value, "the patience", 0, EPOCHS.most),
 }
 
@@ -72,6 +74,8 @@ def make_plan(
     if trained > index:
         raise InputError(f"The head reads hidden state {index}, so that no more than {index} layers can be trained.")
     checked = TrainingSettings(**{name: CHECKS[name](value) for name, value in settings.items()})
+    if checked.averaged > 1 and not (trained and checked.units == 0):
+        raise InputError("Only trainings of layers below a linear head are averaged; train some layers, or train once.")
     return TrainingPlan(index, pooling, trained, checked, keep_best)
 
 

@@ -193,6 +193,23 @@ def test_the_kept_weights_are_a_mean_of_those_after_the_epochs(tiny, monkeypatch
         assert not torch.equal(second, third)
 
 
+def test_several_trainings_end_in_the_mean_of_their_weights(tiny):
+    states, parts = finished(hidden_in_steps(tiny, EXAMPLES.pairs, 1)), split(EXAMPLES, 0)
+
+    def weights(**settings):
+        settings = TrainingSettings(epochs=2, batch_size=8, **settings)
+        *_, (_, head, top) = train_top(Top(tiny, 2, 1, "cls"), states, Classes.of(EXAMPLES, parts), parts, settings)
+        return [torch.from_numpy(head.weight), *top.parameters()]
+
+    three = [torch.stack(same).mean(0) for same in zip(*(weights(seed=seed) for seed in (4, 5, 6)), strict=True)]
+    torch.testing.assert_close(weights(seed=4, averaged=3), three)
+
+
+@pytest.mark.parametrize("settings", [{}, {"layers_trained": 1, "units": 4}], ids=["no layers", "a hidden layer"])
+def test_only_what_began_alike_is_averaged(tiny, settings, refusal):
+    assert "averaged" in refusal(InputError, lambda: make_plan(tiny, -1, "cls", averaged=2, **settings))
+
+
 @pytest.mark.parametrize("layers_trained", [0, 1])
 def test_stopped_at_every_stage_it_keeps_what_it_learnt(tiny, layers_trained):
     plan = make_plan(tiny, -1, "mean", layers_trained, epochs=3, batch_size=16)

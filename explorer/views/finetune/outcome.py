@@ -88,6 +88,8 @@ def summary(run: "Run") -> str:
     """What was trained, and how right it is on what was held out."""
     layers = run.settings.get("layers_trained")
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
+    averaged = run.settings.get("averaged", 1)
+    trained += f", the mean of {averaged} trainings" if averaged > 1 else ""
     solved = run.settings.get("optimizer") == "lbfgs"
     if _is_judged_in_turn(run):
         return f"{run.title}: {_right(run, IN_TURN)}; {trained}, {_learnt(run, solved)}."

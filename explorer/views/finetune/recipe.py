@@ -97,6 +97,14 @@ class Recipe(View):
     regularization: float = choice(
         (10, 1, 0.1, 0.01), "Regularisation (L-BFGS)", default=1, menu=True, more=True, line=True, min_width=100, when=_at_once
     )
+    averaged: int = choice(
+        [("one training", 1), ("the mean of 3", 3), ("the mean of 5", 5)],
+        "Weights",
+        menu=True,
+        more=True,
+        min_width=100,
+        when=lambda view: view.layers > 0 and view.head == LINEAR,
+    )
     held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
     seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
     balanced: bool = switch(False, "Rare classes weigh more", more=True)
@@ -127,6 +135,7 @@ class Recipe(View):
             balanced=self.balanced,
             held_out=self.held_out,
             patience=PATIENCE if self.early else 0,
+            averaged=self.averaged if self.layers and self.head == LINEAR else 1,
         )
 
     def on_preset(self, subject: Subject, name: str) -> Change:
