@@ -16,11 +16,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import explorer
+from explorer.base.disk import ABANDONED, UNFINISHED, tidy
 from explorer.base.errors import InputError
 from explorer.base.limits import VISITOR_RUNS
 from explorer.base.steps import finished
 from explorer.training import store
-from explorer.training.disk import ABANDONED, UNFINISHED, tidy
 from explorer.training.examples import Examples
 from explorer.training.export import pack, tuned_model
 from explorer.training.files import read_run

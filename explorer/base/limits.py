@@ -13,6 +13,7 @@ PROFILE = "BERT_EXPLORER_PROFILE"
 PREFIX = "BERT_EXPLORER_MAX_"
 NONE = 0  # as the value of a limit that may be lifted: no limit
 MEGABYTE = 2**20
+DAY = 24 * 3600  # seconds
 
 
 def is_on_a_space() -> bool:

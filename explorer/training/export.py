@@ -11,10 +11,11 @@ from pathlib import Path
 
 from safetensors.numpy import save as save_tensors
 
+from explorer.base import disk
 from explorer.base.errors import InputError
 from explorer.model import checkpoints
 from explorer.model.explorer import load
-from explorer.training import disk, quota, store
+from explorer.training import quota, store
 from explorer.training.files import head_arrays
 from explorer.training.kinds import KINDS
 from explorer.training.predictor import Predictor
@@ -59,7 +60,7 @@ def pack(run: Run) -> Path:
     """The zip of a run, in its folder. It holds the encoder too, unless that can be had from the hub as it is."""
     model = _model_folder(run)
     place = store.folder() / run.id / "run.zip"
-    store.make_room(run.id, quota.expected_bytes(run) + (quota.size_of(model) if model is not None else 0))
+    store.make_room(run.id, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
     with disk.unfinished(store.folder()) as folder:
         written = folder / place.name
         _write_zip(written, run, model)

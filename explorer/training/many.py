@@ -1,7 +1,7 @@
 """What the frozen part gives of the texts of a training: in memory, or of many texts in a file, read part by part."""
 
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -11,9 +11,9 @@ from explorer.base.limits import MEGABYTE, READING_MEGABYTES, TEXTS, TRAINING_ME
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import encode, features_in_steps, width
+from explorer.model.readings import Reading, key_of, when_free
 from explorer.text.pairs import Pair
 from explorer.training.prefix import Ragged, cut_for, hidden_in_steps
-from explorer.training.reading import PAUSE, Reading, folder_for, key_of
 
 PART = 1024  # texts that are read, and then written, together
 PART_TOKENS = 2**16  # or as many as have so many tokens: 100 MB of a hidden size of 384
@@ -101,22 +101,20 @@ def _read_in_parts(
 
     It is so many rows of a `kind`, how a number is written and how many there are in a row.
     """
-    key, (dtype, wide) = key_of(model, pairs, *what), kind
-    while True:
-        try:
-            with folder_for(key, rows * wide * dtype.itemsize) as folder:
-                found = Reading(folder, wide, dtype)
-                first = len(found.lengths())
-                yield first / len(pairs)
+    dtype, wide = kind
 
-                def parts(start: int = first) -> Iterator[Part]:
-                    for end in ends[ends > start].tolist():
-                        yield read(start, end)
-                        start = end
+    def fill(folder: Path) -> Generator[float, None, Reading]:
+        found = Reading(folder, wide, dtype)
+        first = len(found.lengths())
+        yield first / len(pairs)
 
-                for done in found.append(parts()):
-                    yield done / len(pairs)
-            return found
-        except BlockingIOError:
-            yield 0.0
-            time.sleep(PAUSE)
+        def parts(start: int = first) -> Iterator[Part]:
+            for end in ends[ends > start].tolist():
+                yield read(start, end)
+                start = end
+
+        for done in found.append(parts()):
+            yield done / len(pairs)
+        return found
+
+    return (yield from when_free(key_of(model, pairs, *what), rows * wide * dtype.itemsize, fill))

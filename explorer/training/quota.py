@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from explorer.base.disk import size_of
 from explorer.base.errors import ExplorerError
-from explorer.base.limits import MEGABYTE, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
+from explorer.base.limits import DAY, MEGABYTE, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
 
 HOUSE = ""
-DAY = 24 * 3600
 _FILE = "visitor.json"
 
 
@@ -51,11 +51,6 @@ def expected_bytes(run: "Run") -> int:
     arrays = [array for array in vars(predictor.head).values() if array is not None]
     arrays += list(predictor.top.state_dict().values()) if predictor.top is not None else []
     return (held.bytes if held is not None else 0) + sum(array.nbytes for array in arrays)
-
-
-def size_of(folder: Path) -> int:
-    """Bytes of all the files in a folder."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def make_room(folders: list[Path], visitor: str, coming: int, new: bool = True, spare: Path | None = None) -> None:

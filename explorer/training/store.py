@@ -6,24 +6,23 @@ run is written or read.
 
 import base64
 import contextlib
-import functools
 import hashlib
 import json
 import os
 import re
 import secrets
-import tempfile
 import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from explorer.base import disk
 from explorer.base.cache import OnceCache
+from explorer.base.disk import folder
 from explorer.base.errors import ExplorerError, InputError, ModelError
-from explorer.base.paths import RUNS
 from explorer.model import checkpoints
-from explorer.training import disk, quota
+from explorer.training import quota
 from explorer.training.run import Run
 
 TUNED = "tuned-"  # what the name of a tuned model starts with in the model box
@@ -33,26 +32,6 @@ _TUNED_NAME = re.compile(TUNED + _ID.pattern)
 _DOES = {"classes": "tells labels apart", "number": "gives a number", "tags": "tags words", "spans": "finds answers"}
 _ASKED_BY = {"classes": "/classify", "number": "the page", "tags": "/tag", "spans": "/answer"}
 _writing = threading.Lock()
-
-
-def folder() -> Path:
-    """Where runs are kept: BERT_EXPLORER_RUNS, or `RUNS`, or the machine's folder for passing files."""
-    named = os.environ.get("BERT_EXPLORER_RUNS", "").strip()
-    places = [Path(named)] if named else []
-    places += [RUNS, Path(tempfile.gettempdir()) / "bert-explorer-runs"]
-    for place in places:
-        with contextlib.suppress(OSError):
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if os.access(place, os.W_OK):
-                _open(place)
-                return place
-    raise ExplorerError("There is no folder that runs can be kept in; set BERT_EXPLORER_RUNS to one.")
-
-
-@functools.cache
-def _open(place: Path) -> None:
-    """What is done once, before anything in the folder is used."""
-    disk.tidy(place)
 
 
 def new_id() -> str:
@@ -78,7 +57,7 @@ def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run
     with _writing:
         if (place / run.id).exists():
             raise ExplorerError("There is a run of this name already; train or load it again.")
-        _make_room(visitor, quota.expected_bytes(run) + (quota.size_of(model) if model is not None else 0))
+        _make_room(visitor, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
         with disk.unfinished(place) as written:
             write_run(run, written)
             quota.sign(written, visitor)

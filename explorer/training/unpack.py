@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from explorer.base import disk
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.limits import MEGABYTE, ZIP_MEGABYTES
 from explorer.base.log import logger
 from explorer.model import checkpoints
 from explorer.model.checkpoints import NOT_STORABLE
 from explorer.model.explorer import Explorer, load
-from explorer.training import disk, quota, store
+from explorer.training import quota, store
 from explorer.training.arrival import check_settings, check_tokenizer, read_head, read_history, read_json
 from explorer.training.export import FILES, INSIDE, MODEL_FILES, digest
 from explorer.training.kinds import KINDS

@@ -10,9 +10,10 @@ import pytest
 from safetensors import SafetensorError
 
 import explorer
+from explorer.base import disk
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.steps import finished
-from explorer.training import disk, export, store
+from explorer.training import export, store
 from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training
 from tests.faults import EXAMPLES, check, kill_once, sweep
@@ -30,7 +31,7 @@ def runs(tmp_path, monkeypatch):
 
 
 def restart(monkeypatch):
-    store._open.cache_clear()
+    disk._open.cache_clear()
     monkeypatch.setattr(disk, "_leads", {})
     monkeypatch.setattr(store, "_read", type(store._read)(4))
 

@@ -12,12 +12,13 @@ from explorer.base.errors import InputError
 from explorer.base.limits import READING_MEGABYTES, TEXTS, TRAINING_EXAMPLES, TRAINING_MEGABYTES
 from explorer.base.steps import finished
 from explorer.model import features as explorer_features
+from explorer.model import readings
 from explorer.model.features import features_in_steps
-from explorer.training import many, prefix, reading, store
+from explorer.model.readings import Reading, folder_for
+from explorer.training import many, prefix, store
 from explorer.training.examples import Examples, check_examples
 from explorer.training.many import hidden_states, text_features
 from explorer.training.prefix import hidden_in_steps
-from explorer.training.reading import Reading, folder_for
 from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, run_training
 
@@ -39,7 +40,7 @@ def small(monkeypatch, tmp_path):
 
 
 def folders():
-    return [one for one in (store.folder() / reading.FOLDER).iterdir() if one.is_dir()]
+    return [one for one in (store.folder() / readings.FOLDER).iterdir() if one.is_dir()]
 
 
 def in_memory(model, layer=1, pooling="mean"):
@@ -72,7 +73,7 @@ def test_a_reading_that_was_stopped_goes_on_where_it_was(tiny, read, monkeypatch
         pass
     steps.close()
     (folder,) = folders()
-    for name, rest in ((reading.ROWS, b"half a vector"), (reading.LENGTHS, b"\7")):  # the process ended while it wrote
+    for name, rest in ((readings.ROWS, b"half a vector"), (readings.LENGTHS, b"\7")):  # the process ended while it wrote
         with (folder / name).open("ab") as file:
             file.write(rest)
     seen = []
@@ -83,7 +84,7 @@ def test_a_reading_that_was_stopped_goes_on_where_it_was(tiny, read, monkeypatch
     monkeypatch.setattr(many, "hidden_in_steps", lambda model, pairs, *more: seen.extend(pairs) or count[1](model, pairs, *more))
     gone_on = finished(read(tiny))
     assert seen == PAIRS[2 * PART :], "what was read is not read again"
-    reading.shutil.rmtree(folder)
+    readings.shutil.rmtree(folder)
     at_once = finished(read(tiny))
     if isinstance(gone_on, np.ndarray):
         np.testing.assert_allclose(gone_on, at_once, atol=1e-6)
@@ -115,7 +116,7 @@ def test_what_a_killed_process_had_read_is_there(tmp_path):
 
 def test_another_model_layer_or_text_is_another_reading(tiny, bundled):
     keys = {
-        reading.key_of(model, pairs, layer)
+        readings.key_of(model, pairs, layer)
         for model in (tiny, bundled)
         for pairs in (PAIRS, PAIRS[:-1], [("ab", "c")], [("a", "bc")])
         for layer in (1, 2)
@@ -137,7 +138,7 @@ def test_the_disk_is_bounded(monkeypatch):
     monkeypatch.setenv(READING_MEGABYTES.setting, "1")
     for number, name in enumerate(("oldest", "old", "new")):
         with folder_for(name, 400_000) as folder:
-            (folder / reading.ROWS).write_bytes(bytes(400_000))
+            (folder / readings.ROWS).write_bytes(bytes(400_000))
         os.utime(folder, (number, number + 2e9))
     assert {one.name for one in folders()} == {"old", "new"}
     with pytest.raises(InputError, match="2 MB on the disk, and 1 is the most"), folder_for("huge", 2 * 2**20):

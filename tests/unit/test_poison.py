@@ -11,10 +11,11 @@ import pytest
 from safetensors.numpy import load, save
 
 import explorer
+from explorer.base import disk
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.limits import EPOCHS, PROFILE
 from explorer.base.steps import finished
-from explorer.training import disk, export, store
+from explorer.training import export, store
 from explorer.training.examples import Examples
 from explorer.training.text_tasks import text_task
 from explorer.training.training import make_plan, new_run, run_training

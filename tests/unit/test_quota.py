@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 import explorer
+from explorer.base import disk
 from explorer.base.errors import ExplorerError, InputError
-from explorer.base.limits import RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
+from explorer.base.limits import DAY, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
 from explorer.base.steps import finished
 from explorer.training import export, quota, store
 from explorer.training.examples import Examples
@@ -34,7 +35,7 @@ def train(tiny_folder, tmp_path, monkeypatch):
 
     def train(visitor, age=0.0, layers=0):
         run = new_run(made[layers], "mine", visitor=visitor)
-        then = time.time() - age * quota.DAY
+        then = time.time() - age * DAY
         os.utime(store.folder() / run.id, (then, then))
         return run
 
@@ -75,7 +76,7 @@ def test_the_oldest_of_ones_own_leaves(train, monkeypatch, refusal):
 
 def test_a_visitor_stays_within_a_size(train, monkeypatch):
     old, new = train("hers", age=2), train("hers", age=1)
-    size = quota.size_of(store.folder() / old.id) + quota.size_of(store.folder() / new.id)
+    size = disk.size_of(store.folder() / old.id) + disk.size_of(store.folder() / new.id)
     monkeypatch.setattr(quota, "VISITOR_MEGABYTES", SimpleNamespace(bytes=size + 1))
     hers = train("others", age=3)
     last = train("hers")

@@ -1,9 +1,10 @@
 """Writing so that a fault at any moment leaves the old or the new, and never a half: a name that nobody reads, then one rename.
 
-It is also where ages are kept right when the clock jumps. Nothing here imports torch.
+It is also where ages are kept right when the clock jumps, and where the folder is found. Nothing here imports torch.
 """
 
 import contextlib
+import functools
 import os
 import shutil
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from safetensors import SafetensorError
 
 from explorer.base.errors import ExplorerError
+from explorer.base.paths import RUNS
 
 UNFINISHED = ".writing-"  # what the names of folders begin with that are not yet what they should be
 ABANDONED = 600.0  # seconds after which nobody can still be writing
@@ -23,6 +25,31 @@ FULL = "That cannot be kept: the disk is full or closed to the app; whoever runs
 
 _clock = threading.Lock()
 _leads: dict[Path, float] = {}  # seconds by which the clock was ahead of the steady one, when a folder was last looked at
+
+
+def folder() -> Path:
+    """Where runs are kept: BERT_EXPLORER_RUNS, or `RUNS`, or the machine's folder for passing files."""
+    named = os.environ.get("BERT_EXPLORER_RUNS", "").strip()
+    places = [Path(named)] if named else []
+    places += [RUNS, Path(tempfile.gettempdir()) / "bert-explorer-runs"]
+    for place in places:
+        with contextlib.suppress(OSError):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.access(place, os.W_OK):
+                _open(place)
+                return place
+    raise ExplorerError("There is no folder that runs can be kept in; set BERT_EXPLORER_RUNS to one.")
+
+
+@functools.cache
+def _open(place: Path) -> None:
+    """What is done once, before anything in the folder is used."""
+    tidy(place)
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all the files in a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 @contextlib.contextmanager

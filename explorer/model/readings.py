@@ -9,23 +9,23 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 
+from explorer.base import disk
 from explorer.base.errors import ExplorerError, InputError
-from explorer.base.limits import MEGABYTE, READING_MEGABYTES, RUN_DAYS
+from explorer.base.limits import DAY, MEGABYTE, READING_MEGABYTES, RUN_DAYS
 from explorer.model.explorer import Explorer
 from explorer.text.pairs import Pair
-from explorer.training import disk, store
-from explorer.training.quota import DAY, size_of
 
 FOLDER = "readings"  # within that of the runs
 ROWS, LENGTHS = "rows.bin", "lengths.bin"
 LENGTH = np.dtype("<i4")
+Found = TypeVar("Found")
 PAUSE = 0.5  # seconds between two looks at whether somebody else still reads the same
 
 
@@ -82,12 +82,23 @@ def _write(file: BinaryIO, array: np.ndarray) -> None:
     file.flush()
 
 
-def key_of(model: Explorer, pairs: Sequence[Pair], *more: object) -> str:
-    """A name for what a model, as it is on the disk now, gives of these pairs, and all else that it depends on."""
+def key_of(model: Explorer, pairs: Iterable[Pair | str], *more: object) -> str:
+    """A name for what a model, as it is on the disk now, gives of these texts or pairs, and all else that it depends on."""
     digest = hashlib.sha256(repr((model.name, str(model.checkpoint.folder), model.checkpoint.stamp, more)).encode())
     for pair in pairs:
         digest.update(repr(pair).encode())
     return digest.hexdigest()[:32]
+
+
+def when_free(key: str, coming: int, fill: Callable[[Path], Generator[float, None, Found]]) -> Generator[float, None, Found]:
+    """What `fill` makes of the folder of a reading: yields the share done, 0 while somebody else fills it; see `folder_for`."""
+    while True:
+        try:
+            with folder_for(key, coming) as folder:
+                return (yield from fill(folder))
+        except BlockingIOError:
+            yield 0.0
+            time.sleep(PAUSE)
 
 
 @contextlib.contextmanager
@@ -99,7 +110,7 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
     """
     if coming > READING_MEGABYTES.bytes:
         raise InputError(READING_MEGABYTES.tell(-(-coming // MEGABYTE)))
-    place = store.folder() / FOLDER
+    place = disk.folder() / FOLDER
     mine = place / key
     try:
         mine.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -134,7 +145,7 @@ def _locked(path: Path) -> Iterator[None]:
 def _make_room(place: Path, mine: Path, coming: int) -> None:
     """Remove readings that have expired, and those used longest ago until this one fits; not one that is going on."""
     others = sorted((one for one in place.iterdir() if one.is_dir() and one != mine), key=lambda one: one.stat().st_mtime)
-    sizes = {one: size_of(one) for one in others}
+    sizes = {one: disk.size_of(one) for one in others}
     for one in others:
         expired = time.time() - one.stat().st_mtime > RUN_DAYS.most * DAY
         if expired or sum(sizes.values()) + coming > READING_MEGABYTES.bytes:
