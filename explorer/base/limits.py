@@ -83,6 +83,9 @@ QUERY = Limit("query", "characters of a search of the vocabulary", 100, 100, CHA
 TOKENS = Limit("tokens", "tokens of one input", 8_192, 2_048, "A longer input is cut, and the page says so.")
 TEXTS = Limit("texts", "texts of one request, rows of a map, examples of a probe", 5_000, 5_000, _KEEP)
 TRAINING_EXAMPLES = Limit("training_examples", "examples of a training", 50_000, 20_000, _KEEP)
+CORPUS_SENTENCES = Limit(
+    "corpus_sentences", "sentences of a corpus", 20_000, 20_000, "The file has {given} sentences; keep {most} or fewer."
+)
 COMPARED = Limit("compared", "sentences in a matrix of similarities", 50, 50, _KEEP)  # it stands in a label
 SCORED = Limit("scored", "texts whose likelihood is asked for", 200, 50, _KEEP)
 RANKED = Limit("ranked", "sentences whose likelihood is compared in the page", 20, 20, _TYPE)
@@ -92,6 +95,7 @@ GUESSES = Limit("guesses", "guesses for a blank", 100, 100, "{What} must be a wh
 STEPS = Limit("steps", "steps of an attribution", 500, 200, GUESSES.sentence)
 TABLE_MEGABYTES = Limit("table_megabytes", "MB of a table", 10, 10, _LARGE)  # it stands in a label
 PAIRS_MEGABYTES = Limit("pairs_megabytes", "MB of a table of pairs", 1, 1, _LARGE)
+CORPUS_MEGABYTES = Limit("corpus_megabytes", "MB of a text or a treebank", 40, 40, _LARGE)  # 20,000 sentences in CoNLL-U
 COLUMNS = Limit("columns", "columns of a table", 200, 200, "Those after them are left out.")
 LINES = Limit("lines", "lines of a table", 300_000, 300_000, "The file has more than {most} lines; send a part of it.")
 CELLS = Limit(
@@ -125,6 +129,10 @@ TRAINING_MEGABYTES = Limit(
 READING_MEGABYTES = Limit(
     *("reading_megabytes", "MB on the disk of what a model gives of the examples of large trainings", 8_192, 4_096),
     "What the model gives of these texts takes {given} MB on the disk, and {most} is the most; train on fewer or shorter texts.",
+)
+CORPUS_STATES_MEGABYTES = Limit(  # one hidden state of 20,000 sentences of BERT-base is 700 MB
+    *("corpus_states_megabytes", "MB on the disk of what a model gives of one corpus", 2_048, 1_024),
+    "What the model gives of this corpus takes {given} MB on the disk, and {most} is the most; take fewer or shorter sentences.",
 )
 VIEW_SECONDS = Limit(
     *("view_seconds", "seconds of work, about, that a program may ask of one view", 120, 30),

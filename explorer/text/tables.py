@@ -95,6 +95,16 @@ def decode(data: bytes) -> tuple[str, str]:
     raise InputError("The file is not text that can be read; save it as CSV in UTF-8 and try again.")
 
 
+def text_column_of(table: Table) -> str:
+    """The column called text, or else the one with the longest cells."""
+    return column_called("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
+
+
+def column_called(name: str, table: Table) -> str:
+    """The column of this name, in whatever case, or ''."""
+    return next((column for column in table.columns if column.lower() == name), "")
+
+
 def _delimiter(text: str) -> str:
     """The delimiter that cuts most of the first records into one number of cells, two or more."""
 

@@ -19,12 +19,12 @@ from explorer.text.tables import decode
 TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob", ".jsonl", ".json")
 WORD_KEYS, TAG_KEYS = ("words", "tokens"), ("tags", "ner_tags", "pos_tags", "labels")
 ID, FORM, UPOS, CONLLU_COLUMNS = 0, 1, 3, 10
+LINE_END = re.compile(r"\r\n|\r|\n")  # other characters that Python takes for ends of lines may stand in a word
 DOCUMENT = "-DOCSTART-"  # begins a document in CoNLL-2003, and is no word
 
 Row = Callable[[int, str], tuple[str, str] | None]
 """What a line with its number says: a word and its tag, or nothing."""
 
-_LINE_END = re.compile(r"\r\n|\r|\n")  # other characters that Python takes for ends of lines may stand in a word
 _JSON = re.compile(r'\s*(\[\s*)?\{\s*"')  # a bracket alone may well be a word
 _NUMBERED = re.compile(r"\d+([-.]\d+)?")  # of a word in CoNLL-U; a range is a word written as one, a decimal an empty node
 
@@ -68,11 +68,11 @@ def read_tagged(path: Path) -> TaggedFile:
     text, encoding = decode(path.read_bytes())
     if not limits.has_visible_characters(text):
         raise InputError("The file is empty; it needs a word and its tag a line, and a blank line between sentences.")
-    lines = _LINE_END.split(text)
+    lines = LINE_END.split(text)
     LINES.check(len(lines))
     if _JSON.match(text):
         how, found = "JSON", list(_read_json(text))
-    elif _is_conllu(lines):
+    elif is_conllu(lines):
         how, found = "CoNLL-U (universal parts of speech)", list(_read_rows(lines, _conllu_row))
     else:
         how, found = "CoNLL", list(_read_rows(lines, _ConllRows(lines).read))
@@ -120,7 +120,7 @@ def _read_json(text: str) -> Iterator[TaggedSentence]:
 
 
 def _json_lines(text: str) -> Iterator[tuple[int, object]]:
-    for number, line in enumerate(_LINE_END.split(text), start=1):
+    for number, line in enumerate(LINE_END.split(text), start=1):
         if line.strip():
             try:
                 yield number, json.loads(line)
@@ -128,7 +128,7 @@ def _json_lines(text: str) -> Iterator[tuple[int, object]]:
                 raise InputError(f"Line {number} looks like JSON but cannot be read; send one object a line.") from error
 
 
-def _is_conllu(lines: Sequence[str]) -> bool:
+def is_conllu(lines: Sequence[str]) -> bool:
     """Whether the first word stands in a line of CoNLL-U, or comments come first as only there."""
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "").split("\t")
     commented = any(line.startswith(("# sent_id", "# text =")) for line in lines[:50])

@@ -14,7 +14,7 @@ from explorer.base.steps import finished, map_steps
 from explorer.figures.bars import meter
 from explorer.text import limits
 from explorer.text.lines import NO_LABEL, read_lines
-from explorer.text.tables import Table
+from explorer.text.tables import Table, column_called, text_column_of
 from explorer.views.projection.nearby import Nearby, nearby
 from explorer.views.projection.picture import CLUSTER, COLOURS, NAMES, LayerMap, Look, make_map
 from explorer.views.projection.points import (
@@ -22,11 +22,9 @@ from explorer.views.projection.points import (
     Chosen,
     Points,
     check_chosen,
-    column_called,
     read_texts,
     rows_of,
     sample_vocabulary,
-    text_column_of,
     texts_of,
     words_of,
 )

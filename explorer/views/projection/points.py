@@ -90,16 +90,6 @@ def piece_kind(piece: str, writing: Writing = Writing.WORDPIECE) -> str:
     return "rest of a word" if marked == (writing is Writing.WORDPIECE) else "word"
 
 
-def text_column_of(table: Table) -> str:
-    """The column called text, or else the one with the longest cells."""
-    return column_called("text", table) or max(table.columns, key=lambda name: sum(map(len, table.column(name)[:200])))
-
-
-def column_called(name: str, table: Table) -> str:
-    """The column of this name, in whatever case, or ''."""
-    return next((column for column in table.columns if column.lower() == name), "")
-
-
 def texts_of(table: Table, text_column: str, label_column: str, seed: int | None) -> tuple[list[str], list[str]]:
     """The texts of a file that are not empty, and their labels; of too many, a sample drawn with the seed.
 

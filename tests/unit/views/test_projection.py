@@ -9,10 +9,10 @@ from explorer.base.errors import InputError
 from explorer.base.limits import TEXTS
 from explorer.model.features import features, forget
 from explorer.text.lines import NO_LABEL, read_lines
-from explorer.text.tables import Table, read_table
+from explorer.text.tables import Table, column_called, read_table, text_column_of
 from explorer.views.projection.map import CHOOSE_A_FILE, FILE, NONE_CHOSEN, VOCABULARY, WORDS, Map
 from explorer.views.projection.picture import CLUSTER, COLOURS
-from explorer.views.projection.points import column_called, piece_kind, text_column_of, texts_of
+from explorer.views.projection.points import piece_kind, texts_of
 from explorer.views.subject import Subject
 
 

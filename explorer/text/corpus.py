@@ -1,0 +1,224 @@
+"""A corpus: many sentences, with their parts of speech and syntax where the source has them. Plain data, no model.
+
+CoNLL-U (universaldependencies.org/format.html) brings tags and syntax; of a text or a table the words alone are known.
+"""
+
+import functools
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from explorer.base.errors import InputError
+from explorer.base.limits import CHARACTERS, CORPUS_MEGABYTES, CORPUS_SENTENCES, MEGABYTE
+from explorer.base.paths import ASSETS
+from explorer.text import limits
+from explorer.text.tables import decode, read_table, text_column_of
+from explorer.text.tagged import CONLLU_COLUMNS, FORM, ID, LINE_END, UPOS, is_conllu, split_words
+
+CORPUS_FILE_TYPES = (".txt", ".csv", ".tsv", ".jsonl", ".json", ".conllu", ".conll")
+TABLE_TYPES = (".csv", ".tsv", ".jsonl", ".json")
+TREEBANK_TYPE = ".conllu"
+HEAD, RELATION = 6, 7  # columns of CoNLL-U
+NONE = "_"  # what CoNLL-U writes where there is nothing
+ROOT = -1
+BUILT_IN = "English Web Treebank"
+LICENCE = "CC BY-SA 4.0"
+
+_FILE = ASSETS / "corpus" / "ewt.conllu"
+_TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
+
+
+@dataclass(frozen=True)
+class CorpusSentence:
+    """A sentence and its words; what the source does not tell of them is an empty tuple.
+
+    `starts` are the characters of the text at which the words begin, `heads` the zero-based words that each depends on,
+    ROOT for none. Tags are universal parts of speech, relations those of Universal Dependencies where it is a treebank.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    starts: tuple[int, ...]
+    tags: tuple[str, ...] = ()
+    heads: tuple[int, ...] = ()
+    relations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences, each once. `licence` is that of the built-in one, else ''; `about` says how a file was read."""
+
+    name: str
+    sentences: tuple[CorpusSentence, ...]
+    licence: str = ""
+    about: str = ""
+
+    @functools.cached_property
+    def texts(self) -> list[str]:
+        """The text of every sentence."""
+        return [sentence.text for sentence in self.sentences]
+
+    @functools.cached_property
+    def words(self) -> int:
+        """How many words all sentences have."""
+        return sum(len(sentence.words) for sentence in self.sentences)
+
+    @functools.cached_property
+    def tags(self) -> list[str]:
+        """The parts of speech that occur, by name."""
+        return sorted({tag for sentence in self.sentences for tag in sentence.tags})
+
+    @functools.cached_property
+    def relations(self) -> list[str]:
+        """The relations that occur, by name."""
+        return sorted({relation for sentence in self.sentences for relation in sentence.relations})
+
+    @functools.cached_property
+    def key(self) -> str:
+        """The same for the same sentences in the same order, with the same words, tags and syntax."""
+        digest = hashlib.sha256()
+        for sentence in self.sentences:
+            digest.update(repr(sentence).encode())
+        return digest.hexdigest()[:32]
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@functools.cache
+def built_in() -> Corpus:
+    """The corpus that ships with the app: English of the web, with parts of speech and syntax. See assets/corpus/README.md."""
+    return Corpus(BUILT_IN, tuple(_read_conllu(_FILE.read_text("utf-8").split("\n"))), LICENCE)
+
+
+def read_corpus(path: Path) -> Corpus:
+    """The sentences of a file: CoNLL-U, a table's column of texts, or a sentence a line. Those that repeat are left out.
+
+    Raises InputError when there are none or too many, or naming the first line that is wrong.
+    """
+    if path.suffix.lower() in TABLE_TYPES:
+        table = read_table(path)
+        column = text_column_of(table)
+        found = _from_texts(table.column(column), "row")
+        how = f"column {column!r}"
+    else:
+        found, how = _read_lines(path)
+    CORPUS_SENTENCES.check(len(found))
+    first: dict[str, CorpusSentence] = {}
+    for sentence in found:
+        first.setdefault(sentence.text, sentence)
+    kept = tuple(first.values())
+    if not kept:
+        raise InputError("The file has no sentences; put one on each line, or send a table with a column of texts or CoNLL-U.")
+    words = sum(len(sentence.words) for sentence in kept)
+    about = f"{_counted(len(kept), 'sentence')} with {_counted(words, 'word')}, {how}."
+    if repeated := len(found) - len(kept):
+        about += f" {_counted(repeated, 'sentence')} came again and {'was' if repeated == 1 else 'were'} left out."
+    return Corpus(path.name[:60], kept, about=about)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _read_lines(path: Path) -> tuple[list[CorpusSentence], str]:
+    """The sentences of a text or of CoNLL-U, and which of them it is."""
+    CORPUS_MEGABYTES.check(path.stat().st_size / MEGABYTE)
+    text, _ = decode(path.read_bytes())
+    lines = LINE_END.split(text)
+    if path.suffix.lower() == TREEBANK_TYPE or is_conllu(lines):
+        return list(_read_conllu(lines)), "CoNLL-U"
+    return _from_texts(lines, "line"), "one a line"
+
+
+def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
+    """The sentences among some lines or cells, counted as `what` from 1; one without a word is none."""
+    CORPUS_SENTENCES.check(sum(limits.has_visible_characters(text) for text in texts))
+    found = []
+    for number, text in enumerate(texts, start=1):
+        text = _visible(text)
+        if words := split_words(text):
+            limits.check_text(text, f"{what} {number:,}")
+            found.append(CorpusSentence(text, tuple(words), _starts(text, words) or ()))
+    return found
+
+
+def _visible(text: str) -> str:
+    """A text on one line, without what cannot be seen."""
+    return " ".join("".join(one for one in text if one.isspace() or limits.has_visible_characters(one)).split())
+
+
+def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
+    """Where each word begins, when the text is these words and blanks; else None."""
+    starts, end = [], 0
+    for word in words:
+        start = text.find(word, end)
+        if start < 0 or text[end:start].strip():
+            return None
+        starts.append(start)
+        end = start + len(word)
+    return tuple(starts) if not text[end:].strip() else None
+
+
+def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
+    """The sentences between blank lines. Raises InputError naming the first line that is wrong."""
+    text, rows, begun = "", [], 0
+    for number, line in enumerate([*lines, ""], start=1):
+        if line.startswith("#"):
+            said = _TEXT.match(line)
+            text = said[1] if said else text
+        elif line.strip():
+            begun = begun if rows else number
+            if cells := _cells(number, line, len(rows) + 1):
+                rows.append((number, cells))
+        else:
+            if rows:
+                yield _sentence(text, rows, begun)
+            text, rows = "", []
+
+
+def _cells(number: int, line: str, expected: int) -> list[str] | None:
+    """The cells of a line, None for a range of words or an empty node. Raises InputError."""
+    cells = [cell.strip() for cell in line.split("\t")]
+    if len(cells) != CONLLU_COLUMNS:
+        raise InputError(f"Line {number:,} has {len(cells)} columns; a line of CoNLL-U has {CONLLU_COLUMNS}, with tabs between.")
+    if not cells[ID].isdecimal():
+        return None
+    if cells[ID] != str(expected):
+        raise InputError(f"Line {number:,} begins with {cells[ID][:10]} where word {expected} of its sentence should stand.")
+    if not limits.has_visible_characters(cells[FORM]):
+        raise InputError(f"Line {number:,} has no word; write one in its second column, or leave the line out.")
+    return cells
+
+
+def _sentence(text: str, rows: list[tuple[int, list[str]]], begun: int) -> CorpusSentence:
+    """A sentence of CoNLL-U; its text is that of the comment where this holds the words, else the words with blanks between."""
+    words = [cells[FORM] for _, cells in rows]
+    text = " ".join(text.split())
+    starts = _starts(text, words)
+    if starts is None:
+        text = " ".join(words)
+        starts = _starts(text, words)
+    if len(text) > CHARACTERS.most:
+        what = f"The sentence from line {begun:,} has more than {CHARACTERS.most:,} characters"
+        raise InputError(f"{what}; put a blank line after each sentence.")
+    limits.check_text(text, f"the sentence from line {begun:,}")
+    tags, relations = ([cells[column] for _, cells in rows] for column in (UPOS, RELATION))
+    return CorpusSentence(text, tuple(words), starts or (), _told(tags), _heads(rows), _told(relations))
+
+
+def _told(cells: list[str]) -> tuple[str, ...]:
+    """What a column says, nothing when it says nothing of any word."""
+    return tuple(cells) if any(cell not in ("", NONE) for cell in cells) else ()
+
+
+def _heads(rows: list[tuple[int, list[str]]]) -> tuple[int, ...]:
+    """The zero-based head of every word, ROOT for none; nothing when no word has one. Raises InputError."""
+    if all(cells[HEAD] in ("", NONE) for _, cells in rows):
+        return ()
+    for number, cells in rows:
+        if not (cells[HEAD].isdecimal() and len(cells[HEAD]) < 6 and int(cells[HEAD]) <= len(rows)):
+            raise InputError(f"Line {number:,} has no head; write the number of a word from 1 to {len(rows)}, or 0 for the root.")
+    return tuple(int(cells[HEAD]) - 1 for _, cells in rows)
