@@ -6,7 +6,7 @@ float32 precision. A wrong argument comes back as one sentence.
 
 import gradio as gr
 
-from explorer.api import attention, basics, masked_lm, similarity, spans, tagging, training, views
+from explorer.api import attention, basics, corpus, masked_lm, similarity, spans, tagging, training, views
 from explorer.api.callers import bounded
 from explorer.api.handlers import MODEL, TRAINING, friendly
 
@@ -18,6 +18,7 @@ ENDPOINTS = (
     *training.ENDPOINTS,
     *tagging.ENDPOINTS,
     *spans.ENDPOINTS,
+    *corpus.ENDPOINTS,
     *views.ENDPOINTS,
 )
 # These run beside the others, so that nobody's picture waits for a training.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
+from transformers import BatchEncoding
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
@@ -20,6 +21,9 @@ from explorer.model.trace import Reading, Trace
 from explorer.text import limits
 from explorer.text.encoding import MASK, UNKNOWN, Encoding
 from explorer.text.pieces import Writing, with_own_mask
+
+Span = tuple[int, int]
+"""Characters [start, end) of a text."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +80,19 @@ class Explorer(Network):
 
         Raises InputError when one of them is nothing the tokenizer can see.
         """
-        texts = [with_own_mask(text, self.tokenizer.mask_token)[0] for text in texts]
-        with self._tokenizing:
-            encoded = self.tokenizer(texts, truncation=True, max_length=self.capabilities.max_tokens)["input_ids"]
-            added = self.tokenizer.num_special_tokens_to_add()
-        for ids, text in zip(encoded, texts, strict=True):
-            if len(ids) <= added:
-                raise InputError(f"A text holds nothing that BERT can read: {text[:40]!r}; give it at least one word.")
-        return [tuple(ids) for ids in encoded]
+        return [tuple(ids) for ids in self._encode_many([self._with_own_mask(text)[0] for text in texts])["input_ids"]]
+
+    def encode_many_with_spans(self, texts: list[str]) -> list[tuple[tuple[int, ...], list[Span | None]]]:
+        """`encode_many`, and for every id the characters [start, end) of the text that it came from; None where it was added."""
+        read = [self._with_own_mask(text) for text in texts]
+        encoded = self._encode_many([text for text, _ in read], return_offsets_mapping=True)
+        width = len(self.tokenizer.mask_token)
+        found = []
+        for row, (ids, offsets) in enumerate(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)):
+            added = (sequence is None for sequence in encoded.sequence_ids(row))
+            spans = [None if new else _typed(*span, *read[row], width) for span, new in zip(offsets, added, strict=True)]
+            found.append((tuple(ids), spans))
+        return found
 
     def trace(self, text_a: str, text_b: str = "") -> Trace:
         """One forward pass over A, or A and B, computed once for the same texts. Raises InputError when one cannot be used."""
@@ -108,6 +117,19 @@ class Explorer(Network):
         trace = self.trace(text_a, limits.check_text(text_b, "text B"))
         logits = self.next_sentence_logits(trace.states[-1:])[0]  # [2]
         return NextSentence(*logits.softmax(-1).tolist(), tuple(logits.tolist()))
+
+    def _with_own_mask(self, text: str) -> tuple[str, list[int]]:
+        return with_own_mask(text, self.tokenizer.mask_token)
+
+    def _encode_many(self, texts: list[str], **options: bool) -> BatchEncoding:
+        """What the tokenizer makes of texts that have its own mask token. Raises InputError where it can see nothing."""
+        with self._tokenizing:
+            encoded = self.tokenizer(texts, truncation=True, max_length=self.capabilities.max_tokens, **options)
+            added = self.tokenizer.num_special_tokens_to_add()
+        for ids, text in zip(encoded["input_ids"], texts, strict=True):
+            if len(ids) <= added:
+                raise InputError(f"A text holds nothing that BERT can read: {text[:40]!r}; give it at least one word.")
+        return encoded
 
     def _read(self, text_a: str, text_b: str) -> Reading:
         encoding = self._encode(text_a, text_b)

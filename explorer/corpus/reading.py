@@ -1,0 +1,234 @@
+"""What a model gives of a corpus: its tokens, each with its word, and their hidden states in a file that is read like memory.
+
+A corpus is read once for each model, whoever asks: the file is named after both, is found again after a restart, and a reading
+that was stopped goes on where it was. All hidden states are read together where they fit, else those that are asked for.
+"""
+
+import contextlib
+import os
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from explorer.base.cache import OnceCache, Recent
+from explorer.base.errors import InputError
+from explorer.base.limits import CORPUS_STATES_MEGABYTES, MEGABYTE
+from explorer.base.steps import finished
+from explorer.model.batcher import BATCH_TOKENS
+from explorer.model.checkpoints import Checkpoint
+from explorer.model.devices import bfloat16_is_fast
+from explorer.model.explorer import Explorer, Span
+from explorer.model.features import BATCH_SIZE, FAST_FROM
+from explorer.model.readings import key_of, when_free
+from explorer.text.corpus import Corpus, CorpusSentence
+
+ADDED = -1  # the word of a token that the tokenizer added
+STATES, DONE = "states.bin", "done"
+HALF, SINGLE = np.dtype("<f2"), np.dtype("<f4")
+LARGE = 1024.0  # hidden states beyond it are not written as float16, which ends at 65,504 and has three digits
+
+
+@dataclass(frozen=True)
+class CorpusTokens:
+    """All tokens of a corpus as a model reads it, sentence after sentence, with [CLS] and [SEP] of each.
+
+    `ids`, `sentence`, `position` (in its sentence) and `word` (the zero-based word of its sentence, ADDED for none) are
+    [tokens]; the tokens of sentence i are `starts[i]` to `starts[i + 1]`. A sentence is cut to what the model takes.
+    """
+
+    ids: np.ndarray
+    sentence: np.ndarray
+    position: np.ndarray
+    word: np.ndarray
+    starts: np.ndarray  # [sentences + 1]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """[sentences] tokens."""
+        return np.diff(self.starts)
+
+    def batches(self) -> list[np.ndarray]:
+        """The sentences in batches of alike length, none with more than BATCH_SIZE of them or BATCH_TOKENS tokens."""
+        batches: list[list[int]] = []
+        lengths = self.lengths
+        for row in np.argsort(lengths, kind="stable").tolist():
+            if not batches or len(batches[-1]) >= min(BATCH_SIZE, BATCH_TOKENS // int(lengths[row])):
+                batches.append([])
+            batches[-1].append(row)
+        return [np.array(batch) for batch in batches]
+
+
+@dataclass(frozen=True)
+class CorpusStates:
+    """Hidden states of all tokens of a corpus; `layers` says which, indices from 0, the embedding output."""
+
+    tokens: CorpusTokens
+    layers: tuple[int, ...]
+    states: np.ndarray = field(repr=False)  # [layers, tokens, hidden] float16 or float32, of which a look reads only its part
+
+    def at(self, layer: int) -> np.ndarray:
+        """[tokens, hidden] hidden state `layer`; to be changed by nobody."""
+        return self.states[self.layers.index(layer)]
+
+    def padded(self, layer: int, sentences: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+        """Hidden state `layer` of some sentences, [batch, tokens, hidden] float32, and which tokens are real, [batch, tokens].
+
+        It is what `model.layers[layer].heads(hidden, real)` reads. What is not real is 0.
+        """
+        lengths = self.tokens.lengths[sentences]
+        places = np.arange(lengths.max())
+        real = places < lengths[:, None]
+        hidden = np.zeros((*real.shape, self.states.shape[-1]), np.float32)
+        hidden[real] = self.at(layer)[(self.tokens.starts[sentences][:, None] + places)[real]]
+        return torch.from_numpy(hidden), torch.from_numpy(real)
+
+
+_tokens: OnceCache[tuple[Checkpoint, str], CorpusTokens] = OnceCache(4)
+_dtypes: OnceCache[tuple[Checkpoint, str], np.dtype] = OnceCache(4)
+_opened: Recent[tuple[object, ...], tuple[CorpusStates, Path]] = Recent(8)
+
+
+def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:
+    """How a model cuts a corpus, kept for whoever asks next. Raises InputError for a sentence that it cannot read."""
+    return _tokens.get((model.checkpoint, corpus.key), lambda: _cut(model, corpus))
+
+
+def corpus_states(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> CorpusStates:
+    """Hidden states `layers` (indices, at least one) of a corpus, however long it takes; others may come with them."""
+    return finished(corpus_states_in_steps(model, corpus, layers))
+
+
+def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> Generator[float, None, CorpusStates]:
+    """Like `corpus_states`: yields the share done, 0 to 1, after every batch; what was read before is found at once.
+
+    As with `features`, FAST_FROM sentences or more are multiplied in bfloat16 where the processor does it natively. Raises
+    InputError when it takes more than the limit on the disk.
+    """
+    tokens = tokens_of(model, corpus)
+    dtype = _dtypes.get((model.checkpoint, corpus.key), lambda: _dtype_for(model, tokens))
+    layers = _together(model, len(tokens), dtype, layers)
+    fast = len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(model.device)
+    how = "corpus", layers, fast, dtype.str
+    key = model.checkpoint, corpus.key, *how
+    if known := _opened.get(key):
+        with contextlib.suppress(OSError):
+            os.utime(known[1])  # used: it stays
+        return known[0]
+    shape = len(layers), len(tokens), model.capabilities.hidden_size
+
+    def fill(folder: Path) -> Generator[float, None, Path]:
+        yield from _read(model, tokens, layers, fast, _File(folder, shape, dtype))
+        return folder
+
+    size = int(np.prod(shape)) * dtype.itemsize
+    folder = yield from when_free(key_of(model, corpus.texts, *how), size, fill)
+    found = CorpusStates(tokens, layers, np.memmap(folder / STATES, dtype, "c", shape=shape))
+    _opened.put(key, (found, folder))
+    return found
+
+
+def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
+    read = model.encode_many_with_spans(corpus.texts)
+    lengths = np.array([len(ids) for ids, _ in read])
+    starts = np.concatenate([[0], lengths.cumsum()])
+    sentence = np.repeat(np.arange(len(read)), lengths)
+    words = [_words(one, spans) for one, (_, spans) in zip(corpus.sentences, read, strict=True)]
+    ids = np.concatenate([row for row, _ in read])
+    return CorpusTokens(ids, sentence, np.arange(len(ids)) - starts[sentence], np.concatenate(words), starts)
+
+
+def _words(sentence: CorpusSentence, spans: Sequence[Span | None]) -> np.ndarray:
+    """[tokens] the word in which each token begins, ADDED for those that the tokenizer added."""
+    # What is only the blank before a word belongs to it.
+    begins = [0 if span is None else span[1] if sentence.text[slice(*span)].isspace() else span[0] for span in spans]
+    words = np.searchsorted(sentence.starts, begins, side="right") - 1
+    words[[span is None for span in spans]] = ADDED
+    return words
+
+
+def _together(model: Explorer, tokens: int, dtype: np.dtype, asked: Sequence[int]) -> tuple[int, ...]:
+    """The hidden states that are read in one go: all where there is room, else those that are asked for. Raises InputError."""
+    one = tokens * model.capabilities.hidden_size * dtype.itemsize
+    every = tuple(range(model.capabilities.layers + 1))
+    if one * len(every) <= CORPUS_STATES_MEGABYTES.bytes:
+        return every
+    if one * len(set(asked)) > CORPUS_STATES_MEGABYTES.bytes:
+        raise InputError(CORPUS_STATES_MEGABYTES.tell(round(one * len(set(asked)) / MEGABYTE)))
+    return tuple(sorted(set(asked)))
+
+
+def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
+    """How numbers of a model's size are written, by those of the first sentence: some families do not norm them."""
+    ids = tokens.ids[: tokens.starts[1]].tolist()
+    with torch.inference_mode():
+        largest = max(float(hidden.abs().max()) for hidden in model.run_padded(model.pad([(ids, [0] * len(ids))])))
+    return HALF if largest < LARGE else SINGLE
+
+
+@dataclass(frozen=True)
+class _File:
+    """Hidden states [layers, tokens, hidden] on the disk, and how many batches of them are written."""
+
+    folder: Path
+    shape: tuple[int, int, int]
+    dtype: np.dtype
+
+    def done(self) -> int:
+        """The number of batches that are written."""
+        with contextlib.suppress(OSError, ValueError):
+            if (self.folder / STATES).stat().st_size == np.prod(self.shape) * self.dtype.itemsize:
+                return int((self.folder / DONE).read_text("ascii"))
+        return 0
+
+    def begin(self) -> None:
+        """Have a file of the whole size, for its owner only."""
+        (self.folder / DONE).unlink(missing_ok=True)
+        (self.folder / STATES).touch(mode=0o600)
+        os.truncate(self.folder / STATES, int(np.prod(self.shape)) * self.dtype.itemsize)
+
+    def write(self, layer: int, pieces: Sequence[tuple[int, np.ndarray]]) -> None:
+        """Put vectors [some, hidden] where they belong: each piece from its first token on."""
+        _, tokens, hidden = self.shape
+        with (self.folder / STATES).open("r+b") as file:
+            for token, vectors in pieces:
+                file.seek((layer * tokens + token) * hidden * self.dtype.itemsize)
+                file.write(np.ascontiguousarray(vectors, self.dtype).data)
+
+    def finish(self, batches: int) -> None:
+        """Note that so many batches are written."""
+        (self.folder / DONE).write_text(str(batches), "ascii")
+
+
+def _read(model: Explorer, tokens: CorpusTokens, layers: Sequence[int], fast: bool, file: _File) -> Generator[float, None, None]:
+    """Run the batches that are not written yet, and write them; yields the share done."""
+    batches = tokens.batches()
+    if not (done := file.done()):
+        file.begin()
+    for number, rows in enumerate(batches[done:], start=done + 1):
+        yield (number - 1) / len(batches)
+        starts, lengths = tokens.starts[rows].tolist(), tokens.lengths[rows].tolist()
+        for layer, hidden in _states(model, tokens, rows, layers[-1], fast):
+            if layer in layers:
+                file.write(layers.index(layer), list(zip(starts, map(_without_padding, hidden, lengths), strict=True)))
+        file.finish(number)
+    yield 1.0
+
+
+@torch.inference_mode()
+def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int, fast: bool) -> list[tuple[int, torch.Tensor]]:
+    """Hidden states 0 to `top` of some sentences, each with its index: [batch, tokens, hidden] float32."""
+    encoded = [tokens.ids[tokens.starts[row] : tokens.starts[row + 1]].tolist() for row in rows]
+    padded = model.pad([(ids, [0] * len(ids)) for ids in encoded])
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
+        return list(enumerate(islice(model.run_padded(padded), top + 1)))
+
+
+def _without_padding(hidden: torch.Tensor, length: int) -> np.ndarray:
+    return hidden[:length].numpy()

@@ -1,0 +1,254 @@
+"""Corpora: the one that ships with the app, those that people bring, and what a model gives of them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.api.corpus import corpus as corpus_endpoint
+from explorer.base import disk
+from explorer.base.errors import InputError
+from explorer.base.limits import CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
+from explorer.base.steps import finished
+from explorer.corpus import reading
+from explorer.corpus.reading import ADDED, corpus_states, corpus_states_in_steps, tokens_of
+from explorer.text.corpus import ROOT, Corpus, built_in, read_corpus
+from tests.families import write_family
+
+WORDS = [
+    ("1", "She", "PRON", "2", "nsubj"),
+    ("2", "bought", "VERB", "0", "root"),
+    ("3", "milk", "NOUN", "2", "obj"),
+    ("4", ".", "PUNCT", "2", "punct"),
+]
+CONLLU = "\n".join(
+    "\t".join((number, word, "_", tag, "_", "_", head, relation, "_", "_")) for number, word, tag, head, relation in WORDS
+)
+TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk for $ 5"]
+MANY = [f"the {'very ' * (i % 4)}slow dog {i} bought milk" for i in range(40)]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="file.txt"):
+        (tmp_path / name).write_text(text, "utf-8")
+        return tmp_path / name
+
+    return write
+
+
+@pytest.fixture
+def own_runs(monkeypatch, tmp_path):
+    """A folder for what is read, and nothing opened from elsewhere."""
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    reading._opened.clear()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def many(write):
+    return read_corpus(write("\n".join(MANY)))
+
+
+def test_the_built_in_corpus_has_words_tags_and_syntax():
+    corpus = built_in()
+    assert 900 <= len(corpus.sentences) <= 1_100
+    assert len(set(corpus.texts)) == len(corpus.texts)
+    assert {"NOUN", "VERB", "ADP"} < set(corpus.tags)
+    assert {"nsubj", "obj", "det"} < set(corpus.relations)
+    for one in corpus.sentences:
+        assert len(one.words) == len(one.starts) == len(one.tags) == len(one.heads) == len(one.relations) > 3
+        assert all(one.text[start:].startswith(word) for start, word in zip(one.starts, one.words, strict=True))
+        assert one.heads.count(ROOT) == 1
+        assert one.relations[one.heads.index(ROOT)] == "root"
+        assert all(head == ROOT or (0 <= head < len(one.words) and head != place) for place, head in enumerate(one.heads))
+    addresses = ("@", "http", "www.")
+    assert not [text for text in corpus.texts if any(sign in text.lower() for sign in addresses)]
+
+
+def test_its_licence_and_its_makers_are_named(readme):
+    corpus, about = built_in(), (Path(__file__).parents[2] / "assets" / "corpus" / "README.md").read_text("utf-8")
+    assert corpus.licence == "CC BY-SA 4.0"
+    for text in (readme, about):
+        assert corpus.licence in text
+        assert "Universal Dependencies English EWT" in text
+        assert "Stanford" in text
+    assert f"{len(corpus.sentences):,} sentences with {corpus.words:,} words" in about
+
+
+def test_the_endpoint_describes_it():
+    corpus, said = built_in(), corpus_endpoint()
+    assert list(said) == ["name", "sentences", "tokens", "licence", "tags", "relations"]
+    assert (said["sentences"], said["tokens"]) == (len(corpus.sentences), sum(len(one.words) for one in corpus.sentences))
+    json.dumps(said)
+
+
+def test_a_text_has_a_sentence_a_line_and_repeated_ones_are_left_out(write):
+    corpus = read_corpus(write("The man went.\r\n\n  She \u200bwas   happy! \nThe man went.\n\u200b\n"))
+    assert corpus.texts == ["The man went.", "She was happy!"]
+    assert corpus.sentences[1].words == ("She", "was", "happy", "!")
+    assert corpus.sentences[1].starts == (0, 4, 8, 13)
+    assert corpus.about == "2 sentences with 8 words, one a line. 1 sentence came again and was left out."
+    assert (corpus.tags, corpus.relations, corpus.sentences[0].heads, corpus.licence) == ([], [], (), "")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "id,Text\n1,The man went.\n2,She was happy!\n"),
+        ("a.tsv", "text\tlabel\nThe man went.\ta\nShe was happy!\tb\n"),
+        ("a.jsonl", '{"id": 1, "text": "The man went."}\n{"id": 2, "text": "She was happy!"}\n'),
+    ],
+)
+def test_a_table_has_a_column_of_texts(write, name, text):
+    assert read_corpus(write(text, name)).texts == ["The man went.", "She was happy!"]
+
+
+def test_conllu_brings_tags_and_syntax(write):
+    ranges = (
+        "# text = She bought milk.\n" + CONLLU.replace("\n3", "\n3-4\tmilk.\t_\t_\t_\t_\t_\t_\t_\t_\n3") + "\n4.1" + "\t_" * 9
+    )
+    for name in ("file.conllu", "file.txt"):
+        (one,) = read_corpus(write(f"{ranges}\n\n", name)).sentences
+        assert (one.text, one.starts) == ("She bought milk.", (0, 4, 11, 15))
+        assert one.words == ("She", "bought", "milk", ".")
+        assert one.tags == ("PRON", "VERB", "NOUN", "PUNCT")
+        assert one.heads == (1, ROOT, 1, 1)
+        assert one.relations == ("nsubj", "root", "obj", "punct")
+    untold = read_corpus(write(CONLLU)).sentences[0]
+    assert untold.text == "She bought milk ."
+
+
+def test_a_treebank_may_tell_tags_only(write):
+    rows = [line.split("\t") for line in CONLLU.split("\n")]
+    only = "\n".join("\t".join([*row[:6], "_", "_", *row[8:]]) for row in rows)
+    (one,) = read_corpus(write(only)).sentences
+    assert one.tags
+    assert (one.heads, one.relations) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("broken", "line"),
+    [
+        (CONLLU.replace("milk\t_", "milk"), "Line 3 has 9 columns"),
+        (CONLLU.replace("\n3\t", "\n5\t"), "Line 3 begins with 5"),
+        (CONLLU.replace("NOUN\t_\t_\t2", "NOUN\t_\t_\t9"), "Line 3 has no head"),
+        (CONLLU.replace("NOUN\t_\t_\t2", "NOUN\t_\t_\t_"), "Line 3 has no head"),
+        (CONLLU.replace("milk", "\u200b"), "Line 3 has no word"),
+        (f"{CONLLU}\n\n1\tword only", "Line 6 has 2 columns"),
+        (CONLLU.replace("milk", "m" * 30_000), "The sentence from line 1 has more than"),
+    ],
+)
+def test_broken_conllu_names_the_line(write, broken, line, refusal):
+    assert line in refusal(InputError, lambda: read_corpus(write(broken)))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.txt", ""), ("a.txt", "\n \u200b\n"), ("a.csv", "text\n"), ("a.conllu", "# text = a\n\n")]
+)
+def test_without_a_sentence_it_says_what_to_do(write, name, text, refusal):
+    refusal(InputError, lambda: read_corpus(write(text, name)))
+
+
+@pytest.mark.parametrize("text", ["\n".join(f"man {i}" for i in range(4)), "\n\n".join([CONLLU] * 4)])
+def test_there_may_not_be_too_many(write, text, monkeypatch, refusal):
+    monkeypatch.setenv(CORPUS_SENTENCES.setting, "3")
+    assert "4 sentences" in refusal(InputError, lambda: read_corpus(write(text)))
+
+
+def test_every_token_knows_its_sentence_word_and_place(bundled):
+    corpus = built_in()
+    tokens = tokens_of(bundled, corpus)
+    for index in range(0, len(corpus.sentences), 50):
+        sentence, encoding = corpus.sentences[index], bundled.encode(corpus.texts[index])
+        mine = slice(tokens.starts[index], tokens.starts[index + 1])
+        assert tuple(tokens.ids[mine]) == encoding.ids
+        assert (tokens.sentence[mine] == index).all()
+        assert tokens.position[mine].tolist() == list(range(encoding.kept))
+        for (start, end), sequence, word in zip(encoding.offsets, encoding.sequences, tokens.word[mine], strict=True):
+            if sequence < 0:
+                assert word == ADDED
+            else:  # it begins within its word, or ends there where words are written as one
+                begin = sentence.starts[word]
+                assert begin <= start < begin + len(sentence.words[word])
+                assert end > start
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "modernbert"])
+def test_hidden_states_are_those_of_each_sentence_alone(family, tmp_path, write, own_runs):
+    model = explorer.load(write_family(tmp_path / family, family))
+    corpus = read_corpus(write("\n".join(TEXTS)))
+    found = corpus_states(model, corpus, [1])
+    assert found.layers == tuple(range(model.capabilities.layers + 1)), "all of them, where there is room"
+    for index, text in enumerate(TEXTS):
+        trace, mine = model.trace(text), slice(*found.tokens.starts[index : index + 2])
+        assert tuple(found.tokens.ids[mine]) == trace.ids
+        scale = max(1, np.abs(trace.hidden_states).max())
+        for layer in found.layers:
+            np.testing.assert_allclose(found.at(layer)[mine], trace.hidden_states[layer], atol=2e-3 * scale)
+        words = [
+            corpus.sentences[index].words[word]
+            for (start, end), word in zip(trace.encoding.offsets, found.tokens.word[mine], strict=True)
+            if word != ADDED and text[start:end].strip()
+        ]
+        pieces = [text[start:end] for start, end in trace.encoding.offsets if text[start:end].strip()]
+        assert all(piece in word for piece, word in zip(pieces, words, strict=True))
+
+
+def test_some_sentences_padded_are_what_a_layer_reads(tiny, many, own_runs):
+    found = corpus_states(tiny, many, [0])
+    rows = np.array([3, 0, 17])
+    hidden, real = found.padded(1, rows)
+    weights = tiny.layers[1].heads(hidden, real).weights()
+    for place, row in enumerate(rows):
+        trace = tiny.trace(MANY[row])
+        assert int(real[place].sum()) == trace.kept
+        mine = weights[place, :, : trace.kept, : trace.kept].detach()
+        torch.testing.assert_close(mine, torch.from_numpy(trace.attention(1)), atol=1e-2, rtol=0)
+    assert sorted(np.concatenate(found.tokens.batches())) == list(range(len(MANY)))
+
+
+def test_a_reading_that_was_stopped_goes_on_and_is_found_again(tiny, many, own_runs, monkeypatch):
+    monkeypatch.setattr(reading, "BATCH_SIZE", 8)
+    steps = corpus_states_in_steps(tiny, many, [1])
+    shares = [next(steps) for _ in range(3)]
+    steps.close()
+    assert 0 == shares[0] < shares[1] < shares[2] < 1
+    again = corpus_states_in_steps(tiny, many, [1])
+    assert next(again) == shares[2], "what was written holds"
+    found = finished(again)
+    folders = list((disk.folder() / "readings").iterdir())
+    reading._opened.clear()
+    monkeypatch.setattr(reading, "_states", lambda *_: pytest.fail("it was read before"))
+    np.testing.assert_array_equal(corpus_states(tiny, many, [2]).states, found.states)
+    assert list((disk.folder() / "readings").iterdir()) == folders
+    expected = tiny.trace(MANY[7]).hidden_states
+    np.testing.assert_allclose(found.states[:, slice(*found.tokens.starts[7:9])], expected, atol=1e-2)
+
+
+def test_where_not_all_fit_the_asked_ones_are_read(tiny, many, own_runs, monkeypatch, refusal):
+    size = len(tokens_of(tiny, many)) * 16 * 2  # bytes of one hidden state
+    monkeypatch.setattr(CORPUS_STATES_MEGABYTES.__class__, "bytes", property(lambda self: 2 * size))
+    assert corpus_states(tiny, many, [2]).layers == (2,)
+    assert corpus_states(tiny, many, [2, 0]).layers == (0, 2)
+    assert "MB on the disk" in refusal(InputError, lambda: corpus_states(tiny, many, [0, 1, 2]))
+
+
+def test_numbers_too_large_for_half_precision_are_written_in_single(tiny, many, own_runs, monkeypatch):
+    assert corpus_states(tiny, many, [1]).states.dtype == np.float16
+    monkeypatch.setattr(reading, "LARGE", 0.1)
+    reading._dtypes.clear()
+    found = corpus_states(tiny, many, [1])
+    reading._dtypes.clear()
+    assert found.states.dtype == np.float32
+    np.testing.assert_allclose(found.states[:, : found.tokens.starts[1]], tiny.trace(MANY[0]).hidden_states, atol=1e-5)
+
+
+def test_one_sentence_is_a_corpus(tiny, write, own_runs):
+    corpus = read_corpus(write("The man went."))
+    found = corpus_states(tiny, corpus, [0])
+    assert len(found.tokens) == tiny.encode("The man went.").kept
+    assert corpus == Corpus(corpus.name, corpus.sentences, about=corpus.about)
