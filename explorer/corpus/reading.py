@@ -18,6 +18,7 @@ from explorer.base.cache import OnceCache, Recent
 from explorer.base.errors import InputError
 from explorer.base.limits import CORPUS_STATES_MEGABYTES, MEGABYTE
 from explorer.base.steps import finished
+from explorer.corpus.file import VectorFile
 from explorer.model.batcher import BATCH_TOKENS
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.devices import bfloat16_is_fast
@@ -27,7 +28,6 @@ from explorer.model.readings import key_of, when_free
 from explorer.text.corpus import Corpus, CorpusSentence
 
 ADDED = -1  # the word of a token that the tokenizer added
-STATES, DONE = "states.bin", "done"
 HALF, SINGLE = np.dtype("<f2"), np.dtype("<f4")
 LARGE = 1024.0  # hidden states beyond it are not written as float16, which ends at 65,504 and has three digits
 
@@ -114,7 +114,7 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
     tokens = tokens_of(model, corpus)
     dtype = _dtypes.get((model.checkpoint, corpus.key), lambda: _dtype_for(model, tokens))
     layers = _together(model, len(tokens), dtype, layers)
-    fast = len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(model.device)
+    fast = is_fast(model, corpus)
     how = "corpus", layers, fast, dtype.str
     key = model.checkpoint, corpus.key, *how
     if known := _opened.get(key):
@@ -123,15 +123,21 @@ def corpus_states_in_steps(model: Explorer, corpus: Corpus, layers: Sequence[int
         return known[0]
     shape = len(layers), len(tokens), model.capabilities.hidden_size
 
-    def fill(folder: Path) -> Generator[float, None, Path]:
-        yield from _read(model, tokens, layers, fast, _File(folder, shape, dtype))
-        return folder
+    def fill(folder: Path) -> Generator[float, None, VectorFile]:
+        file = VectorFile(folder, shape, dtype)
+        yield from _read(model, tokens, layers, fast, file)
+        return file
 
     size = int(np.prod(shape)) * dtype.itemsize
-    folder = yield from when_free(key_of(model, corpus.texts, *how), size, fill)
-    found = CorpusStates(tokens, layers, np.memmap(folder / STATES, dtype, "c", shape=shape))
-    _opened.put(key, (found, folder))
+    file = yield from when_free(key_of(model, corpus.texts, *how), size, fill)
+    found = CorpusStates(tokens, layers, file.opened())
+    _opened.put(key, (found, file.folder))
     return found
+
+
+def is_fast(model: Explorer, corpus: Corpus) -> bool:
+    """Whether what a model makes of a corpus is multiplied in bfloat16."""
+    return len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(model.device)
 
 
 def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
@@ -172,41 +178,9 @@ def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
     return HALF if largest < LARGE else SINGLE
 
 
-@dataclass(frozen=True)
-class _File:
-    """Hidden states [layers, tokens, hidden] on the disk, and how many batches of them are written."""
-
-    folder: Path
-    shape: tuple[int, int, int]
-    dtype: np.dtype
-
-    def done(self) -> int:
-        """The number of batches that are written."""
-        with contextlib.suppress(OSError, ValueError):
-            if (self.folder / STATES).stat().st_size == np.prod(self.shape) * self.dtype.itemsize:
-                return int((self.folder / DONE).read_text("ascii"))
-        return 0
-
-    def begin(self) -> None:
-        """Have a file of the whole size, for its owner only."""
-        (self.folder / DONE).unlink(missing_ok=True)
-        (self.folder / STATES).touch(mode=0o600)
-        os.truncate(self.folder / STATES, int(np.prod(self.shape)) * self.dtype.itemsize)
-
-    def write(self, layer: int, pieces: Sequence[tuple[int, np.ndarray]]) -> None:
-        """Put vectors [some, hidden] where they belong: each piece from its first token on."""
-        _, tokens, hidden = self.shape
-        with (self.folder / STATES).open("r+b") as file:
-            for token, vectors in pieces:
-                file.seek((layer * tokens + token) * hidden * self.dtype.itemsize)
-                file.write(np.ascontiguousarray(vectors, self.dtype).data)
-
-    def finish(self, batches: int) -> None:
-        """Note that so many batches are written."""
-        (self.folder / DONE).write_text(str(batches), "ascii")
-
-
-def _read(model: Explorer, tokens: CorpusTokens, layers: Sequence[int], fast: bool, file: _File) -> Generator[float, None, None]:
+def _read(
+    model: Explorer, tokens: CorpusTokens, layers: Sequence[int], fast: bool, file: VectorFile
+) -> Generator[float, None, None]:
     """Run the batches that are not written yet, and write them; yields the share done."""
     batches = tokens.batches()
     if not (done := file.done()):
@@ -216,7 +190,7 @@ def _read(model: Explorer, tokens: CorpusTokens, layers: Sequence[int], fast: bo
         starts, lengths = tokens.starts[rows].tolist(), tokens.lengths[rows].tolist()
         for layer, hidden in _states(model, tokens, rows, layers[-1], fast):
             if layer in layers:
-                file.write(layers.index(layer), list(zip(starts, map(_without_padding, hidden, lengths), strict=True)))
+                file.write(layers.index(layer), unpadded(hidden, starts, lengths))
         file.finish(number)
     yield 1.0
 
@@ -230,5 +204,6 @@ def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int, f
         return list(enumerate(islice(model.run_padded(padded), top + 1)))
 
 
-def _without_padding(hidden: torch.Tensor, length: int) -> np.ndarray:
-    return hidden[:length].numpy()
+def unpadded(vectors: torch.Tensor, starts: Sequence[int], lengths: Sequence[int]) -> list[tuple[int, np.ndarray]]:
+    """What of vectors [batch, tokens, size] is of real tokens, each with the first token that it is of, for a file."""
+    return [(start, one[:length].numpy()) for start, one, length in zip(starts, vectors, lengths, strict=True)]

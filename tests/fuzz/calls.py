@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.fuzz.values import ARGUMENTS, FIRST, ON_THE_PAGE, SCRIPT, hostile, hostile_like, layers, of_control, texts
 
 SLOW = 4  # times as many calls of what is quick as of what takes long
-LONG = {"train_head", "train_tokens", "train_spans", "probe_layers", "projection", "classify", "tag"}
+LONG = {"train_head", "train_tokens", "train_spans", "probe_layers", "projection", "search", "classify", "tag"}
 events = st.fixed_dictionaries(
     {"index": layers | hostile, "value": st.sampled_from(["dog", 1]) | hostile},
     optional={"selected": st.booleans() | hostile, "row_value": hostile, "points": hostile, "indices": hostile},

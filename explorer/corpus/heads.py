@@ -1,0 +1,68 @@
+"""What the heads of a layer make of every token of a corpus, from its hidden states: read once for each layer, into a file."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from explorer.base.cache import Recent
+from explorer.base.steps import map_steps
+from explorer.corpus.file import VectorFile
+from explorer.corpus.reading import CorpusStates, corpus_states_in_steps, is_fast, unpadded
+from explorer.model.explorer import Explorer
+from explorer.model.readings import key_of, when_free
+from explorer.text.corpus import Corpus
+
+READING = 0.8  # the share of the work that is reading the corpus, where it was not read before
+
+_opened: Recent[tuple[object, ...], np.ndarray] = Recent(8)
+
+
+def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Generator[float, None, np.ndarray]:
+    """[heads, tokens, head_size] what each head of a layer (zero-based) hands on: the values that it looks at, weighted.
+
+    It is what W_O reads, in the precision of the hidden states. Yields the share done, 0 to 1. Raises InputError.
+    """
+    states = yield from map_steps(corpus_states_in_steps(model, corpus, [layer]), lambda share: READING * share)
+    fast = is_fast(model, corpus)
+    how = "contexts", layer, fast, states.states.dtype.str
+    key = model.checkpoint, corpus.key, *how
+    if (known := _opened.get(key)) is not None:
+        return known
+    shape = _shape(model, states, layer)
+
+    def fill(folder: Path) -> Generator[float, None, VectorFile]:
+        file = VectorFile(folder, shape, states.states.dtype)
+        for share in _read(model, states, layer, fast, file):
+            yield READING + (1 - READING) * share
+        return file
+
+    size = int(np.prod(shape)) * states.states.dtype.itemsize
+    file = yield from when_free(key_of(model, corpus.texts, *how), size, fill)
+    found = file.opened()
+    _opened.put(key, found)
+    return found
+
+
+@torch.inference_mode()
+def _shape(model: Explorer, states: CorpusStates, layer: int) -> tuple[int, int, int]:
+    """How many heads, tokens, and numbers of a head there are."""
+    value = model.layers[layer].heads(*states.padded(layer, np.array([0]))).value
+    return value.shape[1], len(states.tokens), value.shape[-1]
+
+
+def _read(model: Explorer, states: CorpusStates, layer: int, fast: bool, file: VectorFile) -> Generator[float, None, None]:
+    """Make the batches that are not written yet, and write them; yields the share done."""
+    batches = states.tokens.batches()
+    if not (done := file.done()):
+        file.begin()
+    for number, rows in enumerate(batches[done:], start=done + 1):
+        yield (number - 1) / len(batches)
+        starts, lengths = states.tokens.starts[rows].tolist(), states.tokens.lengths[rows].tolist()
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=fast):
+            context = model.layers[layer].heads(*states.padded(layer, rows)).context().float()
+        for head in range(context.shape[1]):
+            file.write(head, unpadded(context[:, head], starts, lengths))
+        file.finish(number)
+    yield 1.0

@@ -1,0 +1,188 @@
+"""Search by meaning: the tokens of a corpus that are most like one of an input, by a hidden state or by what a head hands on.
+
+Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: a first pass over the vectors as they are in the file leaves those
+that may be among the nearest, and these are compared in float32.
+"""
+
+from collections import Counter
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from explorer.base.cache import OnceCache
+from explorer.base.steps import finished
+from explorer.corpus.heads import corpus_contexts_in_steps
+from explorer.corpus.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
+from explorer.model.explorer import Explorer
+from explorer.model.trace import Trace
+from explorer.text.corpus import Corpus, CorpusSentence
+
+SLACK = 2e-3  # twice what a cosine from half-precision numbers may be off by: each rounding is at most 2^-11
+BLOCK = 2**14  # tokens whose vectors are made float32 together
+BEGIN, END = "(begin)", "(end)"  # of a sentence, where there is no word before or after
+SPECIAL = "(special)"  # the tag of a token that the tokenizer added
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is searched for: a token (zero-based) of an input, at hidden state `layer`, or as `head` of layer `layer` makes it.
+
+    With a head, both are zero-based, and its vector is the sum of the values that it looks at, weighted: before W_O.
+    """
+
+    trace: Trace
+    token: int
+    layer: int
+    head: int | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A token of the corpus near the query, with what is known of its word: '' where it is not known."""
+
+    sentence: CorpusSentence
+    position: int  # in its sentence, zero-based, [CLS] being 0
+    token: str
+    word: str
+    cosine: float
+    tag: str
+    relation: str
+    before: str  # the text of its sentence up to the word
+    after: str
+    previous: str  # the words beside it, in lower case
+    next: str
+    target: str = ""  # for a head: the word or token that it looks at most, its tag, and how many words further on it is
+    target_tag: str = ""
+    offset: int | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The hits of a search, the nearest first."""
+
+    corpus: Corpus = field(repr=False)
+    hits: tuple[Hit, ...]
+    searched: int  # tokens
+
+    def counts(self, what: str) -> dict[str, int]:
+        """How many hits have each value of a field of theirs, the most frequent first; those without one do not count."""
+        counted = Counter(str(value) for hit in self.hits if (value := getattr(hit, what)) not in ("", None))
+        return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+_norms: OnceCache[tuple[object, ...], np.ndarray] = OnceCache(64)
+
+
+def search(query: Query, corpus: Corpus, limit: int) -> Found:
+    """The `limit` nearest tokens of a corpus, however long it takes to read it. Raises InputError."""
+    return finished(search_in_steps(query, corpus, limit))
+
+
+def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float, None, Found]:
+    """Like `search`; yields the share of the reading done, 0 to 1. [CLS] and [SEP] are left out unless one is searched for."""
+    model: Explorer = query.trace.model
+    states = yield from corpus_states_in_steps(model, corpus, [query.layer])
+    if query.head is None:
+        vectors, key = states.at(query.layer), (query.layer,)
+    else:
+        contexts = yield from corpus_contexts_in_steps(model, corpus, query.layer)
+        vectors, key = contexts[query.head], (query.layer, query.head)
+    norms = _norms.get((model.checkpoint, corpus.key, *key), lambda: lengths_of(vectors))
+    special = query.trace.encoding.sequences[query.token] < 0
+    allowed = None if special else states.tokens.word != ADDED
+    rows, cosines = nearest_rows(vectors, norms, vector_of(query), limit, allowed)
+    looked = None if query.head is None else _looked_at(model, states, query, rows)
+    hits = _Describer(model, corpus, states.tokens).describe(rows, cosines, looked)
+    return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
+
+
+@torch.inference_mode()
+def vector_of(query: Query) -> np.ndarray:
+    """[hidden] float32 the hidden state of the token, or [head_size] what the head hands on there."""
+    if query.head is None:
+        return query.trace.hidden_states[query.layer, query.token]
+    return query.trace.heads(query.layer).context(slice(query.token, query.token + 1))[0, query.head, 0].numpy()
+
+
+def lengths_of(vectors: np.ndarray) -> np.ndarray:
+    """[n] float32 the lengths of vectors [n, size] in a file, block by block."""
+    blocks = (torch.from_numpy(vectors[start : start + BLOCK]).float().norm(dim=1) for start in range(0, len(vectors), BLOCK))
+    return torch.cat(list(blocks)).clamp_min(1e-12).numpy()
+
+
+def nearest_rows(
+    vectors: np.ndarray, norms: np.ndarray, vector: np.ndarray, limit: int, allowed: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of vectors [n, size] with the largest cosines to one, and these cosines, the largest first.
+
+    Of equal ones the first come first. `norms` are the lengths of the vectors, `allowed` [n] says which of them count.
+    """
+    unit = torch.from_numpy(vector / max(float(np.linalg.norm(vector)), 1e-12))
+    rough = (torch.from_numpy(vectors) @ unit.to(torch.from_numpy(vectors[:1]).dtype)).float().numpy() / norms
+    if allowed is not None:
+        rough = np.where(allowed, rough, -np.inf)
+    limit = min(limit, len(rough) if allowed is None else int(allowed.sum()))
+    if limit == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    last = np.partition(rough, len(rough) - limit)[len(rough) - limit]
+    rows = np.flatnonzero(rough >= last - SLACK)
+    parts = (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
+    exact = np.concatenate([vectors[part].astype(np.float32) @ unit.numpy() / norms[part] for part in parts])
+    order = np.argsort(-exact, kind="stable")[:limit]
+    return rows[order], exact[order]
+
+
+@torch.inference_mode()
+def _looked_at(model: Explorer, states: CorpusStates, query: Query, rows: np.ndarray) -> list[int]:
+    """For each row the place in its sentence that the head looks at most."""
+    tokens = states.tokens
+    sentences, place = np.unique(tokens.sentence[rows], return_inverse=True)
+    strongest = []
+    for start in range(0, len(sentences), 32):
+        hidden, real = states.padded(query.layer, sentences[start : start + 32])
+        weights = model.layers[query.layer].heads(hidden, real).weights()[:, query.head]  # [batch, query, key]
+        strongest += list(weights.argmax(-1).numpy())
+    return [int(strongest[one][position]) for one, position in zip(place, tokens.position[rows], strict=True)]
+
+
+@dataclass(frozen=True)
+class _Describer:
+    """Tells of tokens what is known of their words."""
+
+    model: Explorer
+    corpus: Corpus
+    tokens: CorpusTokens
+
+    def describe(self, rows: np.ndarray, cosines: np.ndarray, looked: list[int] | None) -> tuple[Hit, ...]:
+        """A hit for each row."""
+        pieces = self.model.pieces(self.tokens.ids[rows].tolist())
+        targets = looked or [None] * len(rows)
+        each = zip(rows.tolist(), pieces, cosines.tolist(), targets, strict=True)
+        return tuple(self._hit(*one) for one in each)
+
+    def _hit(self, row: int, piece: str, cosine: float, looked: int | None) -> Hit:
+        index, word = int(self.tokens.sentence[row]), int(self.tokens.word[row])
+        sentence, position = self.corpus.sentences[index], int(self.tokens.position[row])
+        target = {} if looked is None else self._target(index, word, looked)
+        if word == ADDED:
+            first = position == 0
+            beside = (BEGIN, sentence.words[0].lower()) if first else (sentence.words[-1].lower(), END)
+            texts = ("", sentence.text) if first else (sentence.text, "")
+            return Hit(sentence, position, piece, piece, cosine, SPECIAL, "", *texts, *beside, **target)
+        start = sentence.starts[word]
+        named = sentence.words[word]
+        known = (sentence.tags[word] if sentence.tags else "", sentence.relations[word] if sentence.relations else "")
+        texts = sentence.text[:start], sentence.text[start + len(named) :]
+        before = sentence.words[word - 1].lower() if word else BEGIN
+        after = sentence.words[word + 1].lower() if word + 1 < len(sentence.words) else END
+        return Hit(sentence, position, piece, named, cosine, *known, *texts, before, after, **target)
+
+    def _target(self, index: int, word: int, place: int) -> dict[str, object]:
+        row = int(self.tokens.starts[index]) + place
+        sentence, other = self.corpus.sentences[index], int(self.tokens.word[row])
+        if other == ADDED:
+            return {"target": self.model.pieces([int(self.tokens.ids[row])])[0], "target_tag": SPECIAL}
+        tag = sentence.tags[other] if sentence.tags else ""
+        return {"target": sentence.words[other].lower(), "target_tag": tag, "offset": None if word == ADDED else other - word}
