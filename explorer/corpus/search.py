@@ -6,7 +6,7 @@ that may be among the nearest, and these are compared in float32.
 
 from collections import Counter
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -104,6 +104,13 @@ def vector_of(query: Query) -> np.ndarray:
     if query.head is None:
         return query.trace.hidden_states[query.layer, query.token]
     return query.trace.heads(query.layer).context(slice(query.token, query.token + 1))[0, query.head, 0].numpy()
+
+
+def cosine_to(query: Query, hit: Hit) -> float:
+    """The cosine of a query to a hit whose sentence is read by itself, in full precision."""
+    there = replace(query, trace=query.trace.model.trace(hit.sentence.text), token=hit.position)
+    one, other = vector_of(query), vector_of(there)
+    return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-12))
 
 
 def lengths_of(vectors: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.figures.base import to_base64
 from explorer.figures.numbers import Table, identifier, keep, plain
 
-Kind = Literal["name", "text", "number", "bar", "strip"]
+Kind = Literal["name", "text", "before", "after", "number", "bar", "strip"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Column:
 class Row:
     """One row: a cell for each column, None for an empty one. A `token`, any number, makes its name a button.
 
-    Cells: a text for "name" and "text"; a text or a number for "number"; a number from 0 to the column's top for "bar"; a
-    vector for "strip".
+    Cells: a text for "name", "text", "before" and "after" (a name); a text or a number for "number"; a number from 0 to
+    the column's top for "bar"; a vector for "strip".
     """
 
     cells: Sequence[Any]

@@ -17,8 +17,9 @@ from explorer.views.subject import CHANGES, Subject
 from explorer.views.view import Change, LongView, props
 
 
-def listen(tab: TabPage) -> None:
-    """Let everything in a tab be heard."""
+def listen(tab: TabPage) -> list[gr.events.Dependency]:
+    """Let everything in a tab be heard; returns the events after which the page is about other texts."""
+    reads: list[gr.events.Dependency] = []
     if tab.which:
         switched = run([tab.which.input], _showing(tab), tab.all_outputs, tab.all_inputs, js=BUSY)
         then_done(switched)
@@ -27,7 +28,9 @@ def listen(tab: TabPage) -> None:
     for panel in tab.panels:
         streams = []
         for name, part in panel.view.parts.items():
-            if name in panel.view.listens_to():
+            if part.opens:
+                reads.append(_listen_to_reading(tab, panel, name))
+            elif name in panel.view.listens_to():
                 streams.append(_listen_to_part(tab, panel, name))
             for event in getattr(panel.parts[name], "custom_events", ()):
                 if hasattr(panel.view, f"on_{name}_{event}"):
@@ -37,6 +40,7 @@ def listen(tab: TabPage) -> None:
                 panel.parts[name].click(None, panel.controls[part.saves], js=js, api_visibility="private")
         if issubclass(panel.view, LongView):
             _listen_to_work(tab, panel, [stream for stream in streams if stream])
+    return reads
 
 
 def _showing(tab: TabPage) -> Callable[[Values], Updates]:
@@ -128,6 +132,20 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
     handler = _streaming(tab, panel, name) if streams else answer
     event = run([component.click], handler, outputs, inputs, **options)
     return event if streams else None
+
+
+def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency:
+    """A click that puts other texts into the page; what is drawn of them is drawn by who is told of it."""
+    inputs = tab.inputs
+
+    def read(values: Values, event: gr.SelectData) -> Updates:
+        subject = tab.opening(inputs.subject(values), values)
+        change = getattr(panel.read(values, subject), f"on_{name}")(subject, event.index)
+        chosen = replace(subject.selection, off=(), swap=None, patch=None, **change.selection)
+        return dict(zip((inputs.text_a, inputs.text_b, inputs.selection), (*change.texts, chosen), strict=True))
+
+    outputs = [inputs.text_a, inputs.text_b, inputs.selection]
+    return run_picked([panel.parts[name].select], read, outputs, tab.inputs_of([panel]))
 
 
 def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -> None:

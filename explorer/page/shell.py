@@ -49,7 +49,8 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
         for tab in shell.tabs.values():
-            listen(tab)
+            for read in listen(tab):
+                _refresh(shell, read.success)
             _listen_to_tab(shell, tab)
         _refresh(shell, findings.listen(shell.inputs, shell.open_tab, shell.tab_bar, shell.tabs, shell.opened).success)
         _listen_to_texts(shell)

@@ -6,8 +6,10 @@ CoNLL-U (universaldependencies.org/format.html) brings tags and syntax; of a tex
 import functools
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from explorer.base.errors import InputError
@@ -74,6 +76,16 @@ class Corpus:
     def relations(self) -> list[str]:
         """The relations that occur, by name."""
         return sorted({relation for sentence in self.sentences for relation in sentence.relations})
+
+    def share(self, what: str, value: str) -> float:
+        """The share of all words that have this "tag", "relation", or "token", or this word before or after them, 0 to 1."""
+        return self._counts[what if what in ("tag", "relation") else "word"][value] / max(1, self.words)
+
+    @functools.cached_property
+    def _counts(self) -> dict[str, Counter[str]]:
+        every = {"tag": [one.tags for one in self.sentences], "relation": [one.relations for one in self.sentences]}
+        every["word"] = [[word.lower() for word in one.words] for one in self.sentences]
+        return {what: Counter(chain.from_iterable(values)) for what, values in every.items()}
 
     @functools.cached_property
     def key(self) -> str:

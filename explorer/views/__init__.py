@@ -2,6 +2,7 @@
 
 from explorer.views import (
     attention,
+    corpus,
     fill_mask,
     finetune,
     hidden_states,
@@ -23,6 +24,7 @@ TABS = (
     next_sentence.TAB,
     own_head.TAB,
     projection.TAB,
+    corpus.TAB,
     side_by_side.TAB,
     finetune.TAB,
     model.TAB,

@@ -38,6 +38,7 @@ class Part:
     saves: str = ""  # a press of it gives the sheet of that name as a CSV file
     passive: bool = False  # a row of other tokens than the input's
     wide: bool = False  # a button as wide as what stands above it
+    opens: bool = False  # a click on it puts other texts into the page, and nothing else
 
 
 def part(kind: str, **given: Any) -> Part:
@@ -77,13 +78,14 @@ class props(dict):
 class Change:
     """What a click means: another selection on the page, other settings of the tab, or only something else to see.
 
-    A view that stands above the choices of its tab may open one of them.
+    A view that stands above the choices of its tab may open one of them; what `opens` says which texts the page is to be about.
     """
 
     selection: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     content: Mapping[str, Any] = field(default_factory=dict)
     choice: str = ""
+    texts: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,11 @@ def select(**chosen: Any) -> Change:
 def settle(**settings: Any) -> Change:
     """Set settings of the view."""
     return Change(settings=settings)
+
+
+def read(text_a: str, text_b: str = "", token: int | None = None) -> Change:
+    """Put other texts into the page, with this token of them chosen."""
+    return Change({"token": token}, texts=(text_a, text_b))
 
 
 def show(**content: Any) -> Change:

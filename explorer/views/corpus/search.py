@@ -1,0 +1,216 @@
+"""Search by meaning: where in a corpus a word, or what a head makes of it, has something like it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.cache import Recent
+from explorer.base.errors import InputError
+from explorer.base.limits import HITS
+from explorer.figures.bars import bar_groups, whole_percent
+from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.text import limits
+from explorer.views.corpus.source import NO_FILE, CorpusView
+from explorer.views.settings import choice, number
+from explorer.views.subject import Subject, head_name
+from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
+
+if TYPE_CHECKING:
+    from explorer.corpus.search import Found, Hit, Query
+
+NO_WORDS = ("(begin)", "(end)", "(special)")  # what stands for no word, and is told of many tokens
+STATE, HEAD = "Hidden state", "Head"
+BESIDE = 80  # characters of a sentence on each side of a hit
+FEWEST = 0.3  # of the hits, for what they share to be told
+LISTED = 5  # values of a histogram
+DEPTH = 0.6  # how far up the page opens with: there words differ by meaning more than by how they are spelled
+COMMON = {
+    "tag": "Part of speech",
+    "relation": "Relation to its head",
+    "token": "Token",
+    "previous": "Word before",
+    "next": "Word after",
+}
+LOOKED_AT = {"target_tag": "The head looks from here at", "target": "… at the word", "offset": "… so many words on"}
+
+_found: Recent[Hashable, Found] = Recent(32)
+
+
+class Search(CorpusView):
+    """The nearest tokens of a corpus, in their sentences, and what they have in common."""
+
+    name, question = "corpus/search", "Where else is something like this?"
+    widths = (7, 4)
+    columns = (("hits", "stop", "progress", "about", "help", "check"), ("common",))
+    compare: str = choice((STATE, HEAD), "Compare")
+    limit: int = number(50, "Hits", low=10, high=HITS.most, heard="release")
+    hits = part("strips", height=620, opens=True)
+    stop = button("Stop")
+    progress = part("meter")
+    about = sentence(classes="caption")
+    help = caption("Click a word: its sentence becomes the input.")
+    check = check()
+    common = part("bars")
+
+    def first(self, subject: Subject) -> Subject:
+        """A layer far enough up that meaning tells, unless one was picked."""
+        layers = subject.model.capabilities.layers
+        return subject if subject.chosen.picked else subject.select(layer=max(1, round(DEPTH * layers)), picked=False)
+
+    def passes(self, subject: Subject) -> float:
+        """Reading the corpus, in passes of the input, unless it was searched already."""
+        corpus = self.corpus
+        if corpus is None or _found.get(self.key(subject)):
+            return 0
+        return 1.3 * corpus.words / subject.trace.kept  # words have more tokens than one, and sentences two more
+
+    def key(self, subject: Subject) -> Hashable:
+        """What the hits depend on; None without a corpus."""
+        if self.corpus is None:
+            return None
+        query = self.query(subject)
+        texts = subject.text_a, subject.text_b
+        where = query.token, query.layer, query.head
+        return self.name, str(subject.model.checkpoint), texts, where, self.limit, self.corpus.key
+
+    def query(self, subject: Subject) -> Query:
+        """What is searched for."""
+        from explorer.corpus.search import Query  # loads torch
+
+        chosen = subject.selection
+        if self.compare == STATE:
+            return Query(subject.trace, subject.token, chosen.layer)
+        return Query(subject.trace, subject.token, chosen.attention_layer, chosen.head_index)
+
+    def waiting(self, subject: Subject) -> Content:
+        """What was found stays; without a file, a sentence asks for one."""
+        shown = {"stop": props(visible=self.corpus is not None)}
+        return shown if self.corpus else shown | {"hits": None, "common": None, "check": None, "about": NO_FILE}
+
+    def work(self, subject: Subject) -> Generator[tuple[str, float], None, Found]:
+        """Read the corpus, unless it was read before, and search it. Raises InputError."""
+        from explorer.corpus.search import search_in_steps
+
+        corpus = self.corpus
+        if corpus is None:
+            raise InputError(NO_FILE)
+        steps = search_in_steps(self.query(subject), corpus, self.limit)
+        try:
+            while True:
+                if (share := next(steps)) < 1:
+                    yield f"Reading {len(corpus.sentences):,} sentences, once for this model: {share:.0%}", share
+        except StopIteration as done:
+            _found.put(self.key(subject), done.value)
+            return done.value
+
+    def result(self, subject: Subject) -> Found:
+        """The hits, found now or before."""
+        return _found.get(self.key(subject)) or super().result(subject)
+
+    def draw(self, subject: Subject, found: Found) -> Content:
+        """The hits in their lines, and what they have in common."""
+        by_head = self.compare == HEAD
+        fields = {**COMMON, **(LOOKED_AT if by_head else {})}
+        groups = [(heading, _bars(found, what)) for what, heading in fields.items()]
+        return {
+            "hits": _lines(found, by_head),
+            "common": bar_groups([group for group in groups if group[1]]),
+            "about": self._about(subject, found),
+            "stop": props(visible=False),
+            "check": _check(self.query(subject), found),
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What most of the hits share."""
+        found = None if self.corpus is None else _found.get(self.key(subject))
+        if not found or not found.hits:
+            return None
+        what, value, count, usual = _telling(found)
+        near = f"the {len(found.hits)} tokens nearest to “{subject.trace.tokens[subject.token]}”"
+        told = f"{count} of {near} in {self._space(subject)} {SHARED[what].format(value)}"
+        why = Why("hidden", "Layer by layer", {"layer": subject.selection.layer, "token": subject.token})
+        return Finding(f"{told}; of all words in the corpus {whole_percent(usual)}.", why if self.compare == STATE else None)
+
+    def on_hits(self, subject: Subject, index: Any) -> Change:
+        """The sentence of a hit becomes the input, its token the chosen one."""
+        found = self.result(subject)
+        hit = found.hits[limits.check_integer(index, "the hit", 0, len(found.hits) - 1)]
+        return read(hit.sentence.text, token=hit.position)
+
+    def _space(self, subject: Subject) -> str:
+        chosen = subject.selection
+        if self.compare == STATE:
+            return f"hidden state {chosen.layer}"
+        return f"what {head_name((chosen.attention_layer, chosen.head_index))} hands on"
+
+    def _about(self, subject: Subject, found: Found) -> str:
+        corpus = found.corpus
+        token = subject.trace.tokens[subject.token]
+        licence = f" ({corpus.licence})" if corpus.licence else ""
+        lead = (
+            f"The tokens nearest to “{token}” (token {subject.token}) by cosine in {self._space(subject)}, of {found.searched:,}"
+        )
+        where = f" in {len(corpus.sentences):,} sentence{'s' * (len(corpus.sentences) != 1)} of {corpus.name}{licence}."
+        return f"{lead}{where} {corpus.about}".rstrip()
+
+
+SHARED = {
+    "tag": "are {}",
+    "relation": "stand in the relation “{}” to their head",
+    "token": "are “{}”",
+    "previous": "come after “{}”",
+    "next": "come before “{}”",
+}
+
+
+def _telling(found: Found) -> tuple[str, str, int, float]:
+    """What many of the hits share and few words of the corpus do: the field, the value, how many hits, the share of all words."""
+    enough = max(2, FEWEST * len(found.hits))
+    shared = [
+        (what, value, count)
+        for what in COMMON
+        for value, count in found.counts(what).items()
+        if count >= enough and value not in NO_WORDS
+    ]
+    shared = shared or [(what, *first) for what in COMMON for first in list(found.counts(what).items())[:1]][:1]
+    usual = [found.corpus.share(what, value) for what, value, _ in shared]
+    best = max(range(len(shared)), key=lambda one: shared[one][2] / max(usual[one], 1 / found.corpus.words))
+    return (*shared[best], usual[best])
+
+
+def _bars(found: Found, what: str) -> list[tuple[str, float, str]]:
+    """The most frequent values, each with the share of the hits that have it."""
+    counted = list(found.counts(what).items())[:LISTED]
+    named = [(f"{int(value):+d}" if what == "offset" else value, count) for value, count in counted]
+    return [(value, count / len(found.hits), f"{count} of {len(found.hits)}") for value, count in named]
+
+
+def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
+    """Each hit in its line, the word in the middle."""
+    if not found.hits:
+        return None
+    columns = [Column("", "before", name="before"), Column("word", "name"), Column("", "after", name="after")]
+    columns += [Column("tag", "text"), Column("relation", "text")] if found.corpus.tags or found.corpus.relations else []
+    columns += [Column("looks at", "text")] if by_head else []
+    columns += [Column("cosine", "number", form=".3f")]
+    return strip_table(columns, [Row(_cells(hit, columns), index) for index, hit in enumerate(found.hits)], "The hits", "hit")
+
+
+def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
+    before = hit.before if len(hit.before) <= BESIDE else f"…{hit.before[-BESIDE:]}"
+    after = hit.after if len(hit.after) <= BESIDE else f"{hit.after[:BESIDE]}…"
+    known = {"before": before, "word": hit.word, "after": after, "tag": hit.tag, "relation": hit.relation}
+    known |= {"looks at": hit.target, "cosine": hit.cosine}
+    return [known[column.name or column.title] for column in columns]
+
+
+def _check(query: Query, found: Found) -> dict[str, str] | None:
+    """The cosine of the first hit, when its sentence is read by itself in full precision."""
+    from explorer.corpus.search import cosine_to
+
+    if not found.hits:
+        return None
+    hit = found.hits[0]
+    error = abs(cosine_to(query, hit) - hit.cosine)
+    return matches(error, "the first hit's sentence, read alone in full precision, gives the same cosine", 0.01)

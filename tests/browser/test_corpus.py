@@ -1,0 +1,49 @@
+"""The Corpus tab, used as a person would."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import at, settled
+
+INPUT = "?a=She+sat+on+the+bank+of+the+river.&token=5"
+
+
+@pytest.fixture
+def page(open_app):
+    page = open_app(at("Corpus", INPUT))
+    expect(hits(page)).to_have_count(50, timeout=60_000)
+    return page
+
+
+def hits(page):
+    return page.locator("#corpus-search-hits tbody button")
+
+
+def test_hits_are_listed_and_a_click_makes_one_the_input(page):
+    expect(page.locator("#corpus-finding")).to_contain_text("of the 50 tokens nearest to “bank” in hidden state 4")
+    expect(page.locator("#corpus-search-check")).to_contain_text("✓")
+    expect(page.locator("#corpus-search-common h3").first).to_have_text("Part of speech")
+    row = page.locator("#corpus-search-hits tbody tr").first
+    before, word, after = (row.locator("td, th").nth(place).inner_text() for place in (0, 1, 2))
+    hits(page).first.click()
+    expect(page.locator("#strip .bx-chosen, #strip [aria-pressed=true]").first).to_contain_text(word.lower())
+    text = page.locator("#text-a textarea").input_value()
+    assert word in text
+    assert before.strip("… ") in text
+    assert after.strip("… ") in text
+    expect(page.locator("#corpus-search-about")).to_contain_text(f"nearest to “{word.lower()}”")
+    assert not page.problems
+
+
+def test_a_head_and_a_file_of_ones_own(page, tmp_path):
+    page.locator("#corpus-compare").get_by_label("Head").check()
+    expect(page.locator("#corpus-search-about")).to_contain_text("layer 4, head 1 hands on")
+    expect(page.locator("#corpus-search-common")).to_contain_text("The head looks from here at")
+    path = tmp_path / "own.txt"
+    path.write_text("The boat lay by the river.\nHe went to the bank.\n", "utf-8")
+    page.locator("#corpus-source").get_by_label("A file of yours").check()
+    expect(page.get_by_text("Choose a file: a sentence a line")).to_be_visible()
+    page.locator('#corpus-file input, input[data-testid^="Text, CSV"]').first.set_input_files(path)
+    expect(page.locator("#corpus-search-about")).to_contain_text("in 2 sentences of own.txt.")
+    settled(page)
+    assert not page.problems

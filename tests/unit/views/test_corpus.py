@@ -1,0 +1,145 @@
+"""What the Corpus tab shows: numbers that can be counted, sentences that become the input, and files of all sorts."""
+
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.corpus import heads, reading
+from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.views.corpus import search, source
+from explorer.views.corpus.search import HEAD, Search
+from explorer.views.corpus.source import FILE
+from explorer.views.subject import Subject
+
+TEXT = "She sat on the bank of the river."
+BANK = 5
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    """A part of the corpus, read into a folder of this test's own."""
+    part = Corpus("some sentences", built_in().sentences[:120], built_in().licence)
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(source, "built_in", lambda: part)
+    for kept in (reading._opened, heads._opened, search._found):
+        kept.clear()
+    return part
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace(TEXT)).select(layer=4, token=BANK)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="own.txt"):
+        (tmp_path / name).write_text(text, "utf-8")
+        return read_corpus(tmp_path / name)
+
+    return write
+
+
+@pytest.mark.parametrize("compare", [search.STATE, HEAD])
+def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, small, compare):
+    view = Search(compare=compare, limit=40)
+    assert view.finding(subject) is None, "nothing is read for a sentence"
+    content = view.compute(subject)
+    found = view.result(subject)
+    what, value, count, usual = search._telling(found)
+    assert count == sum(getattr(hit, what) == value for hit in found.hits)
+    words = [word.lower() for one in small.sentences for word in one.words]
+    every = {"tag": [tag for one in small.sentences for tag in one.tags]}
+    every["relation"] = [relation for one in small.sentences for relation in one.relations]
+    assert usual == pytest.approx(every.get(what, words).count(value) / len(words))
+    told = view.finding(subject).text
+    assert told.startswith(f"{count} of the 40 tokens nearest to “bank” in ")
+    assert value in told
+    assert content["check"]["text"].startswith("✓")
+
+
+def test_bars_are_shares_of_the_hits(subject):
+    view = Search(limit=20)
+    groups = {group["heading"]: group["rows"] for group in view.compute(subject)["common"]["groups"]}
+    assert list(groups) == list(search.COMMON.values())
+    hits = view.result(subject).hits
+    for what, heading in search.COMMON.items():
+        for row in groups[heading]:
+            count = sum(getattr(hit, what) == row["label"] for hit in hits)
+            assert (row["share"], row["note"]) == (pytest.approx(count / 20), f"{count} of 20")
+
+
+def test_a_head_tells_what_it_looks_at_from_the_hits(subject):
+    view = Search(compare=HEAD, limit=20)
+    groups = {group["heading"]: group["rows"] for group in view.compute(subject)["common"]["groups"]}
+    hits = view.result(subject).hits
+    for row in groups[search.LOOKED_AT["target_tag"]]:
+        assert row["share"] == pytest.approx(sum(hit.target_tag == row["label"] for hit in hits) / 20)
+    for row in groups.get(search.LOOKED_AT["offset"], []):
+        assert row["share"] == pytest.approx(sum(hit.offset == int(row["label"]) for hit in hits) / 20)
+
+
+def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subject, bundled):
+    view = Search(limit=20)
+    view.compute(subject)
+    for place in (0, 7):
+        hit = view.result(subject).hits[place]
+        change = view.on_hits(subject, place)
+        assert change.texts == (hit.sentence.text, "")
+        assert bundled.trace(*change.texts).tokens[change.selection["token"]] == hit.token
+
+
+def test_a_click_beside_the_hits_is_refused(subject, refusal):
+    view = Search(limit=20)
+    view.compute(subject)
+    for index in (20, -1, None, "x", [1]):
+        refusal(InputError, lambda index=index: view.on_hits(subject, index))
+
+
+def test_the_same_search_is_not_made_twice(subject, monkeypatch):
+    view = Search(limit=20)
+    shares = [share for _, share in view.work(subject)]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert view.passes(subject) == 0
+    monkeypatch.setattr("explorer.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
+    view.compute(subject)
+
+
+def test_another_place_is_another_search(subject):
+    views = [Search(), Search(compare=HEAD), Search(limit=20)]
+    keys = [view.key(subject) for view in views]
+    keys += [Search().key(other) for other in (subject.select(layer=3), subject.select(token=1))]
+    assert len(set(keys)) == len(keys)
+    assert Search().key(subject.select(head=3)) == keys[0], "no head is compared"
+
+
+def test_without_a_file_one_is_asked_for(subject, refusal):
+    view = Search(source=FILE)
+    assert view.key(subject) is None
+    assert view.waiting(subject)["about"] == source.NO_FILE
+    assert view.finding(subject) is None
+    refusal(InputError, lambda: finished(view.work(subject)))
+    refusal(InputError, lambda: view.on_file(subject, None))
+
+
+def test_a_file_without_tags_shows_what_is_known(subject, write):
+    corpus = write("The boat lay by the river.\nHe went to the bank.\nHe went to the bank.")
+    change = Search(source=FILE).on_file(subject, corpus)
+    assert (change.settings, change.content["file"]["label"]) == ({"source": FILE}, f"{source.CHOOSE} (own.txt)")
+    content = Search(source=FILE, file=corpus, limit=10).compute(subject)
+    assert [column["title"] for column in content["hits"]["columns"]] == ["", "word", "", "cosine"]
+    assert [group["heading"] for group in content["common"]["groups"]] == ["Token", "Word before", "Word after"]
+    assert "1 sentence came again and was left out." in content["about"]
+
+
+def test_one_sentence_of_one_word_is_searched_too(subject, write):
+    content = Search(source=FILE, file=write("milk")).compute(subject)
+    assert len(content["hits"]["rows"]) == 1
+    assert "of 1 in 1 sentence of own.txt." in content["about"]
+
+
+def test_it_opens_in_a_layer_above_the_middle_unless_one_was_picked(bundled, subject):
+    fresh = Subject.of(bundled.trace(TEXT))
+    assert Search().first(fresh).selection.layer == 4
+    assert Search().first(subject.select(layer=1)).selection.layer == 1
