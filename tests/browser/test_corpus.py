@@ -47,3 +47,18 @@ def test_a_head_and_a_file_of_ones_own(page, tmp_path):
     expect(page.locator("#corpus-search-about")).to_contain_text("in 2 sentences of own.txt.")
     settled(page)
     assert not page.problems
+
+
+def test_sentences_are_found_and_one_becomes_the_input(open_app):
+    page = open_app(at("Corpus", f"{INPUT}&view=sentences"))
+    rows = page.locator("#corpus-sentences-table button")
+    expect(rows.first).to_contain_text("bits", timeout=60_000)
+    expect(page.locator("#corpus-sentences-slices h3").first).to_have_text("By part of speech")
+    page.locator("#corpus-contains textarea, #corpus-contains input").first.press_sequentially("hotel")
+    expect(page.locator("#corpus-sentences-table h3")).not_to_contain_text("957 of 957")
+    sentence = rows.first.locator(".bx-name").inner_text()
+    assert "hotel" in sentence.lower()
+    rows.first.click()
+    expect(page.locator("#text-a textarea")).to_have_value(sentence)
+    settled(page)
+    assert not page.problems

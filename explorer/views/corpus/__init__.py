@@ -1,8 +1,14 @@
 """Corpus: what a word, a head and a layer do across many sentences."""
 
 from explorer.views.corpus.search import Search
+from explorer.views.corpus.sentences import Sentences
 from explorer.views.view import Tab
 
 TAB = Tab(
-    "corpus", "Corpus", "What happens in a thousand sentences?", {"Search by meaning": [[Search]]}, steppers=("layer", "head")
+    "corpus",
+    "Corpus",
+    "What happens in a thousand sentences?",
+    {"Search by meaning": [[Search]], "Sentences": [[Sentences]]},
+    steppers=("layer", "head"),
+    without_steppers=("Sentences",),
 )

@@ -4,12 +4,14 @@ import pytest
 
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
-from explorer.corpus import heads, reading
+from explorer.corpus import heads, hiding, reading
 from explorer.text.corpus import Corpus, built_in, read_corpus
 from explorer.views.corpus import search, source
 from explorer.views.corpus.search import HEAD, Search
+from explorer.views.corpus.sentences import FEWEST, SHOWN, Sentences
 from explorer.views.corpus.source import FILE
 from explorer.views.subject import Subject
+from tests.families import write_family
 
 TEXT = "She sat on the bank of the river."
 BANK = 5
@@ -21,7 +23,7 @@ def small(monkeypatch, tmp_path):
     part = Corpus("some sentences", built_in().sentences[:120], built_in().licence)
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
     monkeypatch.setattr(source, "built_in", lambda: part)
-    for kept in (reading._opened, heads._opened, search._found):
+    for kept in (reading._opened, heads._opened, hiding._read, search._found):
         kept.clear()
     return part
 
@@ -143,3 +145,67 @@ def test_it_opens_in_a_layer_above_the_middle_unless_one_was_picked(bundled, sub
     fresh = Subject.of(bundled.trace(TEXT))
     assert Search().first(fresh).selection.layer == 4
     assert Search().first(subject.select(layer=1)).selection.layer == 1
+
+
+def listed(content):
+    return [row["index"] for row in content["table"]["rows"]]
+
+
+def test_sentences_are_chosen_by_what_is_in_them(subject, small):
+    view = Sentences(contains=" THE", tag="PROPN", shortest=8, longest=20)
+    rows = [
+        row
+        for row, one in enumerate(small.sentences)
+        if "the" in one.text.lower() and "PROPN" in one.tags and 8 <= len(one.words) <= 20
+    ]
+    assert 0 < len(rows) < len(small.sentences)
+    waiting = view.waiting(subject)
+    assert listed(waiting) == rows[:SHOWN], "before anything is read"
+    assert waiting["table"]["heading"].startswith(f"{len(rows)} of 120 sentences")
+    assert listed(view.compute(subject)) == rows[:SHOWN]
+    assert view.on_table(subject, rows[0]).texts == (small.texts[rows[0]], "")
+    assert listed(Sentences(contains="no such words").compute(subject)) == []
+
+
+def test_sentences_stand_in_the_order_that_is_asked_for(subject, small):
+    bits = hiding.known(subject.model, small)
+    assert bits is None
+    rising = listed(Sentences(order="least surprising").compute(subject))
+    bits = hiding.known(subject.model, small).by_sentence()
+    assert rising == sorted(range(120), key=lambda row: bits[row])[:SHOWN]
+    assert listed(Sentences(order="most surprising").compute(subject)) == sorted(range(120), key=lambda row: -bits[row])[:SHOWN]
+    sizes = [len(one.words) for one in small.sentences]
+    assert [sizes[row] for row in listed(Sentences(order="longest").compute(subject))] == sorted(sizes, reverse=True)[:SHOWN]
+    table = Sentences(order="most surprising").compute(subject)["table"].make()
+    assert (table.columns, len(table)) == (("sentence", "words", "surprise"), 120)
+
+
+def test_slices_and_the_finding_are_counted(subject, small):
+    view = Sentences()
+    assert view.finding(subject) is None
+    groups = {group["heading"]: group["rows"] for group in view.compute(subject)["slices"]["groups"]}
+    found = hiding.known(subject.model, small)
+    tags = [small.sentences[found.tokens.sentence[row]].tags[found.tokens.word[row]] for row in found.rows]
+    shares = {}
+    for tag in set(tags):
+        right = [bool(one) for one, other in zip(found.right, tags, strict=True) if other == tag]
+        if len(right) >= FEWEST:
+            shares[tag] = sum(right) / len(right)
+    assert {row["label"]: row["share"] for row in groups["By part of speech"]} == pytest.approx(shares)
+    told = view.finding(subject).text
+    assert told.startswith(
+        f"Of {len(found.rows)} hidden tokens in the whole corpus the model guesses {found.right.mean():.0%}".replace(
+            "%", "\u00a0%"
+        )
+    )
+    assert max(shares, key=shares.get) in told
+    assert min(shares, key=shares.get) in told
+
+
+def test_a_model_that_guesses_nothing_lists_them_without(tmp_path, small):
+    folder = write_family(tmp_path / "model", "electra-discriminator")
+    other = Subject(str(folder), TEXT, "")
+    content = Sentences().compute(other)
+    assert len(content["table"]["rows"]) == SHOWN
+    assert content["slices"] is None
+    assert Sentences(source=FILE).waiting(other)["about"] == source.NO_FILE

@@ -1,0 +1,89 @@
+"""One reading of a corpus with every seventh token hidden: how surprised the model is, and how often it guesses right.
+
+About as many as in pre-training (Devlin et al. 2019, section 3.1). To hide each token alone would be a pass for each of them.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from explorer.base.cache import Recent
+from explorer.corpus.reading import ADDED, CorpusTokens, is_fast, tokens_of
+from explorer.model.explorer import Explorer
+from explorer.text.corpus import Corpus
+
+EVERY = 7
+
+_read: Recent[tuple[object, ...], "HiddenTokens"] = Recent(8)
+
+
+@dataclass(frozen=True)
+class HiddenTokens:
+    """The tokens of a corpus that were hidden, in order; all arrays are [hidden tokens].
+
+    `rows` are their places among all tokens of the corpus, `bits` is -log2 of the probability of what was there, `right` says
+    whether it was the model's first guess.
+    """
+
+    tokens: CorpusTokens
+    rows: np.ndarray
+    bits: np.ndarray
+    right: np.ndarray
+
+    def by_sentence(self) -> np.ndarray:
+        """[sentences] the mean bits of what was hidden in each: at least one token."""
+        sentence = self.tokens.sentence[self.rows]
+        counts = np.bincount(sentence, minlength=len(self.tokens.lengths))
+        return np.bincount(sentence, self.bits, minlength=len(counts)) / np.maximum(counts, 1)
+
+
+def hidden_rows(tokens: CorpusTokens) -> np.ndarray:
+    """The places of every seventh token of each sentence, from another one of the first seven in each: always the same ones."""
+    real = tokens.lengths - 2  # without [CLS] and [SEP]
+    first = 1 + np.arange(len(real)) % np.minimum(EVERY, real)
+    return np.flatnonzero((tokens.word != ADDED) & (tokens.position % EVERY == first[tokens.sentence] % EVERY))
+
+
+def known(model: Explorer, corpus: Corpus) -> HiddenTokens | None:
+    """What was read before."""
+    return _read.get((model.checkpoint, corpus.key))
+
+
+def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HiddenTokens]:
+    """Read a corpus so; yields the share done, 0 to 1. Raises CapabilityError without a masked-LM head, and InputError."""
+    model.require("fill_mask")
+    if (there := known(model, corpus)) is not None:
+        return there
+    tokens = tokens_of(model, corpus)
+    rows = hidden_rows(tokens)
+    ids = tokens.ids.copy()
+    ids[rows] = model.mask_id
+    is_hidden = np.zeros(len(ids), dtype=bool)
+    is_hidden[rows] = True
+    bits, right = np.empty(len(ids), np.float32), np.empty(len(ids), bool)
+    batches = tokens.batches()
+    for number, batch in enumerate(batches):
+        yield number / len(batches)
+        places = [np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in batch]
+        asked = np.concatenate([place[is_hidden[place]] for place in places])
+        encoded = [(ids[place].tolist(), [0] * len(place)) for place in places]
+        bits[asked], right[asked] = _ask(model, encoded, tokens.ids[asked], is_fast(model, corpus))
+    found = HiddenTokens(tokens, rows, bits[rows], right[rows])
+    _read.put((model.checkpoint, corpus.key), found)
+    yield 1.0
+    return found
+
+
+@torch.inference_mode()
+def _ask(model: Explorer, encoded: list, wanted: np.ndarray, fast: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Of a batch with hidden tokens: the bits of what was there, `wanted`, and whether it is the first guess."""
+    padded = model.pad(encoded)
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
+        *_, hidden = model.run_padded(padded)
+    with torch.autocast("cpu", torch.bfloat16, enabled=fast):
+        logits = model.masked_lm(hidden[padded.ids == model.mask_id]).float()
+    asked = torch.from_numpy(wanted)[:, None]
+    log_probabilities = logits.log_softmax(-1).gather(1, asked)[:, 0]
+    return (-log_probabilities / np.log(2)).numpy(), (logits.argmax(-1) == asked[:, 0]).numpy()

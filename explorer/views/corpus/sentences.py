@@ -1,0 +1,194 @@
+"""The sentences of a corpus, chosen by what is in them, with the model's surprise at each, and where it guesses right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.base.errors import InputError
+from explorer.base.limits import QUERY
+from explorer.figures.bars import bar_groups, ranking, whole_percent
+from explorer.figures.numbers import Table, keep
+from explorer.text import limits
+from explorer.text.corpus import Corpus
+from explorer.views.corpus.source import NO_FILE, CorpusView
+from explorer.views.settings import choice, number, text
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, Finding, button, caption, part, props, prose, read, sentence
+
+if TYPE_CHECKING:
+    from explorer.corpus.hiding import HiddenTokens
+
+ORDERS = ("as they come", "most surprising", "least surprising", "longest", "shortest")
+SHOWN = 30  # rows
+FEWEST = 15  # hidden tokens of a slice: the share of fewer says nothing
+LONGEST = 60  # words: where the slider ends, which stands for any number
+OFTEN = ((1, "once"), (5, "2 to 5 times"), (50, "6 to 50 times"), (np.inf, "more often"))
+MEANING = (
+    "**Surprise**: every seventh token is hidden, always the same ones, and the corpus read once; −log₂ of the probability of "
+    "what was there, on average (bits). Of a short sentence that is one token: another might surprise more. "
+    "Click a sentence: it becomes the input."
+)
+
+
+class Sentences(CorpusView):
+    """A list of sentences and slices of them."""
+
+    name, question = "corpus/sentences", "Which sentences surprise the model?"
+    widths = (7, 4)
+    columns = (("table", "stop", "progress", "about", "help"), ("slices", "slices_help"))
+    contains: str = text("", "Contains", limit=QUERY, placeholder="a word or a part of one")
+    tag: str = choice([("any", "")], "With a", menu=True, free=True, allow_custom_value=False)
+    order: str = choice(ORDERS, "Order", menu=True)
+    shortest: int = number(1, "Words at least", low=1, high=LONGEST, heard="release")
+    longest: int = number(LONGEST, "Words at most", low=1, high=LONGEST, heard="release")
+    table = part("ranking", opens=True)
+    stop = button("Stop")
+    progress = part("meter")
+    about = sentence(classes="caption")
+    help = prose(value=MEANING, classes="caption")
+    slices = part("bars")
+    slices_help = caption("The share of hidden tokens, 0 to 100 %, that are the model's first guess, in the sentences listed.")
+
+    def passes(self, subject: Subject) -> float:
+        """Reading the corpus once, unless that was done already."""
+        from explorer.corpus import hiding
+
+        corpus = self.corpus
+        if corpus is None or not subject.model.capabilities.fill_mask or hiding.known(subject.model, corpus):
+            return 0
+        return 1.3 * corpus.words / subject.trace.kept
+
+    def key(self, subject: Subject) -> Hashable:
+        """What is listed, by which model; None without a corpus."""
+        if self.corpus is None:
+            return None
+        own = self.contains, self.tag, self.order, self.shortest, self.longest
+        return self.name, str(subject.model.checkpoint), self.corpus.key, own
+
+    def work(self, subject: Subject) -> Generator[tuple[str, float], None, HiddenTokens | None]:
+        """Read the corpus with tokens hidden, where the model can guess them. Raises InputError."""
+        from explorer.corpus import hiding
+
+        corpus = self.corpus
+        if corpus is None:
+            raise InputError(NO_FILE)
+        if not subject.model.capabilities.fill_mask:
+            return None
+        steps = hiding.hide_in_steps(subject.model, corpus)
+        try:
+            while True:
+                yield f"Reading {len(corpus.sentences):,} sentences with tokens hidden: {(share := next(steps)):.0%}", share
+        except StopIteration as done:
+            return done.value
+
+    def waiting(self, subject: Subject) -> Content:
+        """The sentences, without what the model makes of them."""
+        if self.corpus is None:
+            return {"table": None, "slices": None, "about": NO_FILE, "stop": props(visible=False)}
+        return {**self._listed(self.corpus, None), "stop": props(visible=True)}
+
+    def draw(self, subject: Subject, found: HiddenTokens | None) -> Content:
+        """The sentences with the surprise at each, and the slices."""
+        if self.corpus is None:
+            return self.waiting(subject)
+        shown = {**self._listed(self.corpus, found), "stop": props(visible=False), "slices": None}
+        if found is None:
+            return shown
+        rows = set(self._rows(self.corpus, None))
+        listed = found.rows[[int(sentence) in rows for sentence in found.tokens.sentence[found.rows]]]
+        groups = [(heading, _shares(found, listed, of)) for heading, of in self._slices(found)]
+        return shown | {"slices": bar_groups([group for group in groups if group[1]])}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The part of speech that the model guesses best, and the one that it guesses worst."""
+        from explorer.corpus import hiding
+
+        found = self.corpus and hiding.known(subject.model, self.corpus)
+        if not found:
+            return None
+        shares = dict(self._slices(found))
+        tags = _shares(found, found.rows, shares["By part of speech"]) if "By part of speech" in shares else []
+        share = whole_percent(float(found.right.mean()))
+        every = f"Of {len(found.rows):,} hidden tokens in the whole corpus the model guesses {share} right"
+        if len(tags) < 2:
+            return Finding(f"{every}.")
+        (best, most, _), (worst, least, _) = tags[0], tags[-1]
+        return Finding(f"{every}: of {best} {whole_percent(most)}, of {worst} {whole_percent(least)}.")
+
+    def on_table(self, subject: Subject, index: Any) -> Change:
+        """A sentence becomes the input. Raises InputError."""
+        texts = self.corpus.texts if self.corpus else []
+        return read(texts[limits.check_integer(index, "the sentence", 0, len(texts) - 1)])
+
+    def _rows(self, corpus: Corpus, bits: np.ndarray | None) -> list[int]:
+        """The sentences that are asked for, in the order that is."""
+        wanted = self.contains.strip().casefold()
+        longest = self.longest if self.longest < LONGEST else np.inf
+        rows = [
+            row
+            for row, one in enumerate(corpus.sentences)
+            if wanted in one.text.casefold()
+            and (not self.tag or self.tag in one.tags)
+            and self.shortest <= len(one.words) <= longest
+        ]
+        sizes = {"longest": -1, "shortest": 1}
+        if self.order in sizes:
+            rows.sort(key=lambda row: sizes[self.order] * len(corpus.sentences[row].words))
+        elif self.order != ORDERS[0] and bits is not None:
+            rows.sort(key=lambda row: bits[row] if self.order == "least surprising" else -bits[row])
+        return rows
+
+    def _listed(self, corpus: Corpus, found: HiddenTokens | None) -> Content:
+        bits = None if found is None else found.by_sentence()
+        rows = self._rows(corpus, bits)
+        heading = f"{len(rows):,} of {len(corpus.sentences):,} sentences"
+        heading += f", of which {SHOWN} are listed" if len(rows) > SHOWN else ""
+        sizes = [len(corpus.sentences[row].words) for row in rows]
+        told = [f"{size} word{'s' * (size != 1)}" for size in sizes]
+        if bits is not None:
+            told = [f"{bits[row]:.1f} bits" for row in rows]
+        shown = ranking(heading, [(row, corpus.texts[row], what) for row, what in zip(rows[:SHOWN], told, strict=False)])
+        surprise = [None if bits is None else float(bits[row]) for row in rows]
+        cells = [[corpus.texts[row], *numbers] for row, *numbers in zip(rows, sizes, surprise, strict=True)]
+        licence = f" ({corpus.licence})" if corpus.licence else ""
+        return {
+            "table": keep(shown, lambda: Table.of(("sentence", "words", "surprise"), cells)),
+            "about": f"{corpus.name}{licence}, {corpus.words:,} words. {corpus.about}".rstrip(),
+            "tag": props(choices=[("any", ""), *((tag, tag) for tag in corpus.tags)]),
+        }
+
+    def _slices(self, found: HiddenTokens) -> list[tuple[str, Callable[[int], str]]]:
+        """What hidden tokens are told apart by: a heading, and of a token (its place in the corpus) what it belongs to."""
+        corpus, tokens = self.corpus, found.tokens
+
+        def often(row: int) -> str:
+            word = corpus.sentences[tokens.sentence[row]].words[tokens.word[row]]
+            times = round(corpus.share("word", word.lower()) * corpus.words)
+            return next(name for most, name in OFTEN if times <= most)
+
+        def where(row: int) -> str:
+            share = (tokens.position[row] - 1) / max(1, tokens.lengths[tokens.sentence[row]] - 3)
+            return ("in the first third", "in the middle", "in the last third")[min(2, int(3 * share))]
+
+        found_by = [("By how often the word is in the corpus", often), ("By place in the sentence", where)]
+        if corpus.tags:
+            found_by.insert(0, ("By part of speech", lambda row: _tag_of(corpus, tokens.sentence[row], tokens.word[row])))
+        return found_by
+
+
+def _tag_of(corpus: Corpus, sentence: int, word: int) -> str:
+    tags = corpus.sentences[sentence].tags
+    return tags[word] if tags else "(no tag)"
+
+
+def _shares(found: HiddenTokens, rows: Sequence[int], of: Callable[[int], str]) -> list[tuple[str, float, str]]:
+    """For each slice with enough hidden tokens the share that is guessed right, the largest first, and how many they are."""
+    right = dict(zip(found.rows.tolist(), found.right.tolist(), strict=True))
+    slices: dict[str, list[bool]] = {}
+    for row in rows:
+        slices.setdefault(of(row), []).append(right[int(row)])
+    shares = [(name, sum(each) / len(each), f"of {len(each):,}") for name, each in slices.items() if len(each) >= FEWEST]
+    return sorted(shares, key=lambda one: -one[1])
