@@ -33,7 +33,7 @@ GUIDE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 NAMES = (
     "explorer",
     *(f"explorer.model.{name}" for name in ("explorer", "trace", "network", "features", "families")),
-    *(f"explorer.text.{name}" for name in ("encoding", "masking", "spans", "tables", "tagged")),
+    *(f"explorer.text.{name}" for name in ("corpus", "encoding", "masking", "spans", "tables", "tagged")),
     *(f"explorer.techniques.{name}" for name in ("ablation", "attribution", "filling", "inside", "lens", "masking_game")),
     *(f"explorer.techniques.{name}" for name in ("own_head", "pseudo_likelihood", "targets")),
     *(
@@ -43,6 +43,7 @@ NAMES = (
     *(f"explorer.analysis.{name}" for name in ("projection", "rollout", "similarity", "weights")),
     *(f"explorer.training.{name}" for name in ("baselines", "examples", "finetune", "head", "probe", "training")),
     *(f"explorer.training.{name}" for name in ("tagging", "tagger", "tag_probe")),
+    *(f"explorer.corpus.{name}" for name in ("reading", "search")),
     *(f"explorer.views.{name}" for name in ("view", "settings", "subject")),
     *(f"explorer.outlets.{name}" for name in ("links", "code")),
     "explorer.base.errors",

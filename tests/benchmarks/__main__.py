@@ -5,7 +5,19 @@ import json
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks import attention, browser, empty_caches, features, fill_mask, finetune, load, startup, tagging, takeaway
+from tests.benchmarks import (
+    attention,
+    browser,
+    corpus,
+    empty_caches,
+    features,
+    fill_mask,
+    finetune,
+    load,
+    startup,
+    tagging,
+    takeaway,
+)
 
 BENCHMARKS = {
     "startup": startup.run,
@@ -22,6 +34,7 @@ BENCHMARKS = {
     "two-models": attention.two_models,
     "features": features.run,
     "projection": features.run_projection,
+    "corpus": corpus.run,
     **{f"load-{clients}": partial(load.run, clients) for clients in (1, 10, 30)},
     "load-training": load.load_training,
     "sessions": load.sessions,
