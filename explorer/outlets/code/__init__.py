@@ -6,6 +6,7 @@ from typing import Any
 from explorer.outlets.code import (
     answers,
     attention,
+    corpus,
     fill_mask,
     hidden_states,
     inside_head,
@@ -20,7 +21,10 @@ from explorer.views import TABS
 from explorer.views.subject import Subject
 from explorer.views.view import View
 
-_TABS = (tokens, attention, inside_head, hidden_states, fill_mask, answers, pairs, own_head, projection, side_by_side, weights)
+_TABS = (
+    *(tokens, attention, inside_head, hidden_states, fill_mask, answers, pairs),
+    *(own_head, projection, corpus, side_by_side, weights),
+)
 _CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS for name, make in tab.CODE.items()}
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
 _TRAINED = "A run is taken home as a zip, with a predict.py that needs nothing of ours."
@@ -31,7 +35,6 @@ WITHOUT = {
     "fill-mask/quiz": "It is a game.",
     "side-by-side/swaps": "It offers words to click and computes nothing.",
     "side-by-side/layers": "It reads a hundred sentences that come with the app.",
-    "corpus/search": "It searches a corpus of a thousand sentences, or a file of the person's.",
     "corpus/sentences": "It reads a corpus of a thousand sentences, or a file of the person's.",
     "model/drawing": "It draws what the parameters by part count.",
     "model/origin": "It tells of files and computes nothing.",
