@@ -100,6 +100,12 @@ def tokens_of(model: Explorer, corpus: Corpus) -> CorpusTokens:
     return _tokens.get((model.checkpoint, corpus.key), lambda: _cut(model, corpus))
 
 
+def is_read(model: Explorer, corpus: Corpus, layer: int) -> bool:
+    """Whether hidden state `layer` of a corpus is at hand, so that nobody waits for it."""
+    tokens = _tokens.peek((model.checkpoint, corpus.key))
+    return tokens is not None and any(one.tokens is tokens and layer in one.layers for one, _ in _opened.values())
+
+
 def corpus_states(model: Explorer, corpus: Corpus, layers: Sequence[int]) -> CorpusStates:
     """Hidden states `layers` (indices, at least one) of a corpus, however long it takes; others may come with them."""
     return finished(corpus_states_in_steps(model, corpus, layers))

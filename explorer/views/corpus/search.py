@@ -59,9 +59,11 @@ class Search(CorpusView):
         return subject if subject.chosen.picked else subject.select(layer=max(1, round(DEPTH * layers)), picked=False)
 
     def passes(self, subject: Subject) -> float:
-        """Reading the corpus, in passes of the input, unless it was searched already."""
+        """Reading the corpus, in passes of the input, unless it was read already."""
+        from explorer.corpus.reading import is_read
+
         corpus = self.corpus
-        if corpus is None or _found.get(self.key(subject)):
+        if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
             return 0
         return 1.3 * corpus.words / subject.trace.kept  # words have more tokens than one, and sentences two more
 
@@ -130,11 +132,16 @@ class Search(CorpusView):
         near = f"the {len(found.hits)} tokens nearest to “{subject.trace.tokens[subject.token]}”"
         told = f"{count} of {near} in {self._space(subject)} {SHARED[what].format(value)}"
         why = Why("hidden", "Layer by layer", {"layer": subject.selection.layer, "token": subject.token})
-        return Finding(f"{told}; of all words in the corpus {whole_percent(usual)}.", why if self.compare == STATE else None)
+        told += f"; of all words in the corpus {whole_percent(usual)}."
+        if self.compare == STATE:
+            return Finding(told, why)
+        target, times = next(iter(found.counts("target").items()))
+        return Finding(f"{told} From {times} of them the head looks most at “{target}”.")
 
     def on_hits(self, subject: Subject, index: Any) -> Change:
-        """The sentence of a hit becomes the input, its token the chosen one."""
-        found = self.result(subject)
+        """The sentence of a hit becomes the input, its token the chosen one. Raises InputError."""
+        if (found := _found.get(self.key(subject))) is None:
+            raise InputError("These are the hits of another search; wait for the new ones.")
         hit = found.hits[limits.check_integer(index, "the hit", 0, len(found.hits) - 1)]
         return read(hit.sentence.text, token=hit.position)
 

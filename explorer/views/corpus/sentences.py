@@ -50,7 +50,9 @@ class Sentences(CorpusView):
     about = sentence(classes="caption")
     help = prose(value=MEANING, classes="caption")
     slices = part("bars")
-    slices_help = caption("The share of hidden tokens, 0 to 100 %, that are the model's first guess, in the sentences listed.")
+    slices_help = caption(
+        "The share of hidden tokens, 0 to 100 %, that are the model's first guess, in all sentences chosen here."
+    )
 
     def passes(self, subject: Subject) -> float:
         """Reading the corpus once, unless that was done already."""

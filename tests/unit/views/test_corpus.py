@@ -58,6 +58,10 @@ def test_the_finding_is_counted_from_the_hits_and_the_corpus(subject, small, com
     assert told.startswith(f"{count} of the 40 tokens nearest to “bank” in ")
     assert value in told
     assert content["check"]["text"].startswith("✓")
+    if compare == HEAD:
+        targets = [hit.target for hit in found.hits]
+        most = max(targets.count(target) for target in targets)
+        assert any(f"From {most} of them the head looks most at “{target}”." in told for target in targets)
 
 
 def test_bars_are_shares_of_the_hits(subject):
@@ -94,16 +98,18 @@ def test_a_click_makes_the_sentence_the_input_and_its_token_the_chosen_one(subje
 def test_a_click_beside_the_hits_is_refused(subject, refusal):
     view = Search(limit=20)
     view.compute(subject)
+    refusal(InputError, lambda: view.on_hits(subject.select(token=1), 0))  # which was not searched for yet
     for index in (20, -1, None, "x", [1]):
         refusal(InputError, lambda index=index: view.on_hits(subject, index))
 
 
 def test_the_same_search_is_not_made_twice(subject, monkeypatch):
     view = Search(limit=20)
+    assert view.passes(subject) > 100
     shares = [share for _, share in view.work(subject)]
     assert shares == sorted(shares)
     assert shares[0] == 0
-    assert view.passes(subject) == 0
+    assert view.passes(subject) == view.passes(subject.select(token=1, layer=2)) == 0, "all hidden states are there"
     monkeypatch.setattr("explorer.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
     view.compute(subject)
 
