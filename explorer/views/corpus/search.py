@@ -197,7 +197,7 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
     """Each hit in its line, the word in the middle."""
     if not found.hits:
         return None
-    columns = [Column("", "before", name="before"), Column("word", "name"), Column("", "after", name="after")]
+    columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
     columns += [Column("tag", "text"), Column("relation", "text")] if found.corpus.tags or found.corpus.relations else []
     columns += [Column("looks at", "text")] if by_head else []
     columns += [Column("cosine", "number", form=".3f")]
@@ -209,7 +209,7 @@ def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
     after = hit.after if len(hit.after) <= BESIDE else f"{hit.after[:BESIDE]}…"
     known = {"before": before, "word": hit.word, "after": after, "tag": hit.tag, "relation": hit.relation}
     known |= {"looks at": hit.target, "cosine": hit.cosine}
-    return [known[column.name or column.title] for column in columns]
+    return [known[column.title] for column in columns]
 
 
 def _check(query: Query, found: Found) -> dict[str, str] | None:

@@ -136,7 +136,7 @@ def test_a_file_without_tags_shows_what_is_known(subject, write):
     change = Search(source=FILE).on_file(subject, corpus)
     assert (change.settings, change.content["file"]["label"]) == ({"source": FILE}, f"{source.CHOOSE} (own.txt)")
     content = Search(source=FILE, file=corpus, limit=10).compute(subject)
-    assert [column["title"] for column in content["hits"]["columns"]] == ["", "word", "", "cosine"]
+    assert [column["title"] for column in content["hits"]["columns"]] == ["before", "word", "after", "cosine"]
     assert [group["heading"] for group in content["common"]["groups"]] == ["Token", "Word before", "Word after"]
     assert "1 sentence came again and was left out." in content["about"]
 
