@@ -40,4 +40,37 @@ def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: in
     return {"hits": hits, "summary": {name: found.counts(name) for name in ("tag", "token", "next")}}
 
 
-ENDPOINTS = (corpus, search)
+def head_atlas(model: str = "") -> dict[str, Any]:
+    """What every head does in the built-in corpus on average, layers and heads from 1; shares and weights are from 0 to 1.
+
+    `offsets`: the mean weight on the token so far behind (before, where it is negative) the one that looks; `cls` and `sep`: that
+    on [CLS] and [SEP]. `relations`: the share of words whose strongest link is their syntactic head, beside that of the best
+    fixed offset (Clark et al. 2019, section 4). `family` is named after what alike heads do.
+    """
+    from explorer.corpus.atlas import head_atlas_in_steps
+    from explorer.corpus.attention_sums import OFFSETS
+
+    found = while_wanted(head_atlas_in_steps(explorer_for(model), built_in()))
+    named, best = found.relations.tolist(), found.best
+    usual = list(zip(found.baselines.tolist(), found.baseline_offsets.tolist(), strict=True))
+
+    def told(layer: int, head: int) -> dict[str, Any]:
+        shares = zip(named, best[layer, head].tolist(), usual, strict=True)
+        return {
+            "layer": layer + 1,
+            "head": head + 1,
+            "offsets": dict(zip(map(str, OFFSETS), found.offsets[layer, head].tolist(), strict=True)),
+            "cls": float(found.cls[layer, head]),
+            "sep": float(found.sep[layer, head]),
+            "relations": {
+                name: {"share": share, "baseline": baseline, "baseline_offset": offset}
+                for name, share, (baseline, offset) in shares
+            },
+            "family": str(found.families[layer, head]),
+        }
+
+    layers, heads = found.cls.shape
+    return {"heads": [told(layer, head) for layer in range(layers) for head in range(heads)]}
+
+
+ENDPOINTS = (corpus, search, head_atlas)

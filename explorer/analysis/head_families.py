@@ -1,0 +1,105 @@
+"""What many heads do, as names: a rule for one profile, and families of alike profiles. Pure functions of arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.analysis.head_metrics import CLEAR
+
+LEAD = 0.10  # by which a head must beat the best offset for a relation to be named after it
+BROAD = 0.75  # of the largest entropy there can be, over many sentences
+MOST_FAMILIES = 12  # clusters; those with one name are one family
+RELATION_WEIGHT = 2.0  # of a lead in a profile: it tells more than as much attention parked at [CLS]
+PLACES = {"previous": "previous token", "next": "next token", "self": "itself"}
+MEANINGS = {  # of the names that are no relation
+    "previous token": "most of the weight goes to the token before",
+    "next token": "most of the weight goes to the token behind",
+    "itself": "tokens look mostly at themselves",
+    "[CLS]": "most of the weight is parked at [CLS]",
+    "[SEP]": "most of the weight is parked at [SEP]",
+    "[CLS] and [SEP]": "most of the weight is parked at [CLS] and [SEP]",
+    "same word": "tokens look at the same one elsewhere",
+    "neighbours": "tokens look at themselves and at their neighbours",
+    "broad": "tokens look at nearly everything alike",
+    "mixed": "no single habit explains it",
+}
+FAMILY_RULE = (
+    f"‘previous token’, ‘next token’ or ‘itself’ from a mean weight of {CLEAR:.0%} there; else a relation whose best offset it "
+    f"beats by {LEAD:.0%} points or more, the one where this is least by chance; else [CLS], [SEP] or both together, the same "
+    f"word elsewhere, or itself and its neighbours from {CLEAR:.0%}; ‘broad’ from an entropy of {BROAD:g}; else ‘mixed’"
+).replace("%", "\u00a0%")
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """What heads do on average, [n] each, from 0 to 1, and by how much they beat the best offset, [n, relations].
+
+    `offsets` [n, reach · 2 + 1] are the mean weights by relative position, 0 in the middle. `counts` [relations] says how often
+    each of the `relations` occurs.
+    """
+
+    offsets: np.ndarray
+    entropy: np.ndarray
+    cls: np.ndarray
+    sep: np.ndarray
+    same_token: np.ndarray
+    leads: np.ndarray
+    relations: Sequence[str]
+    counts: np.ndarray
+
+    @property
+    def vectors(self) -> np.ndarray:
+        """[n, numbers]: what makes profiles alike, by their Euclidean distance."""
+        columns = [one[:, None] for one in (self.entropy, self.cls, self.sep, self.same_token)]
+        leads = RELATION_WEIGHT * np.maximum(self.leads, 0)
+        return np.concatenate([self.offsets, *columns, leads], axis=1).astype(np.float32)
+
+    def mean(self, rows: np.ndarray) -> "Profiles":
+        """The mean of some of them, as one."""
+        arrays = (self.offsets, self.entropy, self.cls, self.sep, self.same_token, self.leads)
+        return Profiles(*(one[rows].mean(axis=0, keepdims=True) for one in arrays), self.relations, self.counts)
+
+
+def habits(given: Profiles) -> list[str]:
+    """What each of some profiles is, by FAMILY_RULE."""
+    return [_habit(given, row) for row in range(len(given.entropy))]
+
+
+def families(given: Profiles) -> list[str]:
+    """The family of each of some profiles: clusters by Ward's method (1963), named by FAMILY_RULE from their means.
+
+    Clusters of the same name are one family.
+    """
+    from sklearn.cluster import AgglomerativeClustering
+
+    vectors = given.vectors
+    number = min(MOST_FAMILIES, len(np.unique(vectors, axis=0)))
+    if number < 2:
+        return habits(given.mean(np.arange(len(vectors)))) * len(vectors)
+    found = AgglomerativeClustering(number).fit_predict(vectors)
+    names = {cluster: habits(given.mean(np.flatnonzero(found == cluster)))[0] for cluster in range(number)}
+    return [names[cluster] for cluster in found.tolist()]
+
+
+def _habit(given: Profiles, row: int) -> str:
+    middle = given.offsets.shape[1] // 2
+    near = dict(zip(PLACES, given.offsets[row, [middle - 1, middle + 1, middle]].tolist(), strict=True))
+    place = max(near, key=lambda name: near[name])
+    if near[place] >= CLEAR:
+        return PLACES[place]
+    if relation := _relation(given, row):
+        return relation
+    parked = {"[CLS]": float(given.cls[row]), "[SEP]": float(given.sep[row])}
+    parked["[CLS] and [SEP]"] = sum(parked.values())
+    clear = {**parked, "same word": float(given.same_token[row]), "neighbours": sum(near.values())}
+    found = next((name for name, share in clear.items() if share >= CLEAR), "")
+    return found or ("broad" if given.entropy[row] >= BROAD else "mixed")
+
+
+def _relation(given: Profiles, row: int) -> str:
+    """The relation that a head follows, '' for none: of those with a LEAD the one whose lead is least by chance."""
+    leads = given.leads[row]
+    if not (leads >= LEAD).any():
+        return ""
+    return given.relations[int(np.argmax(np.where(leads >= LEAD, leads * np.sqrt(given.counts), 0)))]

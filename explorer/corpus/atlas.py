@@ -1,0 +1,216 @@
+"""The atlas of heads: what every head of a model does across a corpus, after Clark et al. 2019, sections 3 and 4.
+
+It is made in one pass over the corpus, in which each layer's attention is looked at where it is computed, and kept on the disk
+for whoever asks next. That of the bundled model and the built-in corpus ships with the app.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from explorer.analysis.head_families import families, habits
+from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, project
+from explorer.base.cache import Recent
+from explorer.base.paths import ASSETS
+from explorer.base.steps import finished, relay
+from explorer.corpus.atlas_file import HeadAtlas, read, write
+from explorer.corpus.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
+from explorer.corpus.reading import tokens_of
+from explorer.model.attending import Heads, answering
+from explorer.model.checkpoints import BUNDLED_FOLDER
+from explorer.model.devices import bfloat16_is_fast
+from explorer.model.explorer import Explorer
+from explorer.model.features import FAST_FROM
+from explorer.model.network import Padded
+from explorer.model.readings import key_of, when_free
+from explorer.text.corpus import Corpus, built_in
+
+MAP = MapSettings("umap", neighbors=12, min_dist=0.3, metric="euclidean")
+FEWEST = 20  # occurrences of a relation that is told of
+SHOWN = 6  # sentences of a head
+FILE = "atlas.npz"
+SHIPPED = ASSETS / "corpus" / FILE  # made by `python -m explorer.corpus.atlas`
+STRONGEST_IN = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}
+LINK = "link"  # what the sentences of any other head show
+
+_opened: Recent[tuple[object, ...], HeadAtlas] = Recent(8)
+
+
+def head_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas:
+    """The atlas of a model's heads over a corpus, however long it takes. Raises InputError for a sentence it cannot read."""
+    return finished(head_atlas_in_steps(model, corpus))
+
+
+def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
+    """Like `head_atlas`: yields the share done, 0 to 1, after every batch; what was made before is found at once.
+
+    As with `features`, FAST_FROM sentences or more are multiplied in bfloat16 where the processor does it natively.
+    """
+    fast = len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(torch.device("cpu"))
+    key = model.checkpoint, corpus.key, fast
+    if found := known_atlas(model, corpus):
+        return found
+
+    def fill(folder: Path) -> Generator[float, None, HeadAtlas]:
+        if not (folder / FILE).exists():
+            write((yield from sum_up(model, corpus, fast)), folder / FILE)
+        return read(folder / FILE)
+
+    each = len(OFFSETS) + (len(corpus.tags) + 2) ** 2 + 2 * len(corpus.relations) + 8 * SHOWN
+    coming = 8 * model.capabilities.layers * model.capabilities.heads * each
+    found = yield from when_free(key_of(model, corpus.texts, "head atlas", *key[1:]), coming, fill)
+    _opened.put(key, found)
+    return found
+
+
+def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
+    """The atlas if it is in memory or ships with the app."""
+    for fast in (False, True):
+        if found := _opened.get((model.checkpoint, corpus.key, fast)):
+            return found
+    if model.checkpoint.folder != BUNDLED_FOLDER or corpus.key != built_in().key or not SHIPPED.exists():
+        return None
+    found = read(SHIPPED)
+    _opened.put((model.checkpoint, corpus.key, False), found)
+    return found
+
+
+def mapped_in_steps(atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas]:
+    """The same with a map of its heads, by UMAP of their profiles; yields the share done, None at first."""
+    if len(atlas.points):
+        return atlas
+    vectors = atlas.profiles.vectors
+    settings = replace(MAP, method="umap" if len(vectors) >= FEWEST_FOR_A_FIT else "pca")
+    found = yield from relay(lambda report: project(vectors, settings, None, report))
+    return replace(atlas, points=found.points)
+
+
+def sum_up(model: Explorer, corpus: Corpus, fast: bool) -> Generator[float, None, HeadAtlas]:
+    """The atlas, made anew; `fast` multiplies in bfloat16. Yields the share done."""
+    tokens, size = tokens_of(model, corpus), model.capabilities
+    seen = Counter(
+        relation for one in corpus.sentences for relation, head in zip(one.relations, one.heads, strict=False) if head >= 0
+    )
+    relations = sorted(name for name, count in seen.items() if count >= FEWEST)
+    sums, facts = (
+        AttentionSums(size.layers, size.heads, len(corpus.tags), len(relations)),
+        _Facts(len(corpus.tags), len(relations)),
+    )
+    batches = tokens.batches()
+    for number, rows in enumerate(batches):
+        yield number / len(batches)
+        given = sentences_of(tokens, corpus.sentences, rows, corpus.tags, relations)
+        encoded = [tokens.ids[tokens.starts[row] : tokens.starts[row + 1]].tolist() for row in rows]
+        _attend(model, model.pad([(ids, [0] * len(ids)) for ids in encoded]), fast, given, sums)
+        facts.add(given)
+    yield 1.0
+    return _atlas(sums, facts, len(corpus.sentences), corpus.tags, relations)
+
+
+@torch.inference_mode()
+def _attend(model: Explorer, padded: Padded, fast: bool, given: Sentences, sums: AttentionSums) -> None:
+    """Run a batch, and add up the attention of every layer where it is computed."""
+    with torch.autocast("cpu", torch.bfloat16, enabled=fast):
+        hidden = model.embed_padded(padded)
+        for number, layer in enumerate(model.layers):
+
+            def look(heads: Heads, number: int = number) -> torch.Tensor:
+                with torch.autocast("cpu", enabled=False):
+                    exact = Heads(heads.query.float(), heads.key.float(), heads.value, heads.mask, heads.scaling)
+                    weights = exact.weights().nan_to_num_()  # of padding that may look at nothing
+                    sums.add(number, weights, given)
+                    return weights.to(heads.value.dtype) @ heads.value
+
+            hidden = answering(look, lambda layer=layer, hidden=hidden: layer(hidden, padded.mask))
+
+
+class _Facts:
+    """What of the sentences does not depend on a head: how many of everything there are."""
+
+    def __init__(self, tags: int, relations: int) -> None:
+        self.tokens, self.same = 0, 0
+        self.offsets = np.zeros(len(OFFSETS), np.int64)
+        self.tags = np.zeros(tags, np.int64)
+        self.heads: list[Counter[int]] = [Counter() for _ in range(relations)]  # the offsets of the heads
+
+    def add(self, given: Sentences) -> None:
+        """Count some sentences."""
+        lengths = given.lengths.long().numpy()
+        self.tokens += int(lengths.sum())
+        self.same += int(given.same.any(-1).sum())
+        self.offsets += np.maximum(lengths[:, None] - np.abs(OFFSETS), 0).sum(axis=0)
+        self.tags += given.tags.sum((0, 1)).long().numpy()
+        apart = given.heads - torch.arange(given.words)
+        for relation, offset in zip(given.relations.flatten().tolist(), apart.flatten().tolist(), strict=True):
+            if relation >= 0:
+                self.heads[relation][offset] += 1
+
+    def baseline(self, relation: int) -> tuple[int, float]:
+        """The offset at which most of a relation's heads are, the nearest of several, and the share of them that are there."""
+        offset, count = max(self.heads[relation].items(), key=lambda one: (one[1], -abs(one[0]), one[0]))
+        return offset, count / self.heads[relation].total()
+
+
+def _atlas(sums: AttentionSums, facts: _Facts, sentences: int, tags: Sequence[str], relations: Sequence[str]) -> HeadAtlas:
+    kept = [at for at in range(len(relations)) if facts.heads[at].total() >= FEWEST]  # some may have been cut off
+    found = {name: value.numpy() for name, value in sums.sums.items()}
+    counts = np.array([facts.heads[at].total() for at in kept], np.int64)
+    best = [facts.baseline(at) for at in kept]
+    means = {name: found[name] / facts.tokens for name in ("cls", "sep", "entropy")}
+    atlas = HeadAtlas(
+        sentences=sentences,
+        tokens=facts.tokens,
+        tags=np.array(tags, dtype=str),
+        relations=np.array([relations[at] for at in kept], dtype=str),
+        offsets=found["offsets"] / np.maximum(facts.offsets, 1),
+        same_token=found["same_token"] / max(facts.same, 1),
+        by_tag=found["tags"] / np.maximum(facts.tags, 1)[:, None],
+        counts=counts,
+        shares=found["right"][..., kept] / np.maximum(counts, 1),
+        baselines=np.array([share for _, share in best]),
+        baseline_offsets=np.array([offset for offset, _ in best], np.int64),
+        **means,
+        **dict.fromkeys(("habits", "families", "examples", "strengths"), np.empty(0)),
+    )
+    return _named(atlas, sums, kept)
+
+
+def _named(atlas: HeadAtlas, sums: AttentionSums, kept: Sequence[int]) -> HeadAtlas:
+    """The same with the names of the heads, and the sentences where each is strongest at what it is named after."""
+    shape, profiles = atlas.cls.shape, atlas.profiles
+    names, kinds = (np.array(found, dtype=str).reshape(shape) for found in (habits(profiles), families(profiles)))
+    examples, strengths = np.full((*shape, SHOWN, 3), -1), np.full((*shape, SHOWN), -1.0)
+    for layer, head in np.ndindex(*shape):
+        name = names[layer, head]
+        if name in atlas.relations:
+            relation = atlas.relations.tolist().index(name)
+            direction = int(atlas.shares[layer, head, :, relation].argmax())
+            rows = _rows(sums.links, layer, head, direction, kept[relation])
+        else:
+            rows = _rows(sums.habits, layer, head, HABITS.index(STRONGEST_IN.get(name, LINK)))
+        for place, (strength, *where) in enumerate(rows[:SHOWN]):
+            strengths[layer, head, place], examples[layer, head, place] = strength, where
+    return replace(atlas, habits=names, families=kinds, examples=examples, strengths=strengths)
+
+
+def _rows(found: Strongest, *at: int) -> list[tuple[float, int, int, int]]:
+    """The strength, the sentence, the word and the other word of what was strongest, once for each sentence."""
+    columns = (one[at].tolist() for one in (found.score, found.sentence, found.word, found.other))
+    rows: dict[int, tuple[float, int, int, int]] = {}
+    for row in zip(*columns, strict=True):
+        if row[0] > 0:
+            rows.setdefault(row[1], row)
+    return list(rows.values())
+
+
+if __name__ == "__main__":
+    from explorer.model.explorer import load
+
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    atlas = finished(sum_up(load(str(BUNDLED_FOLDER)), built_in(), fast=False))
+    write(finished(mapped_in_steps(atlas)), SHIPPED)

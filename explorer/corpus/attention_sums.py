@@ -1,0 +1,212 @@
+"""What the heads of a layer do in some sentences, added up: where their weight goes, and which links follow the syntax."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from explorer.corpus.reading import ADDED, CorpusTokens
+from explorer.text.corpus import ROOT, CorpusSentence
+
+REACH = 8  # tokens before and behind, whose weight is told one by one
+OFFSETS = tuple(range(-REACH, REACH + 1))
+DIRECTIONS = ("dependent → head", "head → dependent")
+HABITS = ("previous", "next", "self", "same_token", "link")
+"""What a head may do in a sentence, from 0 to 1: its mean weight on the token before, behind, itself or the same one elsewhere,
+
+and the largest weight from a word to another one."""
+KEPT = 12  # sentences for each thing that a head may do
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Some sentences as one batch: what is needed to add up their attention. Numbers of words past its own belong to nothing.
+
+    `real`, `cls`, `sep` are [batch, tokens], 1 for the tokens that are so. `groups` [batch, tokens, words + 2] is 1 for the
+    word that a token is a piece of; the last two are [CLS] and [SEP]. `tags` [batch, words, tags] is 1 for a word's part of
+    speech. `heads` and `relations` [batch, words] are ROOT where a word has none, or its head was cut off.
+    """
+
+    rows: torch.Tensor  # [batch] which sentences of the corpus
+    real: torch.Tensor
+    cls: torch.Tensor
+    sep: torch.Tensor
+    same: torch.Tensor  # [batch, tokens, tokens] 1 where two places hold the same piece of the text
+    groups: torch.Tensor
+    tags: torch.Tensor
+    heads: torch.Tensor
+    relations: torch.Tensor
+
+    @property
+    def lengths(self) -> torch.Tensor:
+        """[batch] tokens, float."""
+        return self.real.sum(1)
+
+    @property
+    def words(self) -> int:
+        """How many words the longest has."""
+        return self.groups.shape[2] - 2
+
+    @property
+    def there(self) -> torch.Tensor:
+        """[batch, words] bool: the words that have a token."""
+        return self.groups[:, :, : self.words].any(1)
+
+
+def sentences_of(
+    tokens: CorpusTokens, sentences: Sequence[CorpusSentence], rows: np.ndarray, tags: Sequence[str], relations: Sequence[str]
+) -> Sentences:
+    """Some sentences of a corpus, with those of their tags and relations that are named."""
+    lengths = tokens.lengths[rows]
+    places = np.arange(lengths.max())
+    real = places < lengths[:, None]
+    at = (tokens.starts[rows][:, None] + places)[real]
+    words, ids = np.full(real.shape, ADDED), np.full(real.shape, -1)
+    words[real], ids[real] = tokens.word[at], tokens.ids[at]
+    cls = real & (words == ADDED) & (places == 0)
+    sep = real & (words == ADDED) & (places > 0)
+    most = max(len(sentences[row].words) for row in rows)
+    group = np.where(cls, most, np.where(sep, most + 1, words))
+    groups = np.zeros((*real.shape, most + 2), np.float32)
+    batch, place = np.nonzero(real)
+    groups[batch, place, group[real]] = 1
+    text = real & (words != ADDED)
+    same = (ids[:, :, None] == ids[:, None, :]) & text[:, :, None] & text[:, None, :] & ~np.eye(len(places), dtype=bool)
+    tagged = np.zeros((len(rows), most, len(tags)), np.float32)
+    heads, named = (np.full((len(rows), most), ROOT) for _ in range(2))
+    there = groups[:, :, :most].any(1)
+    for place, row in enumerate(rows):
+        sentence = sentences[row]
+        for word, tag in enumerate(sentence.tags):
+            if tag in tags and there[place, word]:
+                tagged[place, word, tags.index(tag)] = 1
+        for word, (head, relation) in enumerate(zip(sentence.heads, sentence.relations, strict=False)):
+            if head != ROOT and head != word and relation in relations and there[place, word] and there[place, head]:
+                heads[place, word], named[place, word] = head, relations.index(relation)
+    flags = (torch.from_numpy(one.astype(np.float32)) for one in (real, cls, sep, same, groups, tagged))
+    return Sentences(torch.from_numpy(rows), *flags, torch.from_numpy(heads), torch.from_numpy(named))
+
+
+@dataclass
+class Strongest:
+    """The sentences in which something is strongest, for each of some things: arrays [things, KEPT], the strongest first.
+
+    Where there are fewer, the score is -1. `word` and `other` are the zero-based words of the link, ADDED for none.
+    """
+
+    score: torch.Tensor
+    sentence: torch.Tensor
+    word: torch.Tensor
+    other: torch.Tensor
+
+    @classmethod
+    def of(cls, *things: int) -> "Strongest":
+        """Nothing yet."""
+        return cls(torch.full((*things, KEPT), -1.0), *(torch.full((*things, KEPT), ADDED) for _ in range(3)))
+
+    def add(self, layer: int, score: torch.Tensor, *more: torch.Tensor) -> None:
+        """Candidates for a layer [things, candidates]: their scores, sentences, words and others, which may be broadcast."""
+        kept = [one[layer] for one in (self.score, self.sentence, self.word, self.other)]
+        new = [score, *(one.expand(score.shape) for one in more)]
+        both = [torch.cat([old, one], -1) for old, one in zip(kept, new, strict=True)]
+        best = both[0].topk(KEPT, -1).indices
+        for old, one in zip(kept, both, strict=True):
+            old.copy_(one.gather(-1, best))
+
+
+@dataclass
+class AttentionSums:
+    """Sums over all sentences that were added, for every head; [layers, heads, ...] float64."""
+
+    layers: int
+    heads: int
+    tags: int
+    relations: int
+    sums: dict[str, torch.Tensor] = field(init=False)
+    habits: Strongest = field(init=False)
+    links: Strongest = field(init=False)
+
+    def __post_init__(self) -> None:
+        shapes = {
+            "offsets": (len(OFFSETS),),
+            **dict.fromkeys(("entropy", "cls", "sep", "same_token"), ()),
+            "tags": (self.tags, self.tags + 2),
+            "right": (len(DIRECTIONS), self.relations),
+        }
+        each = self.layers, self.heads
+        self.sums = {name: torch.zeros((*each, *shape), dtype=torch.float64) for name, shape in shapes.items()}
+        self.habits = Strongest.of(*each, len(HABITS))
+        self.links = Strongest.of(*each, len(DIRECTIONS), self.relations)
+
+    def add(self, layer: int, weights: torch.Tensor, given: Sentences) -> None:
+        """Attention [batch, heads, query, key] float32 of a layer (zero-based) in some sentences."""
+        weights = weights * given.real[:, None, :, None]
+        habits = self._add_tokens(layer, weights, given)
+        self._add_words(layer, weights, given, habits)
+
+    def _add_tokens(self, layer: int, weights: torch.Tensor, given: Sentences) -> list[torch.Tensor]:
+        """What tokens look at; returns the HABITS of each sentence but the last, [batch, heads] each."""
+        tokens, lengths = weights.shape[-1], given.lengths[:, None]
+        zero = weights.new_zeros(weights.shape[:2])
+        offsets = [weights.diagonal(by, -2, -1).sum(-1) if abs(by) < tokens else zero for by in OFFSETS]
+        received = weights.sum(2)  # [batch, heads, key]
+        cls, sep = ((received * one[:, None]).sum(-1) for one in (given.cls, given.sep))
+        same = (weights.flatten(2) @ given.same.flatten(1)[..., None])[..., 0]
+        entropy = torch.special.entr(weights).sum((-2, -1)) / lengths.clamp(min=2).log()
+        found = {"offsets": torch.stack(offsets, -1), "entropy": entropy, "cls": cls, "sep": sep, "same_token": same}
+        for name, value in found.items():
+            self.sums[name][layer] += value.sum(0)
+        twice = given.same.any(-1).sum(1, keepdim=True).clamp(min=1)
+        near = (offsets[REACH - 1] / (lengths - 1), offsets[REACH + 1] / (lengths - 1), offsets[REACH] / lengths)
+        return [*near, same / twice]
+
+    def _add_words(self, layer: int, weights: torch.Tensor, given: Sentences, habits: list[torch.Tensor]) -> None:
+        batch, heads, tokens, _ = weights.shape
+        words = given.words
+        received = (weights.flatten(1, 2) @ given.groups).view(batch, heads, tokens, -1)  # by the words looked at
+        pieces = given.groups[:, :, :words]
+        mean = (pieces / pieces.sum(1, keepdim=True).clamp(min=1)).transpose(1, 2)  # [batch, words, tokens]
+        linked = mean[:, None] @ received  # [batch, heads, word, word + 2]
+        self._add_tags(layer, linked, given)
+        self._add_links(layer, linked[..., :words], given, habits)
+
+    def _add_tags(self, layer: int, linked: torch.Tensor, given: Sentences) -> None:
+        batch, heads, words, _ = linked.shape
+        to = torch.zeros(batch, words + 2, self.tags + 2)
+        to[:, :words, : self.tags] = given.tags
+        to[:, words, self.tags] = to[:, words + 1, self.tags + 1] = 1
+        received = (linked.flatten(1, 2) @ to).view(batch, heads, words, -1)
+        looking = given.tags.flatten(0, 1).T  # [tags, batch · words]
+        self.sums["tags"][layer] += looking @ received.transpose(0, 1).flatten(1, 2)
+
+    def _add_links(self, layer: int, linked: torch.Tensor, given: Sentences, habits: list[torch.Tensor]) -> None:
+        words = linked.shape[-1]
+        there = given.there
+        allowed = there[:, :, None] & there[:, None, :] & ~torch.eye(words, dtype=torch.bool)
+        linked = linked.masked_fill(~allowed[:, None], -1.0)
+        (out, seen), (into, by) = linked.max(-1), linked.max(-2)  # [batch, heads, words]: each looks most at; most looked at by
+        top, word = out.max(-1)  # [batch, heads]
+        other = seen.gather(-1, word[..., None])[..., 0]
+        none = torch.full_like(word, ADDED)
+        score = torch.stack([*habits, top], -1).permute(1, 2, 0)  # [heads, habits, batch]
+        word, other = (torch.stack([*([none] * len(habits)), one], -1).permute(1, 2, 0) for one in (word, other))
+        self.habits.add(layer, score, given.rows, word, other)
+        if self.relations:
+            right = [(found == given.heads[:, None]) * weight for found, weight in ((seen, out), (by, into))]
+            self._add_right(layer, torch.stack(right, 2).permute(1, 2, 0, 3).flatten(2), given)
+
+    def _add_right(self, layer: int, right: torch.Tensor, given: Sentences) -> None:
+        """The weights of the strongest links that are right, else 0: [heads, directions, batch · words]."""
+        named, words = given.relations.flatten(), given.words
+        one_hot = (named[:, None] == torch.arange(self.relations)).float()
+        self.sums["right"][layer] += (right > 0).float() @ one_hot
+        order = named.argsort(stable=True)
+        order = order[named[order] >= 0]
+        count = one_hot.sum(0).long()
+        place = torch.arange(int(count.max()))
+        at = (count.cumsum(0) - count)[:, None] + place  # [relations, most]
+        at = order[at.clamp(max=len(order) - 1)] if len(order) else at
+        score = right[..., at].masked_fill(place >= count[:, None], -1.0)
+        score = score.masked_fill(score <= 0, -1.0)
+        self.links.add(layer, score, given.rows[at // words], at % words, given.heads.flatten()[at])
