@@ -47,6 +47,7 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
       button.title = label;
       button.setAttribute("aria-label", label);
       if (value.marks) button.style.setProperty("--mark", value.marks[i]);
+      if (value.colours) button.style.setProperty("--mark-colour", value.colours[i]);
     });
   }
 

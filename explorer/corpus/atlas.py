@@ -17,7 +17,7 @@ from explorer.analysis.head_families import families, habits
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, project
 from explorer.base.cache import Recent
 from explorer.base.paths import ASSETS
-from explorer.base.steps import finished, relay
+from explorer.base.steps import finished, map_steps, relay
 from explorer.corpus.atlas_file import HeadAtlas, read, write
 from explorer.corpus.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
 from explorer.corpus.reading import tokens_of
@@ -41,6 +41,10 @@ LINK = "link"  # what the sentences of any other head show
 _opened: Recent[tuple[object, ...], HeadAtlas] = Recent(8)
 
 
+def _key(model: Explorer, corpus: Corpus, fast: bool) -> tuple[object, ...]:
+    return model.checkpoint, corpus.key, fast
+
+
 def head_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas:
     """The atlas of a model's heads over a corpus, however long it takes. Raises InputError for a sentence it cannot read."""
     return finished(head_atlas_in_steps(model, corpus))
@@ -52,7 +56,7 @@ def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, Non
     As with `features`, FAST_FROM sentences or more are multiplied in bfloat16 where the processor does it natively.
     """
     fast = len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(torch.device("cpu"))
-    key = model.checkpoint, corpus.key, fast
+    key = _key(model, corpus, fast)
     if found := known_atlas(model, corpus):
         return found
 
@@ -68,15 +72,25 @@ def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, Non
     return found
 
 
+def in_steps(model: Explorer, corpus: Corpus) -> Generator[tuple[str, float | None], None, HeadAtlas]:
+    """The atlas with its map, told in sentences, each with the share that is done."""
+    reading = f"Reading {len(corpus.sentences):,} sentences, once for this model"
+    atlas = yield from map_steps(head_atlas_in_steps(model, corpus), lambda share: (f"{reading}: {share:.0%}", share))
+    mapped = yield from map_steps(mapped_in_steps(atlas), lambda share: ("Drawing the map of the heads.", share))
+    for key in [key for key in (_key(model, corpus, fast) for fast in (False, True)) if _opened.get(key) is atlas]:
+        _opened.put(key, mapped)
+    return mapped
+
+
 def known_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas | None:
     """The atlas if it is in memory or ships with the app."""
     for fast in (False, True):
-        if found := _opened.get((model.checkpoint, corpus.key, fast)):
+        if found := _opened.get(_key(model, corpus, fast)):
             return found
     if model.checkpoint.folder != BUNDLED_FOLDER or corpus.key != built_in().key or not SHIPPED.exists():
         return None
     found = read(SHIPPED)
-    _opened.put((model.checkpoint, corpus.key, False), found)
+    _opened.put(_key(model, corpus, False), found)
     return found
 
 

@@ -70,6 +70,11 @@ class HeadAtlas:
         """The better of the DIRECTIONS for a relation; all are zero-based."""
         return DIRECTIONS[int(self.shares[layer, head, :, relation].argmax())]
 
+    def looks_back(self, layer: int, head: int) -> bool:
+        """Whether a head (zero-based) is named after a relation in which the syntactic head looks at its dependent."""
+        name, named = str(self.habits[layer, head]), self.relations.tolist()
+        return name in named and self.direction(layer, head, named.index(name)) == DIRECTIONS[1]
+
 
 def write(atlas: HeadAtlas, path: Path) -> None:
     """Write an atlas, whole or not at all."""

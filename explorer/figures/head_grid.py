@@ -17,11 +17,13 @@ def head_grid(
     notes: Sequence[Sequence[str]] | None = None,
     marks: np.ndarray | None = None,
     off: Collection[tuple[int, int]] = (),
+    colours: Sequence[Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """The value for `thumbnails` [layers, heads, n, n] in 0 to 1; `selected` is (layer, head), zero-based.
 
     `notes` [layers][heads] says what is told of a head that is pointed at; `marks` [layers, heads] in 0 to 1 is
-    drawn as a bar below each picture; `off` are the zero-based (layer, head) that are crossed out.
+    drawn as a bar below each picture, in its own of the `colours` [layers][heads]; `off` are the zero-based (layer, head) that
+    are crossed out.
     """
     thumbnails = np.asarray(thumbnails)
     if thumbnails.ndim != 4 or thumbnails.shape[2] != thumbnails.shape[3] or 0 in thumbnails.shape:
@@ -30,7 +32,7 @@ def head_grid(
     layer, head = (int(index) for index in selected)
     if not (0 <= layer < layers and 0 <= head < heads):
         raise ValueError(f"there is no layer {layer}, head {head} (zero-based) among {layers} × {heads}")
-    for name, rows in (("notes", notes), ("marks", marks)):
+    for name, rows in (("notes", notes), ("marks", marks), ("colours", colours)):
         if rows is not None and (len(rows), {len(row) for row in rows}) != (layers, {heads}):
             raise ValueError(f"{name} must have one entry for each of {layers} × {heads} heads")
     return {
@@ -42,4 +44,5 @@ def head_grid(
         "notes": None if notes is None else list(chain.from_iterable(notes)),
         "off": [[int(layer), int(head)] for layer, head in off],
         "marks": None if marks is None else np.asarray(marks).ravel().round(3).tolist(),
+        "colours": None if colours is None else list(chain.from_iterable(colours)),
     }

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.figures import attention, charts, heatmaps, hidden, maps, masked_lm, results, training, weights
+from explorer.figures import attention, charts, head_atlas, heatmaps, hidden, maps, masked_lm, results, training, weights
 from explorer.figures.alternatives import alternative, described
 from explorer.figures.attention import WeightScale
 from explorer.page.components import PlotlyChart
@@ -25,6 +25,8 @@ FIGURES = {
     attention.vectors_heatmap: (ROWS, np.arange(5), "key"),
     attention.position_similarity: (ALIKE, np.arange(5), "key"),
     charts.parameter_bars: ({"<b>": 3, "x": 4},),
+    head_atlas.offset_bars: (range(-2, 3), CURVE, (0.6, 0.1)),
+    head_atlas.tag_heatmap: (np.hstack([ROWS, ROWS[:, :2]]), WORDS),
     heatmaps.similarity_heatmap: (ALIKE, WORDS),
     hidden.by_layer_heatmap: (ROWS, WORDS, 0, "norm"),
     hidden.context_lines: ([("a and b", CURVE)], "bank", [("river", CURVE)], CURVE, True),

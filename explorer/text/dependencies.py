@@ -1,0 +1,50 @@
+"""What the relations of Universal Dependencies are (universaldependencies.org/u/dep, version 2), in a few words."""
+
+RELATIONS = {
+    "acl": "clause of a noun",
+    "acl:relcl": "relative clause",
+    "advcl": "adverbial clause",
+    "advmod": "adverb",
+    "amod": "adjective of a noun",
+    "appos": "apposition",
+    "aux": "auxiliary verb",
+    "aux:pass": "auxiliary of a passive",
+    "case": "preposition, case marker",
+    "cc": "and, or, but",
+    "ccomp": "clause as a complement",
+    "clf": "classifier",
+    "compound": "part of a compound",
+    "compound:prt": "particle of a verb",
+    "conj": "second conjunct",
+    "cop": "copula",
+    "csubj": "clause as a subject",
+    "dep": "unspecified",
+    "det": "determiner",
+    "discourse": "interjection",
+    "dislocated": "dislocated element",
+    "expl": "expletive",
+    "fixed": "fixed expression",
+    "flat": "part of a name",
+    "goeswith": "rest of a split word",
+    "iobj": "indirect object",
+    "list": "item of a list",
+    "mark": "begins a clause",
+    "nmod": "noun of a noun",
+    "nmod:poss": "possessor",
+    "nsubj": "subject",
+    "nsubj:pass": "subject of a passive",
+    "nummod": "number",
+    "obj": "object",
+    "obl": "noun of a verb, no object",
+    "orphan": "rest of an ellipsis",
+    "parataxis": "loosely added clause",
+    "punct": "punctuation",
+    "reparandum": "corrected in speech",
+    "vocative": "who is addressed",
+    "xcomp": "complement, no subject",
+}
+
+
+def meaning(relation: str) -> str:
+    """What a relation is, that of the whole for a subtype which is not told of, '' for one that is unknown."""
+    return RELATIONS.get(relation) or RELATIONS.get(relation.partition(":")[0], "")

@@ -1,0 +1,110 @@
+"""What is said of the heads of an atlas, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.analysis.head_families import LEAD, MEANINGS
+from explorer.figures.bars import whole_percent
+from explorer.text.dependencies import meaning
+from explorer.views.subject import head_name
+
+if TYPE_CHECKING:
+    from explorer.corpus.atlas_file import HeadAtlas
+    from explorer.text.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Best:
+    """What a head does best of all relations: zero-based places, and by how much it beats the best offset."""
+
+    layer: int
+    head: int
+    relation: int
+    lead: float
+
+
+def best_of(atlas: HeadAtlas) -> Best | None:
+    """The head and relation with the largest lead over the best offset, weighed by how often the relation occurs."""
+    if not atlas.leads.size or not (atlas.leads > 0).any():
+        return None
+    layer, head, relation = np.unravel_index(int((atlas.leads * np.sqrt(atlas.counts)).argmax()), atlas.leads.shape)
+    return Best(int(layer), int(head), int(relation), float(atlas.leads[layer, head, relation]))
+
+
+def overall(atlas: HeadAtlas, best: Best) -> str:
+    """How many heads follow the syntax, and the clearest of them."""
+    beating, clearly = (int((atlas.leads >= least).any(axis=-1).sum()) for least in (1e-9, LEAD))
+    text = f"{beating} of {atlas.cls.size} heads find the syntactic head of some relation better than the best fixed offset"
+    text += (
+        f", {clearly} of them by {LEAD * 100:.0f} points or more; the clearest, {head_name((best.layer, best.head))}, is right"
+    )
+    return f"{text} for {_share(atlas, best.layer, best.head, best.relation)}."
+
+
+def _steps(offset: int) -> str:
+    """Where a word is that is so many words on: 'the word before'."""
+    ways = {-1: "the word before", 1: "the next word"}
+    return ways.get(offset) or f"the word {abs(offset)} {'back' if offset < 0 else 'on'}"
+
+
+def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
+    """How many words of a relation a head is right about, and how many the best offset is."""
+    share, usual = float(atlas.best[layer, head, relation]), float(atlas.baselines[relation])
+    steps = _steps(int(atlas.baseline_offsets[relation]))
+    name = str(atlas.relations[relation])
+    what = f"“{name}”{f' ({gloss})' if (gloss := meaning(name)) else ''}"
+    return f"{whole_percent(share)} of {what}, where always {steps} is right for {whole_percent(usual)}"
+
+
+def told(atlas: HeadAtlas, layer: int, head: int) -> str:
+    """What a head does, as what follows its name in a sentence."""
+    name = str(atlas.habits[layer, head])
+    middle = atlas.offsets.shape[-1] // 2
+    near = {"previous token": middle - 1, "next token": middle + 1, "itself": middle}
+    where = {"previous token": "the token before", "next token": "the token behind", "itself": "the token itself"}
+    if name in near:
+        return f"puts {whole_percent(float(atlas.offsets[layer, head, near[name]]))} of its weight on {where[name]}"
+    if name in atlas.relations:
+        return f"finds the syntactic head of {_share(atlas, layer, head, atlas.relations.tolist().index(name))}"
+    parked = float(atlas.cls[layer, head] + atlas.sep[layer, head])
+    if "[" in name:
+        return f"parks {whole_percent(parked)} of its weight at [CLS] and [SEP]"
+    return f"is {name}: {MEANINGS[name]} ({whole_percent(parked)} at [CLS] and [SEP])"
+
+
+def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
+    """What a head does, and its family."""
+    family = str(atlas.families[layer, head])
+    others = int((atlas.families == family).sum()) - 1
+    beside = f"{others} other{'s' * (others != 1)}" if others else "no other"
+    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {family}."
+
+
+def about(corpus: Corpus | None, atlas: HeadAtlas) -> str:
+    """How many heads there are in each family."""
+    counted = ", ".join(f"{name} {count}" for name, count in Counter(atlas.families.ravel().tolist()).most_common())
+    licence = f" ({corpus.licence})" if corpus and corpus.licence else ""
+    lead = f"{atlas.cls.size} heads over {atlas.sentences:,} sentence{'s' * (atlas.sentences != 1)}"
+    return f"{lead} of {corpus.name if corpus else ''}{licence}, by family: {counted}."
+
+
+def where(atlas: HeadAtlas, layer: int, head: int) -> str:
+    """What the sentences are that are listed."""
+    name = str(atlas.habits[layer, head])
+    if name in atlas.relations:
+        return f"Where it is strongest: a word of the relation “{name}” and its syntactic head. Click one: it becomes the input."
+    if name in ("previous token", "next token", "itself", "same word"):
+        return "Where it is strongest at that, by the mean weight in the sentence. Click one: it becomes the input."
+    return "The strongest links between two words. Click one: it becomes the input."
+
+
+def syntax(atlas: HeadAtlas) -> str:
+    """What the table of relations is, or why there is none."""
+    if not len(atlas.relations):
+        return "This corpus tells no syntax; a treebank in CoNLL-U does."
+    return "Of the words in each relation, the share whose strongest link is their syntactic head, beside the best fixed offset."
