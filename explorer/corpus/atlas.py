@@ -20,12 +20,10 @@ from explorer.base.paths import ASSETS
 from explorer.base.steps import finished, map_steps, relay
 from explorer.corpus.atlas_file import HeadAtlas, read, write
 from explorer.corpus.attention_sums import HABITS, OFFSETS, AttentionSums, Sentences, Strongest, sentences_of
-from explorer.corpus.reading import tokens_of
+from explorer.corpus.reading import is_fast, tokens_of
 from explorer.model.attending import Heads, answering
 from explorer.model.checkpoints import BUNDLED_FOLDER
-from explorer.model.devices import bfloat16_is_fast
 from explorer.model.explorer import Explorer
-from explorer.model.features import FAST_FROM
 from explorer.model.network import Padded
 from explorer.model.readings import key_of, when_free
 from explorer.text.corpus import Corpus, built_in
@@ -53,9 +51,9 @@ def head_atlas(model: Explorer, corpus: Corpus) -> HeadAtlas:
 def head_atlas_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, HeadAtlas]:
     """Like `head_atlas`: yields the share done, 0 to 1, after every batch; what was made before is found at once.
 
-    As with `features`, FAST_FROM sentences or more are multiplied in bfloat16 where the processor does it natively.
+    Many sentences are multiplied in bfloat16 where the processor does it natively, as for their hidden states.
     """
-    fast = len(corpus.sentences) >= FAST_FROM and bfloat16_is_fast(torch.device("cpu"))
+    fast = is_fast(model, corpus)
     key = _key(model, corpus, fast)
     if found := known_atlas(model, corpus):
         return found
@@ -154,7 +152,7 @@ class _Facts:
 
     def add(self, given: Sentences) -> None:
         """Count some sentences."""
-        lengths = given.lengths.long().numpy()
+        lengths = given.lengths[:, 0].long().numpy()
         self.tokens += int(lengths.sum())
         self.same += int(given.same.any(-1).sum())
         self.offsets += np.maximum(lengths[:, None] - np.abs(OFFSETS), 0).sum(axis=0)

@@ -1,5 +1,6 @@
 """What the heads of a layer do in some sentences, added up: where their weight goes, and which links follow the syntax."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -38,20 +39,57 @@ class Sentences:
     heads: torch.Tensor
     relations: torch.Tensor
 
-    @property
+    @functools.cached_property
     def lengths(self) -> torch.Tensor:
-        """[batch] tokens, float."""
-        return self.real.sum(1)
+        """[batch, 1] tokens, float."""
+        return self.real.sum(1, keepdim=True)
 
     @property
     def words(self) -> int:
         """How many words the longest has."""
         return self.groups.shape[2] - 2
 
-    @property
+    @functools.cached_property
     def there(self) -> torch.Tensor:
         """[batch, words] bool: the words that have a token."""
         return self.groups[:, :, : self.words].any(1)
+
+    @functools.cached_property
+    def twice(self) -> torch.Tensor:
+        """[batch, 1] how many tokens occur again, at least 1."""
+        return self.same.any(-1).sum(1, keepdim=True).clamp(min=1)
+
+    @functools.cached_property
+    def mean(self) -> torch.Tensor:
+        """[batch, words, tokens] what makes the mean over the pieces of a word."""
+        pieces = self.groups[:, :, : self.words]
+        return (pieces / pieces.sum(1, keepdim=True).clamp(min=1)).transpose(1, 2)
+
+    @functools.cached_property
+    def to_tags(self) -> torch.Tensor:
+        """[batch, words + 2, tags + 2] what makes the sum over the words of a part of speech; [CLS] and [SEP] are their own."""
+        batch, words, tags = self.tags.shape
+        to = torch.zeros(batch, words + 2, tags + 2)
+        to[:, :words, :tags] = self.tags
+        to[:, words, tags] = to[:, words + 1, tags + 1] = 1
+        return to
+
+    @functools.cached_property
+    def unlinked(self) -> torch.Tensor:
+        """[batch, 1, words, words] bool: what is no link between two words."""
+        allowed = self.there[:, :, None] & self.there[:, None, :] & ~torch.eye(self.words, dtype=torch.bool)
+        return ~allowed[:, None]
+
+    @functools.cached_property
+    def by_offset(self) -> torch.Tensor:
+        """[tokens · tokens, OFFSETS] 1 where a key is so far behind its query."""
+        places = torch.arange(self.real.shape[1])
+        apart = places - places[:, None]
+        return (apart.flatten()[:, None] == torch.tensor(OFFSETS)).float()
+
+    def by_relation(self, relations: int) -> torch.Tensor:
+        """[batch · words, relations] 1 for the relation of a word."""
+        return (self.relations.flatten()[:, None] == torch.arange(relations)).float()
 
 
 def sentences_of(
@@ -147,44 +185,33 @@ class AttentionSums:
 
     def _add_tokens(self, layer: int, weights: torch.Tensor, given: Sentences) -> list[torch.Tensor]:
         """What tokens look at; returns the HABITS of each sentence but the last, [batch, heads] each."""
-        tokens, lengths = weights.shape[-1], given.lengths[:, None]
-        zero = weights.new_zeros(weights.shape[:2])
-        offsets = [weights.diagonal(by, -2, -1).sum(-1) if abs(by) < tokens else zero for by in OFFSETS]
+        lengths = given.lengths
         received = weights.sum(2)  # [batch, heads, key]
         cls, sep = ((received * one[:, None]).sum(-1) for one in (given.cls, given.sep))
         same = (weights.flatten(2) @ given.same.flatten(1)[..., None])[..., 0]
         entropy = torch.special.entr(weights).sum((-2, -1)) / lengths.clamp(min=2).log()
-        found = {"offsets": torch.stack(offsets, -1), "entropy": entropy, "cls": cls, "sep": sep, "same_token": same}
-        for name, value in found.items():
+        self.sums["offsets"][layer] += weights.sum(0).flatten(1) @ given.by_offset
+        for name, value in {"entropy": entropy, "cls": cls, "sep": sep, "same_token": same}.items():
             self.sums[name][layer] += value.sum(0)
-        twice = given.same.any(-1).sum(1, keepdim=True).clamp(min=1)
-        near = (offsets[REACH - 1] / (lengths - 1), offsets[REACH + 1] / (lengths - 1), offsets[REACH] / lengths)
-        return [*near, same / twice]
+        near = [weights.diagonal(by, -2, -1).sum(-1) / (lengths - abs(by)) for by in (-1, 1, 0)]
+        return [*near, same / given.twice]
 
     def _add_words(self, layer: int, weights: torch.Tensor, given: Sentences, habits: list[torch.Tensor]) -> None:
         batch, heads, tokens, _ = weights.shape
         words = given.words
         received = (weights.flatten(1, 2) @ given.groups).view(batch, heads, tokens, -1)  # by the words looked at
-        pieces = given.groups[:, :, :words]
-        mean = (pieces / pieces.sum(1, keepdim=True).clamp(min=1)).transpose(1, 2)  # [batch, words, tokens]
-        linked = mean[:, None] @ received  # [batch, heads, word, word + 2]
+        linked = given.mean[:, None] @ received  # [batch, heads, word, word + 2]
         self._add_tags(layer, linked, given)
         self._add_links(layer, linked[..., :words], given, habits)
 
     def _add_tags(self, layer: int, linked: torch.Tensor, given: Sentences) -> None:
         batch, heads, words, _ = linked.shape
-        to = torch.zeros(batch, words + 2, self.tags + 2)
-        to[:, :words, : self.tags] = given.tags
-        to[:, words, self.tags] = to[:, words + 1, self.tags + 1] = 1
-        received = (linked.flatten(1, 2) @ to).view(batch, heads, words, -1)
+        received = (linked.flatten(1, 2) @ given.to_tags).view(batch, heads, words, -1)
         looking = given.tags.flatten(0, 1).T  # [tags, batch · words]
         self.sums["tags"][layer] += looking @ received.transpose(0, 1).flatten(1, 2)
 
     def _add_links(self, layer: int, linked: torch.Tensor, given: Sentences, habits: list[torch.Tensor]) -> None:
-        words = linked.shape[-1]
-        there = given.there
-        allowed = there[:, :, None] & there[:, None, :] & ~torch.eye(words, dtype=torch.bool)
-        linked = linked.masked_fill(~allowed[:, None], -1.0)
+        linked = linked.masked_fill(given.unlinked, -1.0)
         (out, seen), (into, by) = linked.max(-1), linked.max(-2)  # [batch, heads, words]: each looks most at; most looked at by
         top, word = out.max(-1)  # [batch, heads]
         other = seen.gather(-1, word[..., None])[..., 0]
@@ -198,15 +225,13 @@ class AttentionSums:
 
     def _add_right(self, layer: int, right: torch.Tensor, given: Sentences) -> None:
         """The weights of the strongest links that are right, else 0: [heads, directions, batch · words]."""
-        named, words = given.relations.flatten(), given.words
-        one_hot = (named[:, None] == torch.arange(self.relations)).float()
+        one_hot, words = given.by_relation(self.relations), given.words
         self.sums["right"][layer] += (right > 0).float() @ one_hot
-        order = named.argsort(stable=True)
-        order = order[named[order] >= 0]
+        order = given.relations.flatten().argsort(stable=True)
         count = one_hot.sum(0).long()
+        first = len(order) - int(count.sum()) + count.cumsum(0) - count  # words without a relation come before all
         place = torch.arange(int(count.max()))
-        at = (count.cumsum(0) - count)[:, None] + place  # [relations, most]
-        at = order[at.clamp(max=len(order) - 1)] if len(order) else at
+        at = order[(first[:, None] + place).clamp(max=len(order) - 1)]  # [relations, most]
         score = right[..., at].masked_fill(place >= count[:, None], -1.0)
         score = score.masked_fill(score <= 0, -1.0)
         self.links.add(layer, score, given.rows[at // words], at % words, given.heads.flatten()[at])

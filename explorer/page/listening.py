@@ -30,7 +30,7 @@ def listen(tab: TabPage) -> list[gr.events.Dependency]:
         for name, part in panel.view.parts.items():
             if part.opens:
                 reads.append(_listen_to_reading(tab, panel, name))
-            elif name in panel.view.listens_to():
+            elif name in panel.view.listens_to() and not part.leads:
                 streams.append(_listen_to_part(tab, panel, name))
             for event in getattr(panel.parts[name], "custom_events", ()):
                 if hasattr(panel.view, f"on_{name}_{event}"):

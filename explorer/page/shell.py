@@ -52,7 +52,8 @@ def build_shell() -> tuple[PageBlocks, Shell]:
             for read in listen(tab):
                 _refresh(shell, read.success)
             _listen_to_tab(shell, tab)
-        _refresh(shell, findings.listen(shell.inputs, shell.open_tab, shell.tab_bar, shell.tabs, shell.opened).success)
+        for way in findings.listen(shell.inputs, shell.open_tab, shell.tab_bar, shell.tabs, shell.opened):
+            _refresh(shell, way.success)
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
         _listen_to_model(shell, finetune.build(shell.tabs))

@@ -39,6 +39,7 @@ class Part:
     passive: bool = False  # a row of other tokens than the input's
     wide: bool = False  # a button as wide as what stands above it
     opens: bool = False  # a click on it puts other texts into the page, and nothing else
+    leads: bool = False  # a press of it goes to where its `on_<name>` says, a Why
 
 
 def part(kind: str, **given: Any) -> Part:

@@ -34,7 +34,9 @@ def run() -> Iterator[Comparison]:
 
 
 def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
+    from explorer.base.steps import finished
     from explorer.corpus import reading
+    from explorer.corpus.atlas import sum_up
     from explorer.corpus.search import Query, search
     from explorer.model.features import features, forget
     from explorer.text.corpus import built_in
@@ -54,6 +56,12 @@ def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
     seconds = side_by_side(ours, theirs, rounds=3)
     number = f"{len(corpus.sentences)} sentences"
     yield Comparison("corpus-reading", f"all tokens of {number}", "their features", *seconds, "s", "ratio at most 1.2")
+
+    def atlas() -> None:
+        finished(sum_up(model, corpus, reading.is_fast(model, corpus)))
+
+    seconds = side_by_side(atlas, ours, rounds=3)
+    yield Comparison("corpus-atlas", f"the atlas of heads over {number}", "reading them", *seconds, "s", "ratio at most 1.5")
 
     trace = model.trace(SENTENCE)
     query = Query(trace, 2, 4)

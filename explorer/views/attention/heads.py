@@ -31,7 +31,22 @@ from explorer.views.attention_data import (
 )
 from explorer.views.settings import choice, number, use
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, View, Why, caption, chart, check, part, prose, select, sentence, show
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    View,
+    Why,
+    button,
+    caption,
+    chart,
+    check,
+    part,
+    prose,
+    select,
+    sentence,
+    show,
+)
 from explorer.views.what_if import WhatIf, toggled
 
 HEATMAP, LINES = "Heatmap", "Lines"
@@ -68,6 +83,7 @@ class Heads(View):
     width, shows_changes = 5, True
     grid = part("head_grid", marks=True)
     about = prose(classes="caption")
+    elsewhere = button("What does this head do elsewhere? →", leads=True)
     square_root: bool = use(SQUARE_ROOT, True, here=False)
     marks: str = use(MARKS, NO_MARKS, here=False)
 
@@ -91,6 +107,11 @@ class Heads(View):
     def on_grid_switch(self, subject: Subject, index: list[int]) -> Change:
         """A head is switched off, or on again: [layer, head], zero-based."""
         return toggled(subject, limits.check_cell(index))
+
+    def on_elsewhere(self, subject: Subject, index: None) -> Why:
+        """The same head across a corpus."""
+        chosen = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
+        return Why("corpus", "Head atlas", chosen)
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen, marks = overview_of(subject), None

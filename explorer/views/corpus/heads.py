@@ -116,9 +116,8 @@ class Heads(CorpusView):
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         why = Why("attention", "One head", {"layer": layer + 1, "head": head + 1})
         if subject.chosen.picked or (best := atlas_words.best_of(atlas)) is None:
-            return Finding(
-                f"Over {atlas.sentences:,} sentences, {head_name((layer, head))} {atlas_words.told(atlas, layer, head)}.", why
-            )
+            over = f"Over {atlas.sentences:,} sentence{'s' * (atlas.sentences != 1)}"
+            return Finding(f"{over}, {head_name((layer, head))} {atlas_words.told(atlas, layer, head)}.", why)
         return Finding(atlas_words.overall(atlas, best), why)
 
     def on_grid(self, subject: Subject, index: list[int]) -> Change:

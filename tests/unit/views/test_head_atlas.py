@@ -1,0 +1,180 @@
+"""What the atlas of heads shows and says, held to its numbers."""
+
+import re
+
+import numpy as np
+import pytest
+
+from explorer.analysis.head_families import LEAD
+from explorer.base.errors import InputError
+from explorer.corpus.atlas import head_atlas
+from explorer.corpus.attention_sums import OFFSETS, REACH
+from explorer.figures.head_atlas import TYPICAL, colours_of, few_names, typical_pictures
+from explorer.figures.maps import OTHERS
+from explorer.figures.numbers import kept
+from explorer.text.corpus import Corpus, CorpusSentence, built_in
+from explorer.text.dependencies import meaning
+from explorer.views.attention.heads import Heads as AttentionHeads
+from explorer.views.corpus.heads import Heads
+from explorer.views.corpus.source import FILE, NO_FILE
+from explorer.views.subject import Subject
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace("She sat on the bank of the river."))
+
+
+@pytest.fixture(scope="module")
+def atlas(bundled):
+    return head_atlas(bundled, built_in())
+
+
+def shares_in(text):
+    return [int(share) / 100 for share in re.findall(r"(\d+)\u00a0%", text)]
+
+
+def test_the_finding_counts_the_heads_that_follow_the_syntax(subject, atlas):
+    view = Heads()
+    opened = view.first(subject)
+    told = view.finding(opened)
+    every, clearly = (int((atlas.leads >= least).any(axis=-1).sum()) for least in (1e-9, LEAD))
+    assert told.text.startswith(f"{every} of 72 heads ")
+    assert f"{clearly} of them by 10 points" in told.text
+    layer, head = opened.selection.layer, opened.selection.head
+    assert f"layer {layer}, head {head}," in told.text
+    name = re.search("“(.+?)”", told.text)[1]
+    at = atlas.relations.tolist().index(name)
+    share, usual = shares_in(told.text)
+    assert share == pytest.approx(atlas.best[layer - 1, head - 1, at], abs=0.006)
+    assert usual == pytest.approx(atlas.baselines[at], abs=0.006)
+    assert told.why.selection == {"layer": layer, "head": head}
+    weighed = atlas.leads * np.sqrt(atlas.counts)
+    assert weighed[layer - 1, head - 1, at] == weighed.max()
+
+
+def test_of_a_picked_head_is_told_what_it_does(subject, atlas):
+    for layer, head in np.ndindex(*atlas.cls.shape):
+        text = Heads().finding(subject.select(layer=layer + 1, head=head + 1)).text
+        name = atlas.habits[layer, head]
+        assert f"layer {layer + 1}, head {head + 1} " in text
+        if name == "next token":
+            assert shares_in(text) == [pytest.approx(atlas.offsets[layer, head, REACH + 1], abs=0.006)]
+        elif name in atlas.relations:
+            assert f"“{name}”" in text
+        elif "[" in name:
+            assert shares_in(text) == [pytest.approx(atlas.cls[layer, head] + atlas.sep[layer, head], abs=0.006)]
+    assert "of its weight on the token before" in Heads().finding(subject.select(layer=1, head=3)).text
+
+
+def test_everything_shown_of_a_head_is_of_that_head(subject, atlas):
+    content = Heads().compute(subject.select(layer=3, head=1))
+    assert content["grid"]["selected"] == [2, 0]
+    assert kept(content["offsets"]).rows[REACH - 1][:2] == (-1, "−1")
+    assert kept(content["offsets"]).rows[REACH - 1][2] == pytest.approx(atlas.offsets[2, 0, REACH - 1])
+    relations = {row[2]: row for row in kept(content["relations"]).rows}
+    assert set(relations) == set(atlas.relations.tolist())
+    at = atlas.relations.tolist().index("obj")
+    assert relations["obj"][3:6] == pytest.approx((atlas.best[2, 0, at], atlas.baselines[at], -2))
+    strong = [row["strong"] for row in content["relations"]["rows"]]
+    assert strong == sorted(strong, reverse=True)
+    assert sum(strong) == (atlas.leads[2, 0] > 0).sum()
+    assert len(kept(content["tags"])) == atlas.by_tag[2, 0].size
+    assert len(kept(content["grid"])) == 72
+    assert kept(content["grid"]).columns[-1] == f"offset_{OFFSETS[-1]:+d}"
+    assert len(kept(content["map"])) == 72
+
+
+@pytest.mark.parametrize("place", [(1, 3), (1, 1), (3, 1), (4, 2), (2, 9), (6, 8)])
+def test_the_strongest_sentence_read_alone_has_the_same_weight(subject, place):
+    content = Heads().compute(subject.select(layer=place[0], head=place[1]))
+    assert content["check"]["text"].startswith("✓")
+    assert float(re.search(r"max error (\S+)\)", content["check"]["text"])[1]) < 1e-5
+
+
+def test_a_click_makes_the_sentence_the_input_with_this_head_and_its_word(subject, bundled, atlas, refusal):
+    view, chosen = Heads(), subject.select(layer=4, head=2)
+    change = view.on_sentences(chosen, 1)
+    at, word, _ = atlas.examples[3, 1, 1].tolist()
+    one = built_in().sentences[at]
+    assert change.texts == (one.text, "")
+    assert {"layer": 4, "head": 2, "picked": True}.items() <= change.selection.items()
+    assert bundled.trace(one.text).tokens[change.selection["token"]] == one.words[word].lower()
+    assert view.on_sentences(subject.select(layer=1, head=3), 0).selection["token"] is None
+    for index in (99, -1, None, "x", [1]):
+        refusal(InputError, lambda index=index: view.on_sentences(chosen, index))
+
+
+def test_heads_are_chosen_in_the_grid_and_on_the_map(subject):
+    assert Heads().on_grid(subject, [2, 5]).selection == {"layer": 3, "head": 6}
+    assert Heads().on_map(subject, 13).selection == {"layer": 2, "head": 2}
+
+
+def test_from_attention_a_head_leads_here(subject):
+    why = AttentionHeads().on_elsewhere(subject.select(layer=5, head=7), None)
+    assert (why.tab, why.choice, why.selection) == ("corpus", "Head atlas", {"layer": 5, "head": 7})
+
+
+def test_another_model_waits_to_be_asked_and_a_file_has_its_own(tiny, refusal, monkeypatch, tmp_path):
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
+    subject = Subject.of(tiny.trace("the man went to the store"))
+    view = Heads()
+    assert view.known(subject) is None
+    assert view.finding(subject) is None
+    assert view.first(subject) is subject
+    assert view.passes(subject) > 1_000
+    assert not any(view.waiting(subject).values())
+    none = Heads(source=FILE)
+    assert none.waiting(subject)["about"] == NO_FILE
+    refusal(InputError, lambda: none.compute(subject))
+    words = ("<b>man</b>", "went", "home")
+    own = Corpus("<i>own</i>.txt", (CorpusSentence("<b>man</b> went home", words, (0, 11, 16)),))
+    mine = Heads(source=FILE, file=own)
+    content = mine.compute(subject)
+    assert "tags" not in content
+    assert content["relations"] is None
+    assert content["syntax"].startswith("This corpus tells no syntax")
+    assert "1 sentence of <i>own</i>.txt" in content["about"]
+    assert mine.known(subject) is not None
+    assert mine.finding(subject).text.startswith("Over 1 sentence, layer 1, head 1 ")
+
+
+def test_the_names_of_a_treebank_never_become_markup(tiny, monkeypatch, tmp_path):
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
+    monkeypatch.setattr("explorer.corpus.atlas.FEWEST", 1)
+    evil = "<b>x</b>"
+    one = CorpusSentence("the man", ("the", "man"), (0, 4), (evil, evil), (1, -1), (evil, "root"))
+    subject = Subject.of(tiny.trace("the man"))
+    content = Heads(source=FILE, file=Corpus("own", (one,))).compute(subject)
+    assert content["relations"]["rows"][0]["cells"][0] == evil
+    assert evil not in content["tags"].to_json()
+    assert evil not in content["map"].to_json()
+    assert evil not in content["title"]
+
+
+def test_a_typical_picture_has_the_mean_weights_on_its_diagonals():
+    offsets = np.zeros((1, 17))
+    offsets[0, REACH - 1] = 0.6
+    drawn = typical_pictures(offsets, np.array([0.3]), np.array([0.15]))[0]
+    assert drawn.shape == (TYPICAL, TYPICAL)
+    assert drawn[5, 4] == 1
+    assert drawn[5, 0] == pytest.approx(0.5)
+    assert drawn[5, -1] == pytest.approx(0.25)
+    assert drawn[5, 3] == 0
+
+
+def test_rare_families_share_the_last_colour():
+    names = [*"aabbccddeeffgghi"]
+    few = few_names(names)
+    assert few[:14] == names[:14]
+    assert few[14:] == [OTHERS] * 2
+    colours = colours_of(few)
+    assert len(set(colours.values())) == 8
+    assert colours[OTHERS].endswith("series-8)")
+
+
+def test_relations_are_explained():
+    assert meaning("nsubj") == "subject"
+    assert meaning("nsubj:outer") == "subject"
+    assert meaning("made-up") == ""
+    assert sum(not meaning(name) for name in built_in().relations) <= 1  # the root has no head
