@@ -47,7 +47,7 @@ def _table(atlas: HeadAtlas) -> Table:
         names = str(atlas.families[layer, head]), str(atlas.habits[layer, head])
         rows.append([layer + 1, head + 1, *names, *numbers, *atlas.offsets[layer, head].tolist()])
     reach = atlas.offsets.shape[-1] // 2
-    offsets = [f"offset_{by:+d}" for by in range(-reach, reach + 1)]
+    offsets = [f"before_{by}" for by in range(reach, 0, -1)] + ["itself"] + [f"behind_{by}" for by in range(1, reach + 1)]
     return Table.of(("layer", "head", "family", "habit", "cls", "sep", "same_token", "entropy", *offsets), rows)
 
 

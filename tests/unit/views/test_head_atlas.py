@@ -81,7 +81,7 @@ def test_everything_shown_of_a_head_is_of_that_head(subject, atlas):
     assert sum(strong) == (atlas.leads[2, 0] > 0).sum()
     assert len(kept(content["tags"])) == atlas.by_tag[2, 0].size
     assert len(kept(content["grid"])) == 72
-    assert kept(content["grid"]).columns[-1] == f"offset_{OFFSETS[-1]:+d}"
+    assert kept(content["grid"]).columns[-1] == f"behind_{OFFSETS[-1]}"
     assert len(kept(content["map"])) == 72
 
 
