@@ -43,7 +43,7 @@ NAMES = (
     *(f"explorer.analysis.{name}" for name in ("projection", "rollout", "similarity", "weights")),
     *(f"explorer.training.{name}" for name in ("baselines", "examples", "finetune", "head", "probe", "training")),
     *(f"explorer.training.{name}" for name in ("tagging", "tagger", "tag_probe")),
-    *(f"explorer.corpus.{name}" for name in ("reading", "search")),
+    *(f"explorer.corpus.{name}" for name in ("reading", "search", "atlas", "atlas_file")),
     *(f"explorer.views.{name}" for name in ("view", "settings", "subject")),
     *(f"explorer.outlets.{name}" for name in ("links", "code")),
     "explorer.base.errors",

@@ -62,3 +62,23 @@ def test_sentences_are_found_and_one_becomes_the_input(open_app):
     expect(page.locator("#text-a textarea")).to_have_value(sentence)
     settled(page)
     assert not page.problems
+
+
+def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
+    page = open_app(at("Attention", "?a=She+sat+on+the+bank+of+the+river.&layer=3&head=1"))
+    page.get_by_role("button", name="What does this head do elsewhere?").click()
+    expect(page.locator("#corpus-heads-title")).to_contain_text("Layer 3, head 1 across the corpus")
+    expect(page.locator("#corpus-finding")).to_contain_text("layer 3, head 1 finds the syntactic head of")
+    expect(page.locator("#corpus-heads-grid .bx-heads button")).to_have_count(72)
+    expect(page.locator("#corpus-heads-check")).to_contain_text("✓")
+    page.locator("#corpus-heads-grid .bx-heads button").nth(2).click()
+    expect(page.locator("#corpus-heads-habit")).to_contain_text("of its weight on the token before")
+    page.locator("#corpus-heads-grid .bx-heads button").nth(37).click()
+    expect(page.locator("#corpus-heads-title")).to_contain_text("Layer 4, head 2")
+    row = page.locator("#corpus-heads-sentences tbody tr").first
+    word = row.locator("th button").inner_text()
+    row.locator("th button").click()
+    expect(page.locator("#strip .bx-chosen, #strip [aria-pressed=true]").first).to_contain_text(word.lower())
+    expect(page.locator("#corpus-heads-title")).to_contain_text("Layer 4, head 2")
+    settled(page)
+    assert not page.problems
