@@ -228,6 +228,10 @@ def test_every_view_that_has_something_to_say_says_it_of_the_opening_example(bun
     found = dict(every_finding(bundled, FIRST_A, FIRST_B))
     assert len(found) > 20
     for view, one in found.items():
+        if one is None and issubclass(view, LongView):  # it has nothing to say before its work is done
+            subject = opened(bundled, view, FIRST_A, FIRST_B)
+            view().compute(subject)
+            one = view().finding(subject)
         check(view, one)
         assert one or view.name.startswith("own-head/") or view is Quiz, view.name
 
