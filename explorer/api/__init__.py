@@ -23,7 +23,10 @@ ENDPOINTS = (
 )
 # These run beside the others, so that nobody's picture waits for a training.
 TRAININGS = ("train_head", "train_tokens", "train_spans")
-LONG = (*TRAININGS, "probe_layers", "projection", "search", "head_atlas", "head_effects", "attribution", "pseudo_likelihood")
+LONG = (
+    *(*TRAININGS, "probe_layers", "projection", "search", "head_atlas", "neuron"),
+    *("head_effects", "attribution", "pseudo_likelihood"),
+)
 
 
 def register() -> None:

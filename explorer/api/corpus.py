@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
-from explorer.base.limits import HITS
+from explorer.base.limits import DRIVERS, HITS
 from explorer.text import limits
 from explorer.text.corpus import built_in
 
@@ -73,4 +73,29 @@ def head_atlas(model: str = "") -> dict[str, Any]:
     return {"heads": [told(layer, head) for layer in range(layers) for head in range(heads)]}
 
 
-ENDPOINTS = (corpus, search, head_atlas)
+def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[str, Any]:
+    """What drives a neuron of a feed-forward layer over the built-in corpus, and the words that it promotes and suppresses.
+
+    Both count from 1. The activation is that after the activation function; the weights are logits, of the neuron's column of
+    W₂ through the masked-LM head: without such a head there are none, and `lacks` says why.
+    """
+    from explorer.corpus.neurons import corpus_neurons_in_steps, drivers
+    from explorer.techniques.neurons import promoted
+
+    explorer = explorer_for(model)
+    explorer.require("neurons")
+    layer = limits.layer_index(layer, explorer.capabilities.layers)
+    neuron = limits.check_integer(neuron, "the neuron", 1, explorer.capabilities.neurons) - 1
+    limit = limits.check_integer(limit, "the limit", 1, DRIVERS.most)
+    found = while_wanted(corpus_neurons_in_steps(explorer, built_in()))
+    told = ("token", "position", "activation")
+    every = drivers(explorer, built_in(), found, layer, neuron, limit)
+    hits = [{"sentence": one.sentence.text} | {name: getattr(one, name) for name in told} for one in every]
+    if lacks := explorer.why_not("fill_mask"):
+        return {"hits": hits, "promotes": [], "suppresses": [], "lacks": lacks}
+    words = promoted(explorer, layer, neuron, limit)
+    ways = {"promotes": words.promotes, "suppresses": words.suppresses}
+    return {"hits": hits} | {way: [{"token": piece, "weight": weight} for piece, weight in ways[way]] for way in ways}
+
+
+ENDPOINTS = (corpus, search, head_atlas, neuron)

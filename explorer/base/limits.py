@@ -87,6 +87,7 @@ CORPUS_SENTENCES = Limit(
     "corpus_sentences", "sentences of a corpus", 20_000, 20_000, "The file has {given} sentences; keep {most} or fewer."
 )
 HITS = Limit("hits", "hits of a search in a corpus", 200, 200, "{What} must be a whole number from 1 to {most}.")
+DRIVERS = Limit("drivers", "tokens of a corpus that drive a neuron most", 50, 50, HITS.sentence)
 COMPARED = Limit("compared", "sentences in a matrix of similarities", 50, 50, _KEEP)  # it stands in a label
 SCORED = Limit("scored", "texts whose likelihood is asked for", 200, 50, _KEEP)
 RANKED = Limit("ranked", "sentences whose likelihood is compared in the page", 20, 20, _TYPE)

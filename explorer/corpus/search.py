@@ -94,7 +94,7 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     allowed = None if special else states.tokens.word != ADDED
     rows, cosines = nearest_rows(vectors, norms, vector_of(query), limit, allowed)
     looked = None if query.head is None else _looked_at(model, states, query, rows)
-    hits = _Describer(model, corpus, states.tokens).describe(rows, cosines, looked)
+    hits = Describer(model, corpus, states.tokens).describe(rows, cosines, looked)
     return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
 
 
@@ -155,7 +155,7 @@ def _looked_at(model: Explorer, states: CorpusStates, query: Query, rows: np.nda
 
 
 @dataclass(frozen=True)
-class _Describer:
+class Describer:
     """Tells of tokens what is known of their words."""
 
     model: Explorer

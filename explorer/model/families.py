@@ -27,6 +27,7 @@ LABELS, TAGS, ANSWER, REPLACED = "labels", "tags", "answer", "replaced"
 _TASKS = {"ForSequenceClassification": LABELS, "ForTokenClassification": TAGS, "ForQuestionAnswering": ANSWER}
 
 NEXT = "hidden state"  # the name of what ends a layer
+INTO_NEURONS, OUT_OF_NEURONS = "feed-forward in", "feed-forward out"  # the names of the two matrices of the feed-forward part
 ACTIVATION = "activation"  # the name of what stands between the two matrices of the feed-forward part, until it is known
 RESIDUAL = ("feed-forward add", "+ y (residual)")
 
@@ -36,9 +37,9 @@ def _post_norm(mixed: str, norm: str, inner: str, active: str, outer: str, last:
     return (
         Part(mixed, "attention output", "z W_O + b_O"),
         Part(norm, "attention norm", "y = LayerNorm", reads=("attention add", "+ x (residual)")),
-        Part(inner, "feed-forward in", "y W₁ + b₁"),
+        Part(inner, INTO_NEURONS, "y W₁ + b₁"),
         Part(active, ACTIVATION, "number by number"),
-        Part(outer, "feed-forward out", "W₂ + b₂"),
+        Part(outer, OUT_OF_NEURONS, "W₂ + b₂"),
         Part(last, NEXT, "LayerNorm", reads=RESIDUAL),
     )
 
@@ -84,6 +85,16 @@ class Family:
     replaced_head: str = ""  # from the pre-training model: whether each piece was put there by another model
     activation: str = "hidden_act"  # the name of its name in config.json
     older_settings: tuple[str, ...] = ()  # of config.json, which transformers translates
+
+    @property
+    def out_of_neurons(self) -> str:
+        """The path, from a layer, of the matrix that reads its neurons, W₂; '' where a layer has several."""
+        return next((part.path for part in self.parts if part.name == OUT_OF_NEURONS), "")
+
+    @property
+    def last_norm(self) -> str:
+        """The path, from a layer, of the LayerNorm that ends it; '' where none does."""
+        return self.parts[-1].path if self.parts and self.parts[-1].name == NEXT else ""
 
 
 _BERT = Family(
@@ -155,9 +166,9 @@ FAMILIES = (
             Part("attn_norm", "norm before the attention", "LayerNorm"),
             Part("attn.Wo", "attention output", "z W_O"),
             Part("mlp_norm", "norm before the feed-forward", "LayerNorm", reads=("attention add", "y = … + x (residual)")),
-            Part("mlp.Wi", "feed-forward in", "W₁, twice as wide: a half and its gate"),
+            Part("mlp.Wi", INTO_NEURONS, "W₁, twice as wide: a half and its gate"),
             Part("mlp.act", ACTIVATION, "of the first half, number by number"),
-            Part("mlp.Wo", "feed-forward out", "W₂", reads=("gated", "× the gate, number by number")),
+            Part("mlp.Wo", OUT_OF_NEURONS, "W₂", reads=("gated", "× the gate, number by number")),
         ),
         final_norm="final_norm",
         masked_lm_head=("head", "decoder"),

@@ -1,6 +1,6 @@
 """One layer of an encoder, whichever family it is of: what it computes, and what its heads do in it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
@@ -8,7 +8,7 @@ import torch
 import transformers
 from transformers.masking_utils import create_bidirectional_mask, create_bidirectional_sliding_window_mask
 
-from explorer.model import attending
+from explorer.model import attending, copies
 from explorer.model.attending import Heads
 from explorer.model.families import Family
 
@@ -42,6 +42,21 @@ class Layer:
         """
         hidden = hidden.expand(len(context), -1, -1)
         return attending.answering(lambda heads: context, lambda: self(hidden))
+
+    def with_neurons(self, hidden: torch.Tensor, real: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+        """The next hidden state, and the activation of every neuron, [batch, tokens, neurons]: what W₂ reads."""
+        watched, read = replace(self, module=copies.of(self.module)), []
+        watched.neurons_dense.register_forward_pre_hook(lambda module, given: read.append(given[0]))
+        return watched(hidden, real), read[0]
+
+    @property
+    def neurons_dense(self) -> torch.nn.Linear:
+        """W₂ and its bias: a column for each neuron."""
+        return attrgetter(self.family.out_of_neurons)(self.module)
+
+    def end(self, added: torch.Tensor) -> torch.Tensor:
+        """The LayerNorm that ends the layer, of what is added up there [..., hidden]; the same where none ends it."""
+        return attrgetter(self.family.last_norm)(self.module)(added) if self.family.last_norm else added
 
     @property
     def attention_dense(self) -> torch.nn.Linear:

@@ -30,6 +30,7 @@ class Capabilities:
 
     layers: int
     heads: int
+    neurons: int  # of the feed-forward part of a layer, 0 where a layer has several such parts
     hidden_size: int
     vocab_size: int
     parameters: int
@@ -51,6 +52,7 @@ LACKS = {
     "pooler": "has no pooler: its file holds no weights for one",
     "segments": "was trained without segments, so it cannot tell A from B",
     "positions": "has no vectors for positions: each layer turns queries and keys by their place (rotary positions)",
+    "neurons": "has several feed-forward parts in each layer, each behind a bottleneck: their neurons are not told one by one",
     "own_head": "has no head of its own: it was not fine-tuned for a task",
     "own_layers": "has one set of weights for all its layers, so the top ones cannot be trained by themselves",
 }
@@ -235,6 +237,18 @@ class Network:
             hidden = layer(hidden, padded.mask)
             yield hidden
 
+    def neurons_padded(self, padded: "Padded") -> Iterator[torch.Tensor]:
+        """What the neurons of each layer in turn give, after the activation function and the gate of families that have one.
+
+        [batch, tokens, neurons] each, float32, on the processor. Raises CapabilityError.
+        """
+        self.require("neurons")
+        padded, network = padded.to(self.device), self._runner or self
+        hidden = network.embed_padded(padded)
+        for layer in network.layers:
+            hidden, activations = layer.with_neurons(hidden, padded.mask)
+            yield activations.to("cpu", torch.float32)
+
     def embed_padded(self, padded: "Padded") -> torch.Tensor:
         """Hidden state 0 of a batch: [batch, tokens, hidden]. Where a piece is mixed with its neighbours, each text by itself."""
         if not self.family.word_transformation:
@@ -284,6 +298,19 @@ class Network:
         hidden = self.final(hidden)
         for part in self.family.masked_lm_head:
             hidden = attrgetter(part)(self.module)(hidden)
+        return hidden
+
+    def masked_lm_of(self, hidden: torch.Tensor, ids: Sequence[int]) -> torch.Tensor:
+        """The same for a few pieces, as they would be among all: [..., hidden] to [..., ids]. The vocabulary is not computed."""
+        self.require("fill_mask")
+        module, hidden = copies.of(self.module), self.final(hidden)
+        whole = module.get_output_embeddings()
+        rows = torch.nn.Linear(whole.in_features, len(ids))
+        rows.weight = torch.nn.Parameter(whole.weight[list(ids)], requires_grad=False)
+        rows.bias = torch.nn.Parameter(whole.bias[list(ids)], requires_grad=False)
+        module.set_output_embeddings(rows)
+        for part in self.family.masked_lm_head:
+            hidden = attrgetter(part)(module)(hidden)
         return hidden
 
     def final(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -451,6 +478,7 @@ class Network:
         return Capabilities(
             layers=len(self.layers),
             heads=config.num_attention_heads,
+            neurons=self.layers[0].neurons_dense.in_features if family.out_of_neurons else 0,
             hidden_size=config.hidden_size,
             vocab_size=config.vocab_size,
             parameters=sum(weight.numel() for weight in self._weights.values()),

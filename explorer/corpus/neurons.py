@@ -1,0 +1,215 @@
+"""What drives the neurons of the feed-forward parts: the tokens of a corpus at which each of them is most active.
+
+All neurons of all layers are read in one pass, of which the strongest tokens of each neuron are kept, in a small file.
+Geva et al. 2021, 'Transformer Feed-Forward Layers Are Key-Value Memories', section 3. [CLS] and [SEP] do not count.
+"""
+
+import contextlib
+import os
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from explorer.base.cache import Recent
+from explorer.base.errors import InputError
+from explorer.base.limits import DRIVERS
+from explorer.base.steps import finished
+from explorer.corpus.reading import ADDED, CorpusTokens, is_fast, tokens_of
+from explorer.corpus.search import Describer
+from explorer.model.explorer import Explorer
+from explorer.model.readings import key_of, when_free
+from explorer.text.corpus import Corpus, CorpusSentence
+
+FILE = "neurons.npz"
+SAVED = 32  # batches after which what was found is written
+READ = 64  # sentences that a word is looked for in
+NOBODY = -1  # the row of a place for which the corpus has too few tokens
+
+
+@dataclass(frozen=True)
+class CorpusNeurons:
+    """What all neurons do over a corpus: `activations` [layers, neurons, DRIVERS.most] the largest, and the `rows` of their tokens.
+
+    `mean`, `deviation` and `active`, the share of tokens above 0, are [layers, neurons], over all `counted` tokens.
+    """
+
+    tokens: CorpusTokens = field(repr=False)
+    activations: np.ndarray = field(repr=False)  # float32, the largest first
+    rows: np.ndarray = field(repr=False)  # int32, NOBODY where there are no more
+    mean: np.ndarray = field(repr=False)
+    deviation: np.ndarray = field(repr=False)
+    active: np.ndarray = field(repr=False)
+    counted: int
+
+
+@dataclass(frozen=True)
+class Driver:
+    """A token of the corpus that drives a neuron, in its sentence."""
+
+    sentence: CorpusSentence
+    position: int  # in its sentence, zero-based, [CLS] being 0
+    token: str
+    word: str
+    activation: float  # after the activation function
+    tag: str
+    before: str  # the text of its sentence up to the word
+    after: str
+
+
+@dataclass(frozen=True)
+class Firing:
+    """A neuron (zero-based) that is more active at a word than elsewhere, by `deviations` of its activations."""
+
+    layer: int
+    neuron: int
+    activation: float  # mean over the word's tokens
+    deviations: float
+
+
+_opened: Recent[tuple[object, ...], CorpusNeurons] = Recent(4)
+
+
+def corpus_neurons(model: Explorer, corpus: Corpus) -> CorpusNeurons:
+    """What all neurons do over a corpus, however long it takes. Raises CapabilityError or InputError."""
+    return finished(corpus_neurons_in_steps(model, corpus))
+
+
+def corpus_neurons_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, CorpusNeurons]:
+    """Like `corpus_neurons`: yields the share done, 0 to 1; a reading that was stopped goes on where it was."""
+    model.require("neurons")
+    fast = is_fast(model, corpus)
+    key = model.checkpoint, corpus.key, fast
+    if (known := _opened.get(key)) is not None:
+        return known
+    tokens = tokens_of(model, corpus)
+    coming = 8 * model.capabilities.layers * model.capabilities.neurons * (DRIVERS.most + 3)
+
+    def fill(folder: Path) -> Generator[float, None, CorpusNeurons]:
+        return (yield from _read(model, tokens, fast, folder / FILE))
+
+    found = yield from when_free(key_of(model, corpus.texts, "neurons", fast, DRIVERS.most), coming, fill)
+    _opened.put(key, found)
+    return found
+
+
+def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, neuron: int, limit: int) -> tuple[Driver, ...]:
+    """The tokens that drive a neuron most, both zero-based, the strongest first."""
+    rows = found.rows[layer, neuron, :limit]
+    rows = rows[rows != NOBODY]
+    hits = Describer(model, corpus, found.tokens).describe(rows, found.activations[layer, neuron, : len(rows)], None)
+    return tuple(
+        Driver(hit.sentence, hit.position, hit.token, hit.word, hit.cosine, hit.tag, hit.before, hit.after) for hit in hits
+    )
+
+
+@torch.inference_mode()
+def activation_of(model: Explorer, driver: Driver, layer: int, neuron: int) -> float:
+    """The activation at a driver whose sentence is read by itself, in full precision."""
+    encoding = model.encode(driver.sentence.text)
+    for index, activations in enumerate(model.neurons_padded(model.pad([(encoding.ids, encoding.segments)]))):
+        if index == layer:
+            return float(activations[0, driver.position, neuron])
+    raise IndexError(layer)
+
+
+def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Firing, ...]:
+    """The neurons that are most above their mean at a word of the corpus, in READ sentences of it. Raises InputError."""
+    wanted = word.strip().lower()
+    places = {
+        index: [at for at, one in enumerate(sentence.words) if one.lower() == wanted]
+        for index, sentence in enumerate(corpus.sentences)
+    }
+    holding = np.array([index for index, words in places.items() if words][:READ], dtype=np.int64)
+    if not len(holding):
+        raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
+    mean = np.mean([_at_words(model, found.tokens, int(one), places[int(one)]) for one in holding], axis=0)
+    deviations = (mean - found.mean) / np.maximum(found.deviation, 1e-6)  # [layers, neurons]
+    order = np.argsort(-deviations, axis=None, kind="stable")[:limit]
+    at = zip(*np.unravel_index(order, deviations.shape), strict=True)
+    return tuple(Firing(int(la), int(ne), float(mean[la, ne]), float(deviations[la, ne])) for la, ne in at)
+
+
+@torch.inference_mode()
+def _at_words(model: Explorer, tokens: CorpusTokens, sentence: int, words: list[int]) -> np.ndarray:
+    """[layers, neurons] the mean activations at some words of a sentence."""
+    part = slice(tokens.starts[sentence], tokens.starts[sentence + 1])
+    ids = tokens.ids[part].tolist()
+    there = torch.from_numpy(np.isin(tokens.word[part], words))
+    padded = model.pad([(ids, [0] * len(ids))])
+    return np.stack([one[0][there].mean(0).numpy() for one in model.neurons_padded(padded)])
+
+
+class _Strongest:
+    """The largest activations so far, and what their means need; all arrays [layers, neurons, ...]."""
+
+    def __init__(self, layers: int, neurons: int) -> None:
+        self.activations = torch.full((layers, neurons, DRIVERS.most), -torch.inf)
+        self.rows = torch.full((layers, neurons, DRIVERS.most), NOBODY, dtype=torch.int32)
+        self.sums = torch.zeros((3, layers, neurons), dtype=torch.float64)  # of activations, of their squares, above 0
+        self.done = 0  # batches
+
+    def add(self, layer: int, activations: torch.Tensor, rows: torch.Tensor) -> None:
+        """Look at activations [tokens, neurons] of some rows [tokens]."""
+        sums = activations.sum(0), activations.square().sum(0), (activations > 0).sum(0)
+        self.sums[:, layer] += torch.stack([one.double() for one in sums])
+        best, places = activations.topk(min(DRIVERS.most, len(rows)), dim=0)
+        both = torch.cat([self.activations[layer], best.T], 1)
+        known = torch.cat([self.rows[layer], rows[places.T]], 1)
+        self.activations[layer], order = both.topk(DRIVERS.most, dim=1)
+        self.rows[layer] = known.gather(1, order)
+
+    def save(self, path: Path) -> None:
+        """Write it all, so that who reads the file sees the old or the new."""
+        other = path.with_suffix(".part.npz")
+        np.savez(other, **{name: np.asarray(value) for name, value in vars(self).items()})
+        other.chmod(0o600)
+        os.replace(other, path)
+
+    def load(self, path: Path) -> None:
+        """Go on with what was written, if anything was."""
+        with contextlib.suppress(OSError, ValueError, KeyError), np.load(path) as file:
+            read = {name: torch.from_numpy(file[name]) for name in ("activations", "rows", "sums")}
+            if all(read[name].shape == vars(self)[name].shape for name in read):
+                vars(self).update(read, done=int(file["done"]))
+
+    def result(self, tokens: CorpusTokens) -> CorpusNeurons:
+        """What was found of all tokens."""
+        counted = int((tokens.word != ADDED).sum())
+        mean, square, active = (self.sums / max(1, counted)).numpy()
+        deviation = np.sqrt(np.maximum(square - mean**2, 0))
+        return CorpusNeurons(tokens, self.activations.numpy(), self.rows.numpy(), mean, deviation, active, counted)
+
+
+@torch.inference_mode()
+def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, fast: bool, into: _Strongest) -> None:
+    """Look at some sentences."""
+    encoded = [tokens.ids[tokens.starts[row] : tokens.starts[row + 1]].tolist() for row in rows]
+    every = np.concatenate([np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in rows])
+    counts = torch.from_numpy(tokens.word[every] != ADDED)
+    padded = model.pad([(ids, [0] * len(ids)) for ids in encoded])
+    kept = torch.from_numpy(every.astype(np.int32))[counts]
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
+        for layer, activations in enumerate(model.neurons_padded(padded)):
+            into.add(layer, activations[padded.real][counts], kept)
+
+
+def _read(model: Explorer, tokens: CorpusTokens, fast: bool, path: Path) -> Generator[float, None, CorpusNeurons]:
+    """Look at the batches that were not looked at yet; yields the share done."""
+    batches, found = tokens.batches(), _Strongest(model.capabilities.layers, model.capabilities.neurons)
+    found.load(path)
+    begun = found.done
+    try:
+        for rows in batches[begun:]:
+            yield found.done / len(batches)
+            _read_batch(model, tokens, rows, fast, found)
+            found.done += 1
+            if found.done % SAVED == 0:
+                found.save(path)
+    finally:
+        if found.done > begun:
+            found.save(path)
+    yield 1.0
+    return found.result(tokens)

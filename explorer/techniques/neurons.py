@@ -1,0 +1,80 @@
+"""What a neuron of a feed-forward part writes: the words that its column of W₂ promotes and suppresses in the masked-LM head.
+
+A feed-forward part is a memory: a neuron fires on a pattern, and adds its activation times its column of W₂ to the hidden
+state (Geva et al. 2021, 'Transformer Feed-Forward Layers Are Key-Value Memories'). Here the column w is read as BERT's own
+modules read a hidden state: weight = ½ (head(LayerNorm(w)) − head(LayerNorm(−w))), a logit a piece, with the LayerNorm that
+ends the layer (in families without one, that before the head) and the head's dense layer, activation and LayerNorm. The
+difference takes away what the head says whatever it reads, the frequent words; a neuron that fires below 0 does the reverse.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from explorer.model.network import Network
+
+AT_ONCE = 256  # neurons: the vocabulary is large, and every one of them gets a number a piece
+
+
+@dataclass(frozen=True)
+class Promoted:
+    """Pieces and their weights (logits), the most promoted and the most suppressed first."""
+
+    promotes: tuple[tuple[str, float], ...]
+    suppresses: tuple[tuple[str, float], ...]
+
+
+def columns(model: Network, layer: int) -> torch.Tensor:
+    """[neurons, hidden] what each neuron of a layer (zero-based) adds to a token when its activation is 1."""
+    model.require("neurons")
+    return model.layers[layer].neurons_dense.weight.detach().T
+
+
+@torch.inference_mode()
+def piece_weights(model: Network, layer: int, neurons: slice | Sequence[int]) -> np.ndarray:
+    """[neurons, vocabulary] the weight of every piece for some neurons of a layer, all zero-based. Raises CapabilityError."""
+    ways = _both_ways(model, layer, columns(model, layer)[neurons])
+    up, down = model.masked_lm(ways)
+    return ((up - down) / 2).numpy()
+
+
+@torch.inference_mode()
+def weights_of(model: Network, ids: Sequence[int]) -> np.ndarray:
+    """[layers, neurons, ids] the weight of some pieces for all neurons. Raises CapabilityError."""
+    found = []
+    for layer in range(model.capabilities.layers):
+        up, down = model.masked_lm_of(_both_ways(model, layer, columns(model, layer)), ids)
+        found.append(((up - down) / 2).numpy())
+    return np.stack(found)
+
+
+def promoted(model: Network, layer: int, neuron: int, limit: int) -> Promoted:
+    """The `limit` words that a neuron promotes and suppresses most, no special tokens among them. Raises CapabilityError."""
+    (weights,) = piece_weights(model, layer, [neuron])
+    ids = model.ordinary_ids[model.ordinary_ids < len(weights)]
+    order = ids[np.argsort(-weights[ids], kind="stable")]
+    return Promoted(*(_named(model, weights, some[:limit]) for some in (order, order[::-1])))
+
+
+def most_promoted_in_steps(model: Network, layer: int, number: int) -> Generator[float, None, np.ndarray]:
+    """[neurons, number] the ids of the pieces that each neuron of a layer promotes most, in no order.
+
+    Yields the share done, 0 to 1. Raises CapabilityError.
+    """
+    found, count = [], model.capabilities.neurons
+    for start in range(0, count, AT_ONCE):
+        yield start / count
+        weights = torch.from_numpy(piece_weights(model, layer, slice(start, start + AT_ONCE)))
+        found.append(weights.topk(min(number, weights.shape[1]), dim=1, sorted=False).indices.numpy())
+    return np.concatenate(found)
+
+
+def _both_ways(model: Network, layer: int, vectors: torch.Tensor) -> torch.Tensor:
+    """[2, neurons, hidden] the hidden states that a layer would end in if one neuron alone wrote it, upwards and downwards."""
+    return torch.stack([model.layers[layer].end(vectors), model.layers[layer].end(-vectors)])
+
+
+def _named(model: Network, weights: np.ndarray, ids: np.ndarray) -> tuple[tuple[str, float], ...]:
+    return tuple(zip(model.pieces(ids.tolist()), weights[ids].tolist(), strict=True))
