@@ -58,6 +58,14 @@ def promoted(model: Network, layer: int, neuron: int, limit: int) -> Promoted:
     return Promoted(*(_named(model, weights, some[:limit]) for some in (order, order[::-1])))
 
 
+def promoting(model: Network, id: int, limit: int) -> tuple[tuple[int, int, float], ...]:
+    """The neurons that promote a piece most, the most first: (layer, neuron, weight), zero-based. Raises CapabilityError."""
+    weights = weights_of(model, [id])[..., 0]
+    order = np.argsort(-weights, axis=None, kind="stable")[:limit]
+    at = zip(*np.unravel_index(order, weights.shape), strict=True)
+    return tuple((int(layer), int(neuron), float(weights[layer, neuron])) for layer, neuron in at)
+
+
 def most_promoted_in_steps(model: Network, layer: int, number: int) -> Generator[float, None, np.ndarray]:
     """[neurons, number] the ids of the pieces that each neuron of a layer promotes most, in no order.
 

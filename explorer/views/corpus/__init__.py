@@ -1,6 +1,7 @@
 """Corpus: what a word, a head and a layer do across many sentences."""
 
 from explorer.views.corpus.heads import Heads
+from explorer.views.corpus.neurons import Neurons
 from explorer.views.corpus.search import Search
 from explorer.views.corpus.sentences import Sentences
 from explorer.views.view import Tab
@@ -9,7 +10,7 @@ TAB = Tab(
     "corpus",
     "Corpus",
     "What happens in a thousand sentences?",
-    {"Search by meaning": [[Search]], "Head atlas": [[Heads]], "Sentences": [[Sentences]]},
+    {"Search by meaning": [[Search]], "Head atlas": [[Heads]], "Neurons": [[Neurons]], "Sentences": [[Sentences]]},
     steppers=("layer", "head"),
     without_steppers=("Sentences",),
 )

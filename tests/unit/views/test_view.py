@@ -12,7 +12,7 @@ from explorer.views.settings import choice, memory, number, several, switch, tex
 from explorer.views.view import LongView, View, button, caption, chart, settle
 
 CAN = ("fill_mask", "next_sentence", "replaced", "segments", "positions", "pooler", "own_layers")
-CAPABILITIES = Capabilities(6, 12, 384, 1000, 1, 512, **dict.fromkeys(CAN, True))
+CAPABILITIES = Capabilities(6, 12, 1536, 384, 1000, 1, 512, **dict.fromkeys(CAN, True))
 
 
 class Sample(View):

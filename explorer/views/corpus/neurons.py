@@ -1,0 +1,281 @@
+"""Neurons: what in a corpus drives one of a feed-forward part, and which words it promotes."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.cache import Recent
+from explorer.base.errors import InputError
+from explorer.base.limits import QUERY
+from explorer.base.steps import map_steps
+from explorer.figures.bars import whole_percent
+from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.text import limits
+from explorer.views.corpus.search import BESIDE
+from explorer.views.corpus.source import NO_FILE, CorpusView
+from explorer.views.settings import number, text
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, read, sentence
+
+if TYPE_CHECKING:
+    from explorer.corpus.neurons import CorpusNeurons, Driver
+    from explorer.techniques.neurons import Promoted
+
+LINES = 20  # tokens that drive a neuron
+WORDS = 10  # promoted, and suppressed
+NEURONS = 10  # found by a word
+QUOTED = 3  # words of each kind in the finding
+
+Scored = tuple[int, int, float]
+"""A neuron, (layer, neuron) zero-based, and how much it promotes a word or is driven by it."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is shown of one neuron, zero-based, and the neurons that were found by a word."""
+
+    layer: int
+    neuron: int
+    corpus: CorpusNeurons
+    drivers: tuple[Driver, ...]
+    promoted: Promoted | None  # without a masked-LM head nobody knows
+    shared: tuple[int, int]  # of how many different words that drive it, how many are among those that it promotes most
+    promoting: tuple[Scored, ...] = ()
+    driven: tuple[Scored, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+_found: Recent[Hashable, Shown] = Recent(32)
+_telling: Recent[Hashable, int] = Recent(64)
+
+
+class Neurons(CorpusView):
+    """What drives a neuron most, in its sentences; what it promotes; and neurons by word."""
+
+    name, question = "corpus/neurons", "What does a neuron wait for, and what does it say?"
+    widths = (7, 4)
+    columns = (
+        ("hits", "stop", "progress", "about", "help", "check"),
+        ("promotes", "suppresses", "lacks", "by_word", "problem", "promoting", "driven"),
+    )
+    neuron: int = number(0, "Neuron (0: the most telling)", low=0, high=lambda model: model.neurons, box=True, heard="submit")
+    hits = part("strips", height=520, opens=True)
+    stop = button("Stop")
+    progress = part("meter")
+    about = sentence(classes="caption")
+    help = caption(
+        "Click a word: its sentence becomes the input. A neuron is active where a token's vector fits its row of W₁, and then "
+        "adds its column *w* of W₂ to it (Geva et al. 2021). What it promotes is that column, read by the masked-LM head as a "
+        "hidden state of its own: ½ (head(LayerNorm(*w*)) − head(LayerNorm(−*w*))), in logits."
+    )
+    check = check()
+    promotes = part("strips", height=300)
+    suppresses = part("strips", height=300)
+    lacks = sentence(classes="caption")
+    by_word: str = text("", "Find neurons by word", limit=QUERY, heard="submit", placeholder="A word, then Enter", max_lines=1)
+    problem = sentence()
+    promoting = part("strips", height=300, optional=True)
+    driven = part("strips", height=300, optional=True)
+
+    def unless(self, subject: Subject) -> str:
+        """Some models have no neurons that could be told one by one."""
+        return subject.model.why_not("neurons")
+
+    def first(self, subject: Subject) -> Subject:
+        """The last layer but one: there neurons say most of what drives them."""
+        layers = subject.model.capabilities.layers
+        return subject if subject.chosen.picked else subject.select(layer=max(1, layers - 1), picked=False)
+
+    def passes(self, subject: Subject) -> float:
+        """Reading the corpus, in passes of the input, unless it was read already."""
+        corpus = self.corpus
+        return 0 if corpus is None or _found.get(self.key(subject)) else 1.3 * corpus.words / subject.trace.kept
+
+    def key(self, subject: Subject) -> Hashable:
+        """What is shown depends on this; None without a corpus."""
+        if self.corpus is None or self.unless(subject):
+            return None
+        where = subject.selection.attention_layer, self.neuron, self.by_word.strip()
+        return self.name, str(subject.model.checkpoint), *where, self.corpus.key
+
+    def waiting(self, subject: Subject) -> Content:
+        """What was found stays; without a file, a sentence asks for one."""
+        nothing = dict.fromkeys(("hits", "promotes", "suppresses", "promoting", "driven", "check"))
+        return {} if self.corpus else {**nothing, "about": NO_FILE}
+
+    def work(self, subject: Subject) -> Generator[tuple[str, float], None, Shown]:
+        """Read the corpus, unless it was read before; find the neuron, and those of the word. Raises InputError."""
+        from explorer.corpus.neurons import corpus_neurons_in_steps
+
+        if self.corpus is None:
+            raise InputError(NO_FILE)
+        count = len(self.corpus.sentences)
+        reading = corpus_neurons_in_steps(subject.model, self.corpus)
+        found = yield from map_steps(
+            reading, lambda share: (f"Reading {count:,} sentences, once for this model: {share:.0%}", share)
+        )
+        shown = yield from self._look(subject, found)
+        _found.put(self.key(subject), shown)
+        return shown
+
+    def result(self, subject: Subject) -> Shown:
+        """What was found, now or before."""
+        return _found.get(self.key(subject)) or super().result(subject)
+
+    def draw(self, subject: Subject, found: Shown) -> Content:
+        """The sentences, the words, and the neurons of the word."""
+        words = found.promoted
+        return {
+            "hits": _lines(found.drivers),
+            "about": self._about(subject, found),
+            "check": _check(subject, found),
+            "promotes": words and _weighed("promotes", words.promotes),
+            "suppresses": words and _weighed("suppresses", words.suppresses),
+            "lacks": "" if words else f"{subject.model.why_not('fill_mask')} So nobody can tell which words its neurons promote.",
+            "problem": " ".join(found.problems),
+            "promoting": _table(subject, "promotes it most", "weight", found.promoting),
+            "driven": _table(subject, "most active at it", "deviations", found.driven),
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What drives the neuron, and whether it says so."""
+        shown = None if self.corpus is None else _found.get(self.key(subject))
+        if not shown or not shown.drivers:
+            return None
+        driving = list(dict.fromkeys(driver.word.lower() for driver in shown.drivers))
+        text = f"Neuron {shown.neuron + 1} of layer {shown.layer + 1} is most active at {_quoted(driving)}"
+        if shown.promoted:
+            different, among = shown.shared
+            pieces = f"of the {different} different words that drive it most, {among} {'is' if among == 1 else 'are'}"
+            said = [piece for piece, _ in shown.promoted.promotes]
+            text += f", and promotes {_quoted(said)}: {pieces} among the 100 that it promotes most"
+        return Finding(f"{text}.", Why("inside", "Step by step", {"layer": shown.layer + 1}))
+
+    def on_hits(self, subject: Subject, index: Any) -> Change:
+        """The sentence of a token becomes the input, the token the chosen one."""
+        drivers = self.result(subject).drivers
+        driver = drivers[limits.check_integer(index, "the hit", 0, len(drivers) - 1)]
+        return read(driver.sentence.text, token=driver.position)
+
+    def on_promoting(self, subject: Subject, index: Any) -> Change:
+        """Another neuron, of whichever layer."""
+        has = subject.model.capabilities
+        at = limits.check_integer(index, "the neuron", 0, has.layers * has.neurons - 1)
+        return Change({"layer": at // has.neurons + 1}, {"neuron": at % has.neurons + 1})
+
+    on_driven = on_promoting
+
+    def _look(self, subject: Subject, found: CorpusNeurons) -> Generator[tuple[str, float], None, Shown]:
+        from explorer.corpus.neurons import PROMOTED, drivers, driving_pieces, telling_in_steps
+        from explorer.techniques.neurons import piece_weights, promoted
+
+        model, corpus, layer = subject.model, self.corpus, subject.selection.attention_layer
+        neuron = self.neuron - 1
+        if not self.neuron:
+            key = str(model.checkpoint), corpus.key, layer
+            if (known := _telling.get(key)) is None:
+                steps = telling_in_steps(model, found, layer)
+                known = yield from map_steps(steps, lambda share: (f"Looking for a telling neuron: {share:.0%}", share))
+                _telling.put(key, known)
+            neuron = known
+        words, shared = None, (0, 0)
+        if model.capabilities.fill_mask:
+            words = promoted(model, layer, neuron, WORDS)
+            most = piece_weights(model, layer, [neuron])[0].argsort()[-PROMOTED:]
+            driving = driving_pieces(model, found, layer, neuron)
+            shared = len(driving), len(driving & set(most.tolist()))
+        driving = drivers(model, corpus, found, layer, neuron, LINES)
+        return Shown(layer, neuron, found, driving, words, shared, *self._by_word(subject, found))
+
+    def _by_word(self, subject: Subject, found: CorpusNeurons) -> tuple[tuple[Scored, ...], tuple[Scored, ...], tuple[str, ...]]:
+        """The neurons that promote the word most, those that it drives most, and why some are not known."""
+        from explorer.corpus.neurons import firing_on
+        from explorer.techniques.neurons import promoting
+        from explorer.techniques.targets import piece_of
+
+        word, model, problems = self.by_word.strip(), subject.model, []
+        most: tuple[Scored, ...] = ()
+        driven: tuple[Scored, ...] = ()
+        if not word:
+            return most, driven, ()
+        if model.capabilities.fill_mask:
+            try:
+                most = promoting(model, piece_of(model, word)[0], NEURONS)
+            except InputError as error:
+                problems.append(str(error))
+        try:
+            firing = firing_on(model, self.corpus, found, word, NEURONS)
+            driven = tuple((one.layer, one.neuron, one.deviations) for one in firing)
+        except InputError as error:
+            problems.append(str(error))
+        return most, driven, tuple(problems)
+
+    def _about(self, subject: Subject, found: Shown) -> str:
+        corpus, has = self.corpus, subject.model.capabilities
+        licence = f" ({corpus.licence})" if corpus.licence else ""
+        active = whole_percent(float(found.corpus.active[found.layer, found.neuron]))
+        neuron = f"neuron {found.neuron + 1} of layer {found.layer + 1} (of {has.neurons:,})"
+        where = f"{len(corpus.sentences):,} sentence{'s' * (len(corpus.sentences) != 1)} of {corpus.name}{licence}"
+        lead = (
+            f"The tokens at which {neuron} is most active, after the activation function, of {found.corpus.counted:,} in {where}."
+        )
+        return f"{lead} It is above 0 at {active} of them. {corpus.about}".rstrip()
+
+
+def _quoted(words: Sequence[str]) -> str:
+    """'“a”, “b” and “c”'."""
+    *before, last = [f"“{word}”" for word in words[:QUOTED]]
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def _lines(drivers: Sequence[Driver]) -> dict[str, Any] | None:
+    """Each token in its line, the word in the middle."""
+    if not drivers:
+        return None
+    columns = [Column("", "before", name="before"), Column("word", "name"), Column("", "text", name="after")]
+    columns += [Column("tag", "text")] if any(driver.tag for driver in drivers) else []
+    columns += [Column("activation", "number", form=".2f")]
+    rows = [Row(_cells(driver, len(columns) > 4), index) for index, driver in enumerate(drivers)]
+    return strip_table(columns, rows, "The tokens that drive the neuron most", "hit")
+
+
+def _cells(driver: Driver, tagged: bool) -> list[Any]:
+    before = driver.before if len(driver.before) <= BESIDE else f"…{driver.before[-BESIDE:]}"
+    after = driver.after if len(driver.after) <= BESIDE else f"{driver.after[:BESIDE]}…"
+    return [before, driver.word, after, *([driver.tag] if tagged else []), driver.activation]
+
+
+def _weighed(title: str, words: Sequence[tuple[str, float]]) -> dict[str, Any]:
+    """Words with a bar each for the size of their weight."""
+    top = max(abs(weight) for _, weight in words)
+    columns = [Column(title, "name"), Column("", "bar", top=top), Column("weight", "number", form="+.2f")]
+    return strip_table(columns, [Row((word, abs(weight), weight)) for word, weight in words], f"Words that it {title} most")
+
+
+def _table(subject: Subject, title: str, unit: str, scored: Sequence[Scored]) -> dict[str, Any] | None:
+    """Neurons, a click on which opens them."""
+    if not scored:
+        return None
+    columns = [
+        Column(title, "name"),
+        Column("", "bar", top=max(score for _, _, score in scored)),
+        Column(unit, "number", form=".2f"),
+    ]
+    each = subject.model.capabilities.neurons
+    named = [(f"layer {layer + 1}, neuron {neuron + 1}", layer * each + neuron, score) for layer, neuron, score in scored]
+    rows = [Row((name, max(score, 0.0), score), place) for name, place, score in named]
+    return strip_table(columns, rows, f"Neurons: {title}", "neuron")
+
+
+def _check(subject: Subject, found: Shown) -> dict[str, str] | None:
+    """The activation at the first token, when its sentence is read by itself in full precision."""
+    from explorer.corpus.neurons import activation_of
+
+    if not found.drivers:
+        return None
+    first = found.drivers[0]
+    error = abs(activation_of(subject.model, first, found.layer, found.neuron) - first.activation)
+    what = "the first sentence, read alone in full precision, gives the same activation"
+    return matches(error / max(1.0, abs(first.activation)), what, 0.02)

@@ -1,0 +1,237 @@
+"""Neurons: activations and promoted words as slow, written-out code finds them with transformers' own modules."""
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer.api.corpus import neuron as endpoint
+from explorer.base.errors import CapabilityError, InputError
+from explorer.base.steps import finished, map_steps
+from explorer.corpus import neurons
+from explorer.corpus.neurons import DRIVING, NOBODY, corpus_neurons, drivers, driving_pieces, firing_on, telling_in_steps
+from explorer.techniques import neurons as technique
+from explorer.text.corpus import Corpus, built_in, read_corpus
+from tests.families import write_family
+
+TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk"]
+READ_BY = {
+    "bert": "output.dense",
+    "distilbert": "ffn.lin2",
+    "albert": "ffn_output",
+    "modernbert": "mlp.Wo",
+    "roberta": "output.dense",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_runs(monkeypatch, tmp_path):
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    neurons._opened.clear()
+
+
+@pytest.fixture
+def few(tmp_path):
+    (tmp_path / "few.txt").write_text("\n".join(TEXTS), "utf-8")
+    return read_corpus(tmp_path / "few.txt")
+
+
+@pytest.fixture(scope="module")
+def small():
+    return Corpus("some", built_in().sentences[:30], built_in().licence)
+
+
+def by_hand(model, texts, path):
+    """{(text, position): [layers, neurons]} what transformers' own whole model gives to W₂, without [CLS] and [SEP]."""
+    found, made = {}, []
+    hooks = [
+        layer.module.get_submodule(path).register_forward_pre_hook(lambda module, given: made.append(given[0]))
+        for layer in {id(layer.module): layer for layer in model.layers}.values()
+    ]
+    try:
+        for text in texts:
+            made.clear()
+            encoding = model.encode(text)
+            model.own_hidden(encoding)
+            every = torch.stack([one.reshape(-1, one.shape[-1]) for one in made]).numpy()
+            found |= {(text, position): every[:, position] for position in encoding.text_positions}
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return found
+
+
+def assert_drivers(model, corpus, path):
+    found, wanted = corpus_neurons(model, corpus), by_hand(model, corpus.texts, path)
+    every = np.stack(list(wanted.values()))  # [tokens, layers, neurons]
+    kept = min(len(every), found.activations.shape[-1])
+    best = np.sort(every, axis=0)[::-1][:kept].transpose(1, 2, 0)
+    np.testing.assert_allclose(found.activations[..., :kept], best, rtol=1e-5, atol=1e-5)
+    assert (found.rows[..., kept:] == NOBODY).all()
+    assert found.counted == len(every)
+    np.testing.assert_allclose(found.mean, every.mean(0), atol=1e-5)
+    np.testing.assert_allclose(found.deviation, every.std(0), atol=1e-4)
+    np.testing.assert_allclose(found.active, (every > 0).mean(0), atol=1e-3)
+    for layer, neuron in ((0, 3), (model.capabilities.layers - 1, model.capabilities.neurons - 1)):
+        for driver in drivers(model, corpus, found, layer, neuron, 10):
+            assert driver.activation == pytest.approx(
+                wanted[driver.sentence.text, driver.position][layer, neuron], rel=1e-5, abs=1e-5
+            )
+            assert model.encode(driver.sentence.text).tokens[driver.position] == driver.token
+            assert neurons.activation_of(model, driver, layer, neuron) == pytest.approx(driver.activation, abs=1e-5)
+
+
+def test_the_strongest_tokens_are_those_of_every_activation(bundled, small):
+    assert_drivers(bundled, small, READ_BY["bert"])
+
+
+@pytest.mark.parametrize("family", ["roberta", "distilbert", "albert", "modernbert"])
+def test_other_families_too(family, tmp_path, few):
+    model = explorer.load(write_family(tmp_path / family, family))
+    assert_drivers(model, few, READ_BY[family])
+    weights = technique.piece_weights(model, 1, [2, 5])
+    for row, neuron in zip(weights, (2, 5), strict=True):
+        column = model.layers[1].module.get_submodule(READ_BY[family]).weight[:, neuron].detach()
+        norm = model.family.last_norm and model.layers[1].module.get_submodule(model.family.last_norm)
+        ways = [norm(way) if norm else way for way in (column, -column)]
+        with torch.no_grad():
+            up, down = (head_of(model, way) for way in ways)
+        np.testing.assert_allclose(row, (up - down) / 2, atol=1e-5)
+    np.testing.assert_allclose(technique.weights_of(model, [7, 9])[1, [2, 5]], weights[:, [7, 9]], atol=1e-5)
+
+
+def head_of(model, hidden):
+    """The masked-LM head by the names that transformers gives its parts."""
+    module, hidden = model.module, hidden[None, None]
+    match model.family.model_type:
+        case "bert":
+            return module.cls.predictions(hidden)[0, 0]
+        case "roberta":
+            return module.lm_head(hidden)[0, 0]
+        case "distilbert":
+            hidden = module.vocab_layer_norm(module.activation(module.vocab_transform(hidden)))
+            return module.vocab_projector(hidden)[0, 0]
+        case "albert":
+            return module.predictions(hidden)[0, 0]
+        case "modernbert":
+            return module.decoder(module.head(module.model.final_norm(hidden)))[0, 0]
+
+
+def test_promoted_words_are_those_of_the_models_own_head(bundled):
+    layer, neuron = 4, 1089
+    norm = bundled.module.bert.encoder.layer[layer].output
+    column = norm.dense.weight[:, neuron].detach()
+    with torch.no_grad():
+        weights = (head_of(bundled, norm.LayerNorm(column)) - head_of(bundled, norm.LayerNorm(-column))).numpy() / 2
+    ids = bundled.ordinary_ids
+    found = technique.promoted(bundled, layer, neuron, 10)
+    best = ids[np.argsort(-weights[ids], kind="stable")]
+    assert [piece for piece, _ in found.promotes] == bundled.pieces(best[:10].tolist())
+    assert [piece for piece, _ in found.suppresses] == bundled.pieces(best[::-1][:10].tolist())
+    np.testing.assert_allclose([weight for _, weight in found.promotes], weights[best[:10]], atol=1e-5)
+
+
+def test_a_search_by_word_ranks_all_neurons(bundled):
+    id = bundled.tokenizer.convert_tokens_to_ids("school")
+    every = np.stack([technique.piece_weights(bundled, layer, slice(None))[:, id] for layer in range(6)])
+    found = technique.promoting(bundled, id, 5)
+    np.testing.assert_allclose([weight for _, _, weight in found], np.sort(every.ravel())[::-1][:5], atol=1e-4)
+    for layer, neuron, weight in found:
+        assert weight == pytest.approx(float(every[layer, neuron]), abs=1e-4)
+
+
+def test_a_word_is_found_by_what_it_drives(bundled, small):
+    found, wanted = corpus_neurons(bundled, small), by_hand(bundled, small.texts, READ_BY["bert"])
+    per_sentence: dict[str, list] = {}
+    for (text, position), value in wanted.items():
+        if bundled.encode(text).tokens[position] == "the":
+            per_sentence.setdefault(text, []).append(value)
+    assert per_sentence
+    mean = np.mean([np.mean(values, axis=0) for values in per_sentence.values()], axis=0)
+    deviations = (mean - found.mean) / np.maximum(found.deviation, 1e-6)
+    first, *_ = firing_on(bundled, small, found, " The ", 3)
+    assert first.deviations == pytest.approx(float(deviations.max()), rel=1e-3)
+    assert (first.layer, first.neuron) == np.unravel_index(deviations.argmax(), deviations.shape)
+
+
+def test_the_telling_neuron_shares_most_words_with_what_it_promotes(bundled, small):
+    found, layer = corpus_neurons(bundled, small), 4
+    best = finished(telling_in_steps(bundled, found, layer))
+
+    def shared(neuron):
+        promoted = {piece for piece, _ in technique.promoted(bundled, layer, neuron, 100).promotes}
+        rows = found.rows[layer, neuron, :DRIVING]
+        return len(promoted & {piece for piece in bundled.pieces(found.tokens.ids[rows].tolist()) if piece.strip("#").isalpha()})
+
+    assert shared(best) >= 3
+    assert shared(best) >= max(map(shared, range(0, 1536, 64))) - 1  # specials may be among the hundred
+    assert len(driving_pieces(bundled, found, layer, best)) <= DRIVING
+
+
+def test_a_stopped_reading_ends_with_the_same(bundled, small, monkeypatch, tmp_path):
+    whole = corpus_neurons(bundled, small)
+    neurons._opened.clear()
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "other"))
+    steps = neurons.corpus_neurons_in_steps(bundled, small)
+    next(steps), next(steps)
+    steps.close()
+    shares = []
+    steps = neurons.corpus_neurons_in_steps(bundled, small)
+    found = finished(map_steps(steps, shares.append))
+    assert shares[0] > 0
+    np.testing.assert_allclose(found.activations, whole.activations, atol=1e-6)
+    np.testing.assert_allclose(found.mean, whole.mean, atol=1e-9)
+
+
+def test_it_is_found_again_on_the_disk(bundled, small, monkeypatch):
+    whole = corpus_neurons(bundled, small)
+    neurons._opened.clear()
+    monkeypatch.setattr(neurons, "_read_batch", lambda *given: pytest.fail("it was read before"))
+    np.testing.assert_array_equal(corpus_neurons(bundled, small).rows, whole.rows)
+
+
+def test_one_sentence_of_one_word(bundled, tmp_path):
+    (tmp_path / "one.txt").write_text("milk", "utf-8")
+    corpus = read_corpus(tmp_path / "one.txt")
+    found = corpus_neurons(bundled, corpus)
+    assert [driver.word for driver in drivers(bundled, corpus, found, 0, 0, 20)] == ["milk"]
+    assert 0 <= finished(telling_in_steps(bundled, found, 2)) < 1536
+
+
+def test_a_word_that_does_not_occur_is_refused(bundled, small, refusal):
+    found = corpus_neurons(bundled, small)
+    assert "does not occur" in refusal(InputError, lambda: firing_on(bundled, small, found, "zebra", 5))
+
+
+def test_several_feed_forward_parts_are_refused(tmp_path, few):
+    model = explorer.load(write_family(tmp_path / "mobilebert", "mobilebert"))
+    with pytest.raises(CapabilityError, match="several feed-forward parts"):
+        corpus_neurons(model, few)
+
+
+def test_the_endpoint_answers_as_the_readme_says(bundled, small, monkeypatch):
+    monkeypatch.setattr("explorer.api.corpus.built_in", lambda: small)
+    answer = endpoint(5, 1090, limit=4)
+    assert list(answer) == ["hits", "promotes", "suppresses"]
+    assert [list(hit) for hit in answer["hits"]] == [["sentence", "token", "position", "activation"]] * 4
+    found = corpus_neurons(bundled, small)
+    assert [hit["activation"] for hit in answer["hits"]] == found.activations[4, 1089, :4].tolist()
+    promoted = technique.promoted(bundled, 4, 1089, 4)
+    assert [(one["token"], one["weight"]) for one in answer["promotes"]] == list(promoted.promotes)
+    assert [one["token"] for one in answer["suppresses"]] == [piece for piece, _ in promoted.suppresses]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"layer": 7}, {"layer": 0}, {"neuron": 0}, {"neuron": 1537}, {"neuron": "x"}, {"limit": 0}, {"limit": 51}]
+)
+def test_a_wrong_argument_gets_a_sentence(wrong, refusal):
+    refusal(InputError, lambda: endpoint(**{"layer": 1, "neuron": 1, **wrong}))
+
+
+def test_without_a_masked_lm_head_the_drivers_are_told(tmp_path, few, monkeypatch):
+    folder = write_family(tmp_path / "plain", "bert", "BertModel")
+    monkeypatch.setattr("explorer.api.corpus.built_in", lambda: few)
+    answer = endpoint(1, 1, limit=3, model=str(folder))
+    assert len(answer["hits"]) == 3
+    assert (answer["promotes"], answer["suppresses"]) == ([], [])
+    assert "no masked-language-model head" in answer["lacks"]
