@@ -11,13 +11,13 @@ from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
 from explorer.base.steps import map_steps
 from explorer.figures.bars import whole_percent
+from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.corpus.search import BESIDE
 from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, read, sentence
+from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
 
 if TYPE_CHECKING:
     from explorer.corpus.neurons import CorpusNeurons, Driver
@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 LINES = 20  # tokens that drive a neuron
 WORDS = 10  # promoted, and suppressed
 NEURONS = 10  # found by a word
+BESIDE = 42  # characters of a sentence on each side of a token
 QUOTED = 3  # words of each kind in the finding
+
+UNITS = (
+    "Layer and neuron; click one to open it. Deviations: how far its mean activation at the word is above that at all tokens, in "
+    "standard deviations."
+)
 
 Scored = tuple[int, int, float]
 """A neuron, (layer, neuron) zero-based, and how much it promotes a word or is driven by it."""
@@ -56,11 +62,13 @@ class Neurons(CorpusView):
 
     name, question = "corpus/neurons", "What does a neuron wait for, and what does it say?"
     widths = (7, 4)
+    side_by_side = (("neuron", "by_word"), ("promoting", "driven"))
     columns = (
-        ("hits", "stop", "progress", "about", "help", "check"),
-        ("promotes", "suppresses", "lacks", "by_word", "problem", "promoting", "driven"),
+        ("hits", "stop", "progress", "about", "help", "check", "problem", "promoting", "driven", "units"),
+        ("promotes", "suppresses", "lacks"),
     )
     neuron: int = number(0, "Neuron (0: the most telling)", low=0, high=lambda model: model.neurons, box=True, heard="submit")
+    by_word: str = text("", "Find neurons by word", limit=QUERY, heard="submit", placeholder="A word, then Enter", max_lines=1)
     hits = part("strips", height=520, opens=True)
     stop = button("Stop")
     progress = part("meter")
@@ -74,10 +82,10 @@ class Neurons(CorpusView):
     promotes = part("strips", height=300)
     suppresses = part("strips", height=300)
     lacks = sentence(classes="caption")
-    by_word: str = text("", "Find neurons by word", limit=QUERY, heard="submit", placeholder="A word, then Enter", max_lines=1)
     problem = sentence()
     promoting = part("strips", height=300, optional=True)
     driven = part("strips", height=300, optional=True)
+    units = sentence(classes="caption")
 
     def unless(self, subject: Subject) -> str:
         """Some models have no neurons that could be told one by one."""
@@ -103,7 +111,7 @@ class Neurons(CorpusView):
     def waiting(self, subject: Subject) -> Content:
         """What was found stays; without a file, a sentence asks for one."""
         nothing = dict.fromkeys(("hits", "promotes", "suppresses", "promoting", "driven", "check"))
-        return {} if self.corpus else {**nothing, "about": NO_FILE}
+        return {"stop": props(visible=True)} if self.corpus else {**nothing, "about": NO_FILE, "stop": props(visible=False)}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Shown]:
         """Read the corpus, unless it was read before; find the neuron, and those of the word. Raises InputError."""
@@ -135,8 +143,10 @@ class Neurons(CorpusView):
             "suppresses": words and _weighed("suppresses", words.suppresses),
             "lacks": "" if words else f"{subject.model.why_not('fill_mask')} So nobody can tell which words its neurons promote.",
             "problem": " ".join(found.problems),
-            "promoting": _table(subject, "promotes it most", "weight", found.promoting),
-            "driven": _table(subject, "most active at it", "deviations", found.driven),
+            "units": UNITS if found.driven or found.promoting else "",
+            "stop": props(visible=False),
+            "promoting": _table(subject, f"promote “{self._word}”", "weight", found.promoting),
+            "driven": _table(subject, f"most active at “{self._word}”", "deviations", found.driven),
         }
 
     def finding(self, subject: Subject) -> Finding | None:
@@ -151,7 +161,7 @@ class Neurons(CorpusView):
             pieces = f"of the {different} different words that drive it most, {among} {'is' if among == 1 else 'are'}"
             said = [piece for piece, _ in shown.promoted.promotes]
             text += f", and promotes {_quoted(said)}: {pieces} among the 100 that it promotes most"
-        return Finding(f"{text}.", Why("inside", "Step by step", {"layer": shown.layer + 1}))
+        return Finding(f"{text}.", Why("inside-head", "The whole layer", {"layer": shown.layer + 1}))
 
     def on_hits(self, subject: Subject, index: Any) -> Change:
         """The sentence of a token becomes the input, the token the chosen one."""
@@ -212,6 +222,10 @@ class Neurons(CorpusView):
             problems.append(str(error))
         return most, driven, tuple(problems)
 
+    @property
+    def _word(self) -> str:
+        return shorten(self.by_word.strip(), 24)
+
     def _about(self, subject: Subject, found: Shown) -> str:
         corpus, has = self.corpus, subject.model.capabilities
         licence = f" ({corpus.licence})" if corpus.licence else ""
@@ -235,16 +249,15 @@ def _lines(drivers: Sequence[Driver]) -> dict[str, Any] | None:
     if not drivers:
         return None
     columns = [Column("", "before", name="before"), Column("word", "name"), Column("", "text", name="after")]
-    columns += [Column("tag", "text")] if any(driver.tag for driver in drivers) else []
     columns += [Column("activation", "number", form=".2f")]
-    rows = [Row(_cells(driver, len(columns) > 4), index) for index, driver in enumerate(drivers)]
+    rows = [Row(_cells(driver), index) for index, driver in enumerate(drivers)]
     return strip_table(columns, rows, "The tokens that drive the neuron most", "hit")
 
 
-def _cells(driver: Driver, tagged: bool) -> list[Any]:
+def _cells(driver: Driver) -> list[Any]:
     before = driver.before if len(driver.before) <= BESIDE else f"…{driver.before[-BESIDE:]}"
     after = driver.after if len(driver.after) <= BESIDE else f"{driver.after[:BESIDE]}…"
-    return [before, driver.word, after, *([driver.tag] if tagged else []), driver.activation]
+    return [before, driver.word, after, driver.activation]
 
 
 def _weighed(title: str, words: Sequence[tuple[str, float]]) -> dict[str, Any]:
@@ -264,7 +277,7 @@ def _table(subject: Subject, title: str, unit: str, scored: Sequence[Scored]) ->
         Column(unit, "number", form=".2f"),
     ]
     each = subject.model.capabilities.neurons
-    named = [(f"layer {layer + 1}, neuron {neuron + 1}", layer * each + neuron, score) for layer, neuron, score in scored]
+    named = [(f"layer {layer + 1} · {neuron + 1}", layer * each + neuron, score) for layer, neuron, score in scored]
     rows = [Row((name, max(score, 0.0), score), place) for name, place, score in named]
     return strip_table(columns, rows, f"Neurons: {title}", "neuron")
 

@@ -1,0 +1,122 @@
+"""What the choice Neurons shows: what drives one, what it promotes, and the neurons of a word."""
+
+import pytest
+
+import explorer
+from explorer.base.errors import InputError
+from explorer.corpus import neurons as readings
+from explorer.corpus.neurons import corpus_neurons
+from explorer.techniques.neurons import promoted
+from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.views.corpus import neurons, source
+from explorer.views.corpus.neurons import LINES, NEURONS, WORDS, Neurons
+from explorer.views.corpus.source import FILE
+from explorer.views.subject import Subject
+from tests.families import write_family
+
+TEXT = "She sat on the bank of the river."
+
+
+@pytest.fixture(scope="module")
+def part():
+    return Corpus("some sentences", built_in().sentences[:60], built_in().licence)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept(part, tmp_path_factory):
+    """One reading for all of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
+        patch.setattr(source, "built_in", lambda: part)
+        for cache in (readings._opened, neurons._found, neurons._telling):
+            cache.clear()
+        yield
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace(TEXT)).select(layer=5)
+
+
+def test_a_neuron_of_ones_own_is_shown_as_it_is(subject, bundled, part):
+    content = Neurons(neuron=7).compute(subject)
+    found = corpus_neurons(bundled, part)
+    assert [row["cells"][3] for row in content["hits"]["rows"]] == [format(one, ".2f") for one in found.activations[4, 6, :LINES]]
+    words = promoted(bundled, 4, 6, WORDS)
+    for name in ("promotes", "suppresses"):
+        assert [row["cells"][0] for row in content[name]["rows"]] == [piece for piece, _ in getattr(words, name)]
+    assert content["check"]["text"].startswith("✓")
+    assert "neuron 7 of layer 5 (of 1,536)" in content["about"]
+    assert (content["promoting"], content["driven"], content["problem"], content["lacks"]) == (None, None, "", "")
+
+
+def test_it_opens_on_a_telling_one_and_says_by_how_much(subject, bundled):
+    view = Neurons()
+    assert view.finding(subject) is None, "nothing is read for a sentence"
+    view.compute(subject)
+    shown, told = view.result(subject), view.finding(subject).text
+    different, among = shown.shared
+    hundred = {piece for piece, _ in promoted(bundled, 4, shown.neuron, 100).promotes}
+    driving = {driver.token for driver in shown.drivers if driver.token.strip("#").isalpha()}
+    assert (different, among) == (len(driving), len(driving & hundred))
+    assert f"Neuron {shown.neuron + 1} of layer 5 is most active at “{shown.drivers[0].word.lower()}”" in told
+    assert f"of the {different} different words that drive it most, {among} " in told
+    assert among >= 3
+    assert Neurons().first(Subject.of(bundled.trace(TEXT))).selection.layer == 5
+    assert Neurons().first(subject.select(layer=2)).selection.layer == 2
+
+
+def test_a_click_makes_the_sentence_the_input(subject, bundled, refusal):
+    view = Neurons(neuron=7)
+    view.compute(subject)
+    driver = view.result(subject).drivers[3]
+    change = view.on_hits(subject, 3)
+    assert bundled.trace(*change.texts).tokens[change.selection["token"]] == driver.token
+    for index in (LINES, -1, None, "x"):
+        refusal(InputError, lambda index=index: view.on_hits(subject, index))
+
+
+def test_a_word_finds_neurons_and_a_click_opens_one(subject, refusal):
+    view = Neurons(neuron=7, by_word=" The ")
+    content = view.compute(subject)
+    for name in ("promoting", "driven"):
+        rows = content[name]["rows"]
+        assert len(rows) == NEURONS
+        change = view.on_promoting(subject, rows[0]["token"])
+        assert rows[0]["cells"][0] == f"layer {change.selection['layer']} · {change.settings['neuron']}"
+    for index in (6 * 1536, -1, None):
+        refusal(InputError, lambda index=index: view.on_driven(subject, index))
+
+
+def test_a_word_that_is_no_piece_or_not_there_is_told(subject):
+    content = Neurons(neuron=7, by_word="qwxzy").compute(subject)
+    assert "is not one piece" in content["problem"]
+    assert "does not occur in this corpus" in content["problem"]
+    assert (content["promoting"], content["driven"]) == (None, None)
+    assert content["hits"] is not None
+
+
+def test_without_a_head_it_says_what_is_missing(tmp_path):
+    model = explorer.load(write_family(tmp_path / "plain", "bert", "BertModel"))
+    subject = Subject.of(model.trace(TEXT))
+    content = Neurons().compute(subject)
+    assert (content["promotes"], content["suppresses"]) == (None, None)
+    assert "no masked-language-model head" in content["lacks"]
+    assert content["hits"] is not None
+    assert "promotes" not in Neurons().finding(subject).text
+
+
+def test_a_family_with_several_parts_says_so(tmp_path):
+    model = explorer.load(write_family(tmp_path / "mobilebert", "mobilebert"))
+    assert "several feed-forward parts" in Neurons().unless(Subject.of(model.trace(TEXT)))
+
+
+def test_one_sentence_and_no_file(subject, tmp_path):
+    (tmp_path / "own.txt").write_text("milk", "utf-8")
+    corpus = read_corpus(tmp_path / "own.txt")
+    content = Neurons(source=FILE, file=corpus).compute(subject)
+    assert len(content["hits"]["rows"]) == 1
+    assert "of 1 in 1 sentence of own.txt." in content["about"]
+    empty = Neurons(source=FILE)
+    assert empty.key(subject) is None
+    assert empty.waiting(subject)["about"] == source.NO_FILE
