@@ -4,13 +4,20 @@ from explorer.views.corpus.heads import Heads
 from explorer.views.corpus.neurons import Neurons
 from explorer.views.corpus.search import Search
 from explorer.views.corpus.sentences import Sentences
+from explorer.views.corpus.words import Words
 from explorer.views.view import Tab
 
 TAB = Tab(
     "corpus",
     "Corpus",
     "What happens in a thousand sentences?",
-    {"Search by meaning": [[Search]], "Head atlas": [[Heads]], "Neurons": [[Neurons]], "Sentences": [[Sentences]]},
+    {
+        "Search by meaning": [[Search]],
+        "Words": [[Words]],
+        "Head atlas": [[Heads]],
+        "Neurons": [[Neurons]],
+        "Sentences": [[Sentences]],
+    },
     steppers=("layer", "head"),
     without_steppers=("Sentences",),
 )

@@ -69,7 +69,7 @@ class Neurons(CorpusView):
     )
     neuron: int = number(0, "Neuron (0: the most telling)", low=0, high=lambda model: model.neurons, box=True, heard="submit")
     by_word: str = text("", "Find neurons by word", limit=QUERY, heard="submit", placeholder="A word, then Enter", max_lines=1)
-    hits = part("strips", height=520, opens=True)
+    hits = part("strips", height=545, opens=True)
     stop = button("Stop")
     progress = part("meter")
     about = sentence(classes="caption")

@@ -1,0 +1,281 @@
+"""Words: every occurrence of a word of the corpus on a map, and what is near it with and without its context."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.analysis.layer_maps import LayerMaps, maps_of
+from explorer.analysis.mapping import clusters
+from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, warm_umap
+from explorer.analysis.similarity import nearest, nearest_of_each
+from explorer.base.cache import Recent
+from explorer.base.errors import InputError
+from explorer.base.limits import QUERY
+from explorer.base.steps import map_steps, relay
+from explorer.figures.bars import ranking
+from explorer.figures.maps import Marks, point_map
+from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.text import limits
+from explorer.views.corpus.source import NO_FILE, CorpusView
+from explorer.views.settings import choice, memory, number, text
+from explorer.views.subject import Subject
+from explorer.views.view import (
+    Change,
+    Content,
+    Finding,
+    button,
+    caption,
+    chart,
+    check,
+    matches,
+    part,
+    props,
+    read,
+    sentence,
+    settle,
+)
+
+if TYPE_CHECKING:
+    from explorer.corpus.occurrences import Occurrence, Occurrences
+
+TAG, CLUSTER = "Part of speech", "Cluster"
+NAMES = {"pca": "PCA", "umap": "UMAP"}
+BESIDE = 30  # characters of a sentence on each side of the word
+NEIGHBORS, LINES = 8, 12
+QUOTED = 40  # characters of a sentence under the pointer, on each side
+UNKNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The occurrences of a word, where each lies at hidden state `layer`, and what is near the picked one and the word."""
+
+    found: Occurrences
+    layer: int
+    points: np.ndarray  # [occurrences, 2]
+    shares: np.ndarray | None  # of the variance along each axis, for PCA
+    place: int  # of the picked occurrence
+    contextual: list[tuple[str, float]]
+    static: list[tuple[str, float]] | None  # without context, None for a word of several pieces
+
+    @property
+    def tags(self) -> list[str]:
+        """Each occurrence's part of speech."""
+        return [one.tag or UNKNOWN for one in self.found.occurrences]
+
+    def alike(self, layer: int) -> int:
+        """How many occurrences have a nearest other one of their own part of speech."""
+        others, _ = nearest_of_each(self.found.at(layer))
+        return sum(self.tags[row] == self.tags[other] for row, other in enumerate(others.tolist()))
+
+
+_found: Recent[Hashable, Shown] = Recent(32)
+
+
+def check_picked(picked: object) -> tuple[int, str]:
+    """The place of an occurrence and the word that it is one of; the first one's when it is anything else."""
+    match picked:
+        case [int(place), str(word)] if place >= 0 and not isinstance(place, bool):
+            return place, word
+    return 0, ""
+
+
+class Words(CorpusView):
+    """One point an occurrence, by its vector at a hidden state; the sentences of those nearest to the picked one."""
+
+    name, question = "corpus/words", "Is it the same word every time?"
+    widths = (6, 5)
+    side_by_side = (("word", "map_by", "coloured_by"), ("contextual", "static"))
+    columns = (("map", "stop", "progress", "about", "help", "check"), ("uses", "contextual", "static", "several"))
+    word: str = text("", "Word", limit=QUERY, heard="submit", placeholder="the most telling one", max_lines=1)
+    map_by: str = choice([(name, key) for key, name in NAMES.items()], "Map")
+    coloured_by: str = choice((TAG, CLUSTER), "Colour by")
+    groups: int = number(
+        3, "Clusters (k-means on directions)", low=2, high=8, heard="release", when=lambda view: view.coloured_by == CLUSTER
+    )
+    map = chart("Map of the occurrences of a word", height=440, customdata=True)
+    stop = button("Stop")
+    progress = part("meter")
+    about = sentence(classes="caption")
+    help = caption(
+        "One point an occurrence: its vector at the chosen hidden state (the mean of its pieces). Click a point for the uses "
+        "nearest to it by cosine in all dimensions; click a use and its sentence becomes the input. A word table has one vector "
+        "a word, whatever it means; a hidden state has one a use."
+    )
+    check = check()
+    uses = part("strips", height=350, opens=True)
+    contextual = part("ranking")
+    static = part("ranking", optional=True)
+    several = sentence(classes="caption")
+    picked: tuple[int, str] = memory((0, ""), kept=check_picked)
+
+    def first(self, subject: Subject) -> Subject:
+        """The last layer, unless one was picked."""
+        return subject if subject.chosen.picked else subject.select(layer=subject.model.capabilities.layers, picked=False)
+
+    def passes(self, subject: Subject) -> float:
+        """Reading the corpus, in passes of the input, unless it was read already."""
+        corpus = self.corpus
+        return 0 if corpus is None or _found.get(self.key(subject)) else 1.3 * corpus.words / subject.trace.kept
+
+    def key(self, subject: Subject) -> Hashable:
+        """What is shown depends on this; None without a corpus."""
+        if self.corpus is None:
+            return None
+        look = self.map_by, self.coloured_by, self.groups, self.picked
+        return self.name, str(subject.model.checkpoint), subject.selection.layer, self._named(), *look, self.corpus.key
+
+    def waiting(self, subject: Subject) -> Content:
+        """The map that is there stays; without a file, a sentence asks for one."""
+        if self.corpus:
+            return {"stop": props(visible=True)}
+        nothing = dict.fromkeys(("map", "uses", "contextual", "static", "check"))
+        return {**nothing, "about": NO_FILE, "stop": props(visible=False)}
+
+    def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, Shown]:
+        """Read the corpus, unless it was read before; map the word's occurrences. Raises InputError."""
+        from explorer.corpus.occurrences import contextual_neighbors, occurrences_in_steps, static_neighbors
+
+        if self.corpus is None:
+            raise InputError(NO_FILE)
+        count, layer = len(self.corpus.sentences), subject.selection.layer
+        reading = occurrences_in_steps(subject.model, self.corpus, self._named(), layer)
+        found = yield from map_steps(
+            reading, lambda share: (f"Reading {count:,} sentences, once for this model: {share:.0%}", share)
+        )
+        at = found.read.layers.index(layer)
+        maps = self._maps(found)
+        if not maps.has(at):
+            for share in relay(lambda report: maps.at(found.states, at, report)):
+                yield f"{NAMES[maps.settings.method]}: {share or 0:.0%}", share
+        mapped = maps.at(found.states, at)
+        place, word = self.picked
+        place = place if word == found.word and place < len(found.occurrences) else 0
+        near = contextual_neighbors(self.corpus, found, layer, place, NEIGHBORS)
+        try:
+            static = static_neighbors(subject.model, found.word, NEIGHBORS)
+        except InputError:
+            static = None
+        shown = Shown(found, layer, mapped.points, mapped.explained_variance, place, near, static)
+        _found.put(self.key(subject), shown)
+        return shown
+
+    def result(self, subject: Subject) -> Shown:
+        """What was found, now or before."""
+        return _found.get(self.key(subject)) or super().result(subject)
+
+    def draw(self, subject: Subject, found: Shown) -> Content:
+        """The map, the uses nearest to the picked one, and the neighbours."""
+        word = found.found.word
+        several = f"“{word[:40]}” is several pieces of this vocabulary, so that the word table has no one vector for it."
+        return {
+            "map": self._map(found),
+            "uses": _lines(found),
+            "contextual": ranking(f"Nearest words in hidden state {found.layer}, here", _ranked(found.contextual), form=".2f"),
+            "static": found.static and ranking("Nearest in the word table, anywhere", _ranked(found.static), form=".2f"),
+            "several": "" if found.static else several,
+            "about": self._about(found),
+            "check": _check(subject, found),
+            "stop": props(visible=False),
+        }
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """Whether uses of one part of speech lie together, before any layer and here."""
+        shown = None if self.corpus is None else _found.get(self.key(subject))
+        if shown is None:
+            return None
+        number, word, counted = len(shown.tags), shown.found.word, Counter(shown.tags)
+        if len(counted) < 2 or number < 4 or 0 not in shown.found.read.layers:
+            return None
+        here, before = shown.alike(shown.layer), shown.alike(0)
+        chance = sum(count * (count - 1) for count in counted.values()) / (number - 1)
+        text = (
+            f"For {here} of {number} “{word}” the nearest other one in hidden state {shown.layer} is of the same part of speech"
+        )
+        return Finding(f"{text}; before any layer for {before}, by chance {chance:.0f}.")
+
+    def on_map(self, subject: Subject, index: Any) -> Change:
+        """A point was clicked: its occurrence."""
+        return settle(picked=(limits.check_place(index), self._named()))
+
+    def on_uses(self, subject: Subject, index: Any) -> Change:
+        """The sentence of a use becomes the input, the word the chosen token."""
+        every = self.result(subject).found.occurrences
+        use = every[limits.check_integer(index, "the use", 0, len(every) - 1)]
+        return read(use.sentence.text, token=use.position)
+
+    def prepare(self) -> None:
+        """UMAP's first map takes long to begin; begin before it is wanted."""
+        warm_umap()
+
+    def _named(self) -> str:
+        from explorer.corpus.occurrences import telling_word  # loads torch
+
+        return self.word.strip().lower() or telling_word(self.corpus)
+
+    def _maps(self, found: Occurrences) -> LayerMaps:
+        few = len(found.occurrences) < FEWEST_FOR_A_FIT
+        return maps_of(found.states, MapSettings("pca" if few else self.map_by, 2, 15, 0.1, "cosine", 0))
+
+    def _map(self, shown: Shown) -> object:
+        texts = [f"{one.before[-QUOTED:]}{one.written}{one.after[:QUOTED]}" for one in shown.found.occurrences]
+        labels = shown.tags
+        if self.coloured_by == CLUSTER:
+            vectors = shown.found.at(shown.layer)
+            labels = [f"cluster {one + 1}" for one in clusters(vectors, min(self.groups, len(vectors)))]
+        axes = [f"{NAMES[self.map_by]} 1", f"{NAMES[self.map_by]} 2"]
+        if shown.shares is not None:
+            axes = [f"direction {axis} ({share:.0%} of the variance)" for axis, share in enumerate(shown.shares, start=1)]
+        near = [row for row, _ in _nearest(shown)][:LINES]
+        return point_map(
+            shown.points, texts, labels, axes, f"words-{shown.found.word}-{self.map_by}", Marks(None, shown.place, near)
+        )
+
+    def _about(self, shown: Shown) -> str:
+        corpus, number = self.corpus, len(shown.found.occurrences)
+        licence = f" ({corpus.licence})" if corpus.licence else ""
+        lead = f"“{shown.found.word[:40]}” stands {shown.found.total:,} time{'s' * (shown.found.total != 1)}"
+        where = f"in {len(corpus.sentences):,} sentence{'s' * (len(corpus.sentences) != 1)} of {corpus.name}{licence}"
+        part_of_it = "" if number == shown.found.total else f" The first {number:,} are shown."
+        return f"{lead} {where}.{part_of_it} {corpus.about}".rstrip()
+
+
+def _nearest(shown: Shown) -> list[tuple[int, float]]:
+    vectors = shown.found.at(shown.layer)
+    return nearest(vectors, shown.place, LINES - 1) if len(vectors) > 1 else []
+
+
+def _lines(shown: Shown) -> dict[str, Any]:
+    """The picked use and those nearest to it, the word in the middle."""
+    columns = [Column("", "before", name="before"), Column("use", "name"), Column("", "text", name="after")]
+    columns += [Column("tag", "text")] if set(shown.tags) != {UNKNOWN} else []
+    columns += [Column("cosine", "number", form=".2f")]
+    every = [(shown.place, 1.0), *_nearest(shown)]
+    rows = [(row, shown.found.occurrences[row], cosine) for row, cosine in every]
+    listed = [Row(_cells(one, cosine, len(columns) > 4), row, row == shown.place) for row, one, cosine in rows]
+    return strip_table(columns, listed, "The uses nearest to the picked one", "use")
+
+
+def _cells(one: Occurrence, cosine: float, tagged: bool) -> list[Any]:
+    before = one.before if len(one.before) <= BESIDE else f"…{one.before[-BESIDE:]}"
+    after = one.after if len(one.after) <= BESIDE else f"{one.after[:BESIDE]}…"
+    return [before, one.written, after, *([one.tag] if tagged else []), cosine]
+
+
+def _check(subject: Subject, shown: Shown) -> dict[str, str]:
+    """How far the picked vector points from the one when its sentence is read by itself, in full precision."""
+    from explorer.corpus.occurrences import vector_alone
+
+    kept = shown.found.at(shown.layer)[shown.place]
+    alone = vector_alone(subject.model, shown.found, shown.place, shown.layer)
+    error = 1 - float(kept @ alone / max(float(np.linalg.norm(kept) * np.linalg.norm(alone)), 1e-12))
+    return matches(max(error, 0.0), "the picked use, read alone in full precision, has the same vector: cosine 1", 0.01)
+
+
+def _ranked(words: list[tuple[str, float]]) -> list[tuple[int, str, float]]:
+    return [(row, word, cosine) for row, (word, cosine) in enumerate(words)]

@@ -1,0 +1,87 @@
+"""What the choice Words shows: a point an occurrence, its nearest uses, and neighbours with and without context."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from explorer.analysis.similarity import cosine_matrix
+from explorer.base.errors import InputError
+from explorer.corpus import reading
+from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.views.corpus import source, words
+from explorer.views.corpus.source import FILE
+from explorer.views.corpus.words import CLUSTER, LINES, Words
+from explorer.views.subject import Subject
+
+TEXT = "She sat on the bank of the river."
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept(tmp_path_factory):
+    """One reading of a part of the corpus for all of these tests."""
+    part = Corpus("some sentences", built_in().sentences[:300], built_in().licence)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
+        patch.setattr(source, "built_in", lambda: part)
+        for cache in (reading._opened, words._found):
+            cache.clear()
+        yield
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace(TEXT)).select(layer=6)
+
+
+def test_the_finding_is_counted_from_the_cosines(subject):
+    view = Words(word="to")
+    assert view.finding(subject) is None, "nothing is read for a sentence"
+    view.compute(subject)
+    shown = view.result(subject)
+    alike = {}
+    for layer in (0, 6):
+        cosines = cosine_matrix(shown.found.at(layer))
+        np.fill_diagonal(cosines, -1)
+        alike[layer] = sum(shown.tags[row] == shown.tags[other] for row, other in enumerate(cosines.argmax(1)))
+    counts = Counter(shown.tags).values()
+    chance = sum(one * (one - 1) for one in counts) / (len(shown.tags) - 1)
+    told = view.finding(subject).text
+    assert told.startswith(f"For {alike[6]} of {len(shown.tags)} “to” ")
+    assert told.endswith(f"before any layer for {alike[0]}, by chance {chance:.0f}.")
+
+
+def test_a_click_picks_a_point_and_another_opens_its_sentence(subject, bundled, refusal):
+    view = Words(word="to", picked=(3, "to"))
+    content = view.compute(subject)
+    rows = content["uses"]["rows"]
+    assert (len(rows), rows[0]["token"], rows[0]["strong"]) == (LINES, 3, True)
+    assert content["check"]["text"].startswith("✓")
+    assert Words(word="to").on_map(subject, 5).settings == {"picked": (5, "to")}
+    change = view.on_uses(subject, rows[4]["token"])
+    assert bundled.trace(*change.texts).tokens[change.selection["token"]] == "to"
+    refusal(InputError, lambda: view.on_uses(subject, 10_000))
+    refusal(InputError, lambda: view.on_map(subject, "x"))
+    assert Words(word="the", picked=(3, "to")).compute(subject)["uses"]["rows"][0]["token"] == 0, "a place of another word"
+    assert [words.check_picked(odd) for odd in ([-1, "a"], "x", None, [True, "a"], [1, 2])] == [(0, "")] * 5
+
+
+def test_colours_are_tags_or_clusters(subject):
+    names = {trace.name for trace in Words(word="to").compute(subject)["map"].data if trace.name}
+    assert names == set(Words(word="to").result(subject).tags)
+    by_cluster = Words(word="to", coloured_by=CLUSTER, groups=2).compute(subject)["map"]
+    assert {trace.name for trace in by_cluster.data if trace.name} == {"cluster 1", "cluster 2"}
+
+
+def test_one_word_one_sentence_and_no_file(subject, tmp_path, refusal):
+    (tmp_path / "own.txt").write_text("antidisestablishmentarianism", "utf-8")
+    corpus = read_corpus(tmp_path / "own.txt")
+    for method in words.NAMES:
+        content = Words(source=FILE, file=corpus, map_by=method, coloured_by=CLUSTER).compute(subject)
+        assert len(content["uses"]["rows"]) == 1
+        assert content["static"] is None
+        assert "several pieces" in content["several"]
+        assert "stands 1 time in 1 sentence of own.txt." in content["about"]
+    refusal(InputError, lambda: Words(source=FILE, file=corpus, word="bank").compute(subject))
+    assert Words(source=FILE).key(subject) is None
+    assert Words(source=FILE).waiting(subject)["about"] == source.NO_FILE
