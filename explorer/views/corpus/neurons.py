@@ -14,6 +14,7 @@ from explorer.figures.bars import whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
+from explorer.views.corpus.search import BESIDE
 from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 LINES = 20  # tokens that drive a neuron
 WORDS = 10  # promoted, and suppressed
 NEURONS = 10  # found by a word
-BESIDE = 42  # characters of a sentence on each side of a token
 QUOTED = 3  # words of each kind in the finding
 
 UNITS = (
@@ -248,7 +248,7 @@ def _lines(drivers: Sequence[Driver]) -> dict[str, Any] | None:
     """Each token in its line, the word in the middle."""
     if not drivers:
         return None
-    columns = [Column("", "before", name="before"), Column("word", "name"), Column("", "text", name="after")]
+    columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
     columns += [Column("activation", "number", form=".2f")]
     rows = [Row(_cells(driver), index) for index, driver in enumerate(drivers)]
     return strip_table(columns, rows, "The tokens that drive the neuron most", "hit")

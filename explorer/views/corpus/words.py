@@ -21,6 +21,7 @@ from explorer.figures.bars import ranking
 from explorer.figures.maps import Marks, point_map
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
+from explorer.views.corpus.search import BESIDE
 from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.settings import choice, memory, number, text
 from explorer.views.subject import Subject
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 TAG, CLUSTER = "Part of speech", "Cluster"
 NAMES = {"pca": "PCA", "umap": "UMAP"}
-BESIDE = 30  # characters of a sentence on each side of the word
 NEIGHBORS, LINES = 8, 12
 QUOTED = 40  # characters of a sentence under the pointer, on each side
 UNKNOWN = "not known"
@@ -77,12 +77,18 @@ class Shown:
 _found: Recent[Hashable, Shown] = Recent(32)
 
 
-def check_picked(picked: object) -> tuple[int, str]:
-    """The place of an occurrence and the word that it is one of; the first one's when it is anything else."""
+Picked = tuple[tuple[int, ...], str]
+"""The place of an occurrence, if one was picked, and the word that it is one of: it means nothing of another."""
+
+NONE_PICKED: Picked = ((), "")
+
+
+def check_picked(picked: object) -> Picked:
+    """An occurrence and its word; none when it is anything else."""
     match picked:
-        case [int(place), str(word)] if place >= 0 and not isinstance(place, bool):
-            return place, word
-    return 0, ""
+        case [[place, *_], str(word)] if type(place) is int and place >= 0:
+            return (place,), word
+    return NONE_PICKED
 
 
 class Words(CorpusView):
@@ -90,13 +96,13 @@ class Words(CorpusView):
 
     name, question = "corpus/words", "Is it the same word every time?"
     widths = (6, 5)
-    side_by_side = (("word", "map_by", "coloured_by"), ("contextual", "static"))
+    side_by_side = (("word", "map_by", "coloured_by", "groups"), ("contextual", "static"))
     columns = (("map", "stop", "progress", "about", "help", "check"), ("uses", "contextual", "static", "several"))
     word: str = text("", "Word", limit=QUERY, heard="submit", placeholder="the most telling one", max_lines=1)
     map_by: str = choice([(name, key) for key, name in NAMES.items()], "Map")
     coloured_by: str = choice((TAG, CLUSTER), "Colour by")
     groups: int = number(
-        3, "Clusters (k-means on directions)", low=2, high=8, heard="release", when=lambda view: view.coloured_by == CLUSTER
+        3, "Clusters (k-means)", low=2, high=8, box=True, heard="submit", when=lambda view: view.coloured_by == CLUSTER
     )
     map = chart("Map of the occurrences of a word", height=440, customdata=True)
     stop = button("Stop")
@@ -110,9 +116,9 @@ class Words(CorpusView):
     check = check()
     uses = part("strips", height=350, opens=True)
     contextual = part("ranking")
-    static = part("ranking", optional=True)
+    static = part("ranking")
     several = sentence(classes="caption")
-    picked: tuple[int, str] = memory((0, ""), kept=check_picked)
+    picked: Picked = memory(NONE_PICKED, kept=check_picked)
 
     def first(self, subject: Subject) -> Subject:
         """The last layer, unless one was picked."""
@@ -154,8 +160,8 @@ class Words(CorpusView):
             for share in relay(lambda report: maps.at(found.states, at, report)):
                 yield f"{NAMES[maps.settings.method]}: {share or 0:.0%}", share
         mapped = maps.at(found.states, at)
-        place, word = self.picked
-        place = place if word == found.word and place < len(found.occurrences) else 0
+        picked, word = self.picked
+        place = picked[0] if picked and word == found.word and picked[0] < len(found.occurrences) else 0
         near = contextual_neighbors(self.corpus, found, layer, place, NEIGHBORS)
         try:
             static = static_neighbors(subject.model, found.word, NEIGHBORS)
@@ -201,7 +207,7 @@ class Words(CorpusView):
 
     def on_map(self, subject: Subject, index: Any) -> Change:
         """A point was clicked: its occurrence."""
-        return settle(picked=(limits.check_place(index), self._named()))
+        return settle(picked=((limits.check_place(index),), self._named()))
 
     def on_uses(self, subject: Subject, index: Any) -> Change:
         """The sentence of a use becomes the input, the word the chosen token."""
@@ -252,13 +258,13 @@ def _nearest(shown: Shown) -> list[tuple[int, float]]:
 
 def _lines(shown: Shown) -> dict[str, Any]:
     """The picked use and those nearest to it, the word in the middle."""
-    columns = [Column("", "before", name="before"), Column("use", "name"), Column("", "text", name="after")]
+    columns = [Column("before", "before"), Column("use", "name"), Column("after", "after")]
     columns += [Column("tag", "text")] if set(shown.tags) != {UNKNOWN} else []
     columns += [Column("cosine", "number", form=".2f")]
     every = [(shown.place, 1.0), *_nearest(shown)]
     rows = [(row, shown.found.occurrences[row], cosine) for row, cosine in every]
     listed = [Row(_cells(one, cosine, len(columns) > 4), row, row == shown.place) for row, one, cosine in rows]
-    return strip_table(columns, listed, "The uses nearest to the picked one", "use")
+    return strip_table(columns, listed, "The uses nearest to the picked one", "occurrence")
 
 
 def _cells(one: Occurrence, cosine: float, tagged: bool) -> list[Any]:

@@ -52,18 +52,18 @@ def test_the_finding_is_counted_from_the_cosines(subject):
 
 
 def test_a_click_picks_a_point_and_another_opens_its_sentence(subject, bundled, refusal):
-    view = Words(word="to", picked=(3, "to"))
+    view = Words(word="to", picked=((3,), "to"))
     content = view.compute(subject)
     rows = content["uses"]["rows"]
     assert (len(rows), rows[0]["token"], rows[0]["strong"]) == (LINES, 3, True)
     assert content["check"]["text"].startswith("✓")
-    assert Words(word="to").on_map(subject, 5).settings == {"picked": (5, "to")}
+    assert Words(word="to").on_map(subject, 5).settings == {"picked": ((5,), "to")}
     change = view.on_uses(subject, rows[4]["token"])
     assert bundled.trace(*change.texts).tokens[change.selection["token"]] == "to"
     refusal(InputError, lambda: view.on_uses(subject, 10_000))
     refusal(InputError, lambda: view.on_map(subject, "x"))
-    assert Words(word="the", picked=(3, "to")).compute(subject)["uses"]["rows"][0]["token"] == 0, "a place of another word"
-    assert [words.check_picked(odd) for odd in ([-1, "a"], "x", None, [True, "a"], [1, 2])] == [(0, "")] * 5
+    assert Words(word="the", picked=((3,), "to")).compute(subject)["uses"]["rows"][0]["token"] == 0, "a place of another word"
+    assert [words.check_picked(odd) for odd in ([[-1], "a"], "x", None, [[True], "a"], [1, 2])] == [words.NONE_PICKED] * 5
 
 
 def test_colours_are_tags_or_clusters(subject):
