@@ -82,3 +82,30 @@ def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
     expect(page.locator("#corpus-heads-title")).to_contain_text("Layer 4, head 2")
     settled(page)
     assert not page.problems
+
+
+def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app):
+    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=neurons&set.by_word=money")
+    found = page.locator("#corpus-neurons-driven tbody button")
+    expect(found).to_have_count(10, timeout=120_000)
+    expect(page.locator("#corpus-finding")).to_contain_text("of layer 5 is most active at “")
+    layer, neuron = found.first.inner_text().removeprefix("layer ").split(" · ")
+    found.first.click()
+    expect(page.locator("#corpus-neurons-about")).to_contain_text(f"neuron {neuron} of layer {layer} (of 1,536)", timeout=60_000)
+    settled(page)
+    word = page.locator("#corpus-neurons-hits tbody button").first
+    named = word.inner_text()
+    word.click()
+    expect(page.locator("#text-a textarea")).not_to_have_value("She sat down.")
+    assert named in page.locator("#text-a textarea").input_value()
+    assert not page.problems
+
+
+def test_a_point_of_a_word_shows_its_nearest_uses(open_app):
+    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=words")
+    uses = page.locator("#corpus-words-uses tbody button")
+    expect(uses).to_have_count(12, timeout=120_000)
+    expect(page.locator("#corpus-finding")).to_contain_text("“there” the nearest other one in hidden state 6")
+    expect(page.locator("#corpus-words-static")).to_contain_text("here")
+    expect(page.locator("#corpus-words-check")).to_contain_text("✓")
+    assert not page.problems
