@@ -15,6 +15,8 @@ PAPERS = {
     "Devlin et al. 2019": "J. Devlin, M.-W. Chang, K. Lee, K. Toutanova. BERT: Pre-training of Deep Bidirectional Transformers "
     "for Language Understanding. NAACL 2019.",
     "Ethayarajh 2019": "K. Ethayarajh. How Contextual are Contextualized Word Representations? EMNLP 2019.",
+    "Geva et al. 2021": "M. Geva, R. Schuster, J. Berant, O. Levy. Transformer Feed-Forward Layers Are Key-Value Memories. "
+    "EMNLP 2021.",
     "Guo et al. 2017": "C. Guo, G. Pleiss, Y. Sun, K. Weinberger. On Calibration of Modern Neural Networks. ICML 2017.",
     "Hewitt & Liang 2019": "J. Hewitt, P. Liang. Designing and Interpreting Probes with Control Tasks. EMNLP 2019.",
     "Jain & Wallace 2019": "S. Jain, B. Wallace. Attention is not Explanation. NAACL 2019.",

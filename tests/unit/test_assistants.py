@@ -107,7 +107,7 @@ def test_an_assistant_gets_the_models_own_numbers(talk, bundled):
     view = literal_eval(answer.content[0].text)
     rows = view["tables"]["heatmap"]["rows"]
     weights = bundled.trace(text).attention(2)[6]
-    assert np.array_equal(np.array([row[-1] for row in rows], dtype=np.float32), weights.ravel())
+    np.testing.assert_allclose([row[-1] for row in rows], weights.ravel(), atol=1e-6)  # numbers of another process
     assert view["finding"].startswith("In layer 3, head 7")
 
 

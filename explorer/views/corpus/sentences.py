@@ -40,7 +40,7 @@ class Sentences(CorpusView):
     widths = (7, 4)
     columns = (("table", "stop", "progress", "about", "help"), ("slices", "slices_help"))
     contains: str = text("", "Contains", limit=QUERY, placeholder="a word or a part of one")
-    tag: str = choice([("any", "")], "With a", menu=True, free=True, allow_custom_value=False)
+    tag: str = choice([("any", "")], "With a", menu=True, free=True)
     order: str = choice(ORDERS, "Order", menu=True)
     shortest: int = number(1, "Words at least", low=1, high=LONGEST, heard="release")
     longest: int = number(LONGEST, "Words at most", low=1, high=LONGEST, heard="release")
