@@ -41,7 +41,7 @@ def test_pandas_reads_the_head_that_a_link_shows(address, bundled):
     numbers = pd.read_csv(address(HEAD), **READ)
     weights = numbers.pivot(index="query_position", columns="key_position", values="weight").to_numpy()
     trace = bundled.trace("A dog barked at the [MASK].", "It was loud.")
-    assert np.array_equal(weights.astype(np.float32), trace.attention(2)[6])
+    np.testing.assert_allclose(weights, trace.attention(2)[6], atol=1e-6)  # added up by other threads
     assert set(numbers["layer"]) == {3}
     assert numbers["key"].tolist()[: trace.kept] == list(trace.tokens)
 
