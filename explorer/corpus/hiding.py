@@ -4,7 +4,7 @@ About as many as in pre-training (Devlin et al. 2019, section 3.1). To hide each
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ import torch
 from explorer.base.cache import Recent
 from explorer.corpus.reading import ADDED, CorpusTokens, is_fast, tokens_of
 from explorer.model.explorer import Explorer
+from explorer.model.pooled import Encoded
 from explorer.text.corpus import Corpus
 
 EVERY = 7
@@ -60,6 +61,7 @@ def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, Hid
     rows = hidden_rows(tokens)
     ids = tokens.ids.copy()
     ids[rows] = model.mask_id
+    read = replace(tokens, ids=ids)
     is_hidden = np.zeros(len(ids), dtype=bool)
     is_hidden[rows] = True
     bits, right = np.empty(len(ids), np.float32), np.empty(len(ids), bool)
@@ -68,8 +70,7 @@ def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, Hid
         yield number / len(batches)
         places = [np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in batch]
         asked = np.concatenate([place[is_hidden[place]] for place in places])
-        encoded = [(ids[place].tolist(), [0] * len(place)) for place in places]
-        bits[asked], right[asked] = _ask(model, encoded, tokens.ids[asked], is_fast(model, corpus))
+        bits[asked], right[asked] = _ask(model, read.encoded(batch), tokens.ids[asked], is_fast(model, corpus))
     found = HiddenTokens(tokens, rows, bits[rows], right[rows])
     _read.put((model.checkpoint, corpus.key), found)
     yield 1.0
@@ -77,7 +78,7 @@ def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, Hid
 
 
 @torch.inference_mode()
-def _ask(model: Explorer, encoded: list, wanted: np.ndarray, fast: bool) -> tuple[np.ndarray, np.ndarray]:
+def _ask(model: Explorer, encoded: list[Encoded], wanted: np.ndarray, fast: bool) -> tuple[np.ndarray, np.ndarray]:
     """Of a batch with hidden tokens: the bits of what was there, `wanted`, and whether it is the first guess."""
     padded = model.pad(encoded)
     with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):

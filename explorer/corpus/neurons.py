@@ -6,6 +6,7 @@ Geva et al. 2021, 'Transformer Feed-Forward Layers Are Key-Value Memories', sect
 
 import contextlib
 import os
+from collections import defaultdict
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,15 +15,14 @@ import numpy as np
 import torch
 
 from explorer.base.cache import Recent
-from explorer.base.errors import InputError
 from explorer.base.limits import DRIVERS
 from explorer.base.steps import finished
 from explorer.corpus.reading import ADDED, CorpusTokens, is_fast, tokens_of
-from explorer.corpus.search import Describer
+from explorer.corpus.search import Describer, InContext
 from explorer.model.explorer import Explorer
 from explorer.model.readings import key_of, when_free
 from explorer.techniques.neurons import most_promoted_in_steps
-from explorer.text.corpus import Corpus, CorpusSentence
+from explorer.text.corpus import Corpus
 from explorer.text.pieces import bare
 
 FILE = "neurons.npz"
@@ -50,17 +50,10 @@ class CorpusNeurons:
 
 
 @dataclass(frozen=True)
-class Driver:
-    """A token of the corpus that drives a neuron, in its sentence."""
+class Driver(InContext):
+    """A token of the corpus that drives a neuron."""
 
-    sentence: CorpusSentence
-    position: int  # in its sentence, zero-based, [CLS] being 0
-    token: str
-    word: str
     activation: float  # after the activation function
-    tag: str
-    before: str  # the text of its sentence up to the word
-    after: str
 
 
 @dataclass(frozen=True)
@@ -103,10 +96,9 @@ def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, n
     """The tokens that drive a neuron most, both zero-based, the strongest first."""
     rows = found.rows[layer, neuron, :limit]
     rows = rows[rows != NOBODY]
-    hits = Describer(model, corpus, found.tokens).describe(rows, found.activations[layer, neuron, : len(rows)], None)
-    return tuple(
-        Driver(hit.sentence, hit.position, hit.token, hit.word, hit.cosine, hit.tag, hit.before, hit.after) for hit in hits
-    )
+    there = Describer(model, corpus, found.tokens).describe(rows)
+    activations = found.activations[layer, neuron, : len(rows)].tolist()
+    return tuple(Driver(**vars(one), activation=activation) for one, activation in zip(there, activations, strict=True))
 
 
 @torch.inference_mode()
@@ -121,15 +113,11 @@ def activation_of(model: Explorer, driver: Driver, layer: int, neuron: int) -> f
 
 def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, limit: int) -> tuple[Firing, ...]:
     """The neurons that are most above their mean at a word of the corpus, in READ sentences of it. Raises InputError."""
-    wanted = word.strip().lower()
-    places = {
-        index: [at for at, one in enumerate(sentence.words) if one.lower() == wanted]
-        for index, sentence in enumerate(corpus.sentences)
-    }
-    holding = np.array([index for index, words in places.items() if words][:READ], dtype=np.int64)
-    if not len(holding):
-        raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
-    mean = np.mean([_at_words(model, found.tokens, int(one), places[int(one)]) for one in holding], axis=0)
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    for index, at in corpus.places(word):
+        places[index].append(at)
+    holding = list(places.items())[:READ]
+    mean = np.mean([_at_words(model, found.tokens, index, words) for index, words in holding], axis=0)
     deviations = (mean - found.mean) / np.maximum(found.deviation, 1e-6)  # [layers, neurons]
     order = np.argsort(-deviations, axis=None, kind="stable")[:limit]
     at = zip(*np.unravel_index(order, deviations.shape), strict=True)
@@ -140,9 +128,8 @@ def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, 
 def _at_words(model: Explorer, tokens: CorpusTokens, sentence: int, words: list[int]) -> np.ndarray:
     """[layers, neurons] the mean activations at some words of a sentence."""
     part = slice(tokens.starts[sentence], tokens.starts[sentence + 1])
-    ids = tokens.ids[part].tolist()
     there = torch.from_numpy(np.isin(tokens.word[part], words))
-    padded = model.pad([(ids, [0] * len(ids))])
+    padded = model.pad(tokens.encoded([sentence]))
     return np.stack([one[0][there].mean(0).numpy() for one in model.neurons_padded(padded)])
 
 
@@ -190,10 +177,9 @@ class _Strongest:
 @torch.inference_mode()
 def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, fast: bool, into: _Strongest) -> None:
     """Look at some sentences."""
-    encoded = [tokens.ids[tokens.starts[row] : tokens.starts[row + 1]].tolist() for row in rows]
     every = np.concatenate([np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in rows])
     counts = torch.from_numpy(tokens.word[every] != ADDED)
-    padded = model.pad([(ids, [0] * len(ids)) for ids in encoded])
+    padded = model.pad(tokens.encoded(rows))
     kept = torch.from_numpy(every.astype(np.int32))[counts]
     with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
         for layer, activations in enumerate(model.neurons_padded(padded)):

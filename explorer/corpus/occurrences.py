@@ -69,12 +69,7 @@ def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int)
 
     Raises InputError when it does not occur.
     """
-    wanted = word.strip().lower()
-    places = [
-        (index, at) for index, one in enumerate(corpus.sentences) for at, named in enumerate(one.words) if named.lower() == wanted
-    ]
-    if not places:
-        raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
+    places = corpus.places(word)
     read = yield from corpus_states_in_steps(model, corpus, [layer])
     tokens, found, rows = read.tokens, [], []
     for index, at in places[:MOST]:
@@ -86,7 +81,7 @@ def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int)
     if not rows:
         raise InputError(f"The word {word.strip()[:40]!r} stands only where sentences are cut off; choose another one.")
     states = np.stack([read.states[:, own].astype(np.float32).mean(axis=1) for own in rows], axis=1)
-    return Occurrences(wanted, tuple(found), len(places), states, read)
+    return Occurrences(word.strip().lower(), tuple(found), len(places), states, read)
 
 
 def vector_alone(model: Explorer, found: Occurrences, place: int, layer: int) -> np.ndarray:

@@ -6,7 +6,7 @@ that was stopped goes on where it was. All hidden states are read together where
 
 import contextlib
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ from explorer.model.checkpoints import Checkpoint
 from explorer.model.devices import bfloat16_is_fast
 from explorer.model.explorer import Explorer, Span
 from explorer.model.features import BATCH_SIZE, FAST_FROM
+from explorer.model.pooled import Encoded
 from explorer.model.readings import key_of, when_free
 from explorer.text.corpus import Corpus, CorpusSentence
 
@@ -53,6 +54,11 @@ class CorpusTokens:
     def lengths(self) -> np.ndarray:
         """[sentences] tokens."""
         return np.diff(self.starts)
+
+    def encoded(self, sentences: Iterable[int]) -> list[Encoded]:
+        """What a model reads of some sentences."""
+        ids = (tuple(self.ids[self.starts[row] : self.starts[row + 1]].tolist()) for row in sentences)
+        return [(one, (0,) * len(one)) for one in ids]
 
     def batches(self) -> list[np.ndarray]:
         """The sentences in batches of alike length, none with more than BATCH_SIZE of them or BATCH_TOKENS tokens."""
@@ -178,9 +184,8 @@ def _together(model: Explorer, tokens: int, dtype: np.dtype, asked: Sequence[int
 
 def _dtype_for(model: Explorer, tokens: CorpusTokens) -> np.dtype:
     """How numbers of a model's size are written, by those of the first sentence: some families do not norm them."""
-    ids = tokens.ids[: tokens.starts[1]].tolist()
     with torch.inference_mode():
-        largest = max(float(hidden.abs().max()) for hidden in model.run_padded(model.pad([(ids, [0] * len(ids))])))
+        largest = max(float(hidden.abs().max()) for hidden in model.run_padded(model.pad(tokens.encoded([0]))))
     return HALF if largest < LARGE else SINGLE
 
 
@@ -204,8 +209,7 @@ def _read(
 @torch.inference_mode()
 def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int, fast: bool) -> list[tuple[int, torch.Tensor]]:
     """Hidden states 0 to `top` of some sentences, each with its index: [batch, tokens, hidden] float32."""
-    encoded = [tokens.ids[tokens.starts[row] : tokens.starts[row + 1]].tolist() for row in rows]
-    padded = model.pad([(ids, [0] * len(ids)) for ids in encoded])
+    padded = model.pad(tokens.encoded(rows))
     with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
         return list(enumerate(islice(model.run_padded(padded), top + 1)))
 

@@ -7,6 +7,7 @@ that may be among the nearest, and these are compared in float32.
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -39,20 +40,26 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Hit:
-    """A token of the corpus near the query, with what is known of its word: '' where it is not known."""
+class InContext:
+    """A token of the corpus in its sentence, with what is known of its word: '' where it is not known."""
 
     sentence: CorpusSentence
     position: int  # in its sentence, zero-based, [CLS] being 0
     token: str
     word: str
-    cosine: float
     tag: str
     relation: str
     before: str  # the text of its sentence up to the word
     after: str
     previous: str  # the words beside it, in lower case
     next: str
+
+
+@dataclass(frozen=True)
+class Hit(InContext):
+    """A token of the corpus near the query."""
+
+    cosine: float
     target: str = ""  # for a head: the word or token that it looks at most, its tag, and how many words further on it is
     target_tag: str = ""
     offset: int | None = None
@@ -94,7 +101,10 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     allowed = None if special else states.tokens.word != ADDED
     rows, cosines = nearest_rows(vectors, norms, vector_of(query), limit, allowed)
     looked = None if query.head is None else _looked_at(model, states, query, rows)
-    hits = Describer(model, corpus, states.tokens).describe(rows, cosines, looked)
+    describer = Describer(model, corpus, states.tokens)
+    targets = [{}] * len(rows) if looked is None else [describer.target(*one) for one in zip(rows.tolist(), looked, strict=True)]
+    each = zip(describer.describe(rows), cosines.tolist(), targets, strict=True)
+    hits = tuple(Hit(**vars(there), cosine=cosine, **target) for there, cosine, target in each)
     return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
 
 
@@ -162,34 +172,33 @@ class Describer:
     corpus: Corpus
     tokens: CorpusTokens
 
-    def describe(self, rows: np.ndarray, cosines: np.ndarray, looked: list[int] | None) -> tuple[Hit, ...]:
-        """A hit for each row."""
+    def describe(self, rows: np.ndarray) -> list[InContext]:
+        """What is known of the token of each row."""
         pieces = self.model.pieces(self.tokens.ids[rows].tolist())
-        targets = looked or [None] * len(rows)
-        each = zip(rows.tolist(), pieces, cosines.tolist(), targets, strict=True)
-        return tuple(self._hit(*one) for one in each)
+        return [self._there(row, piece) for row, piece in zip(rows.tolist(), pieces, strict=True)]
 
-    def _hit(self, row: int, piece: str, cosine: float, looked: int | None) -> Hit:
-        index, word = int(self.tokens.sentence[row]), int(self.tokens.word[row])
-        sentence, position = self.corpus.sentences[index], int(self.tokens.position[row])
-        target = {} if looked is None else self._target(index, word, looked)
+    def _there(self, row: int, piece: str) -> InContext:
+        sentence = self.corpus.sentences[self.tokens.sentence[row]]
+        position, word = int(self.tokens.position[row]), int(self.tokens.word[row])
         if word == ADDED:
             first = position == 0
             beside = (BEGIN, sentence.words[0].lower()) if first else (sentence.words[-1].lower(), END)
             texts = ("", sentence.text) if first else (sentence.text, "")
-            return Hit(sentence, position, piece, piece, cosine, SPECIAL, "", *texts, *beside, **target)
+            return InContext(sentence, position, piece, piece, SPECIAL, "", *texts, *beside)
         start = sentence.starts[word]
         named = sentence.words[word]
         known = (sentence.tags[word] if sentence.tags else "", sentence.relations[word] if sentence.relations else "")
         texts = sentence.text[:start], sentence.text[start + len(named) :]
         before = sentence.words[word - 1].lower() if word else BEGIN
         after = sentence.words[word + 1].lower() if word + 1 < len(sentence.words) else END
-        return Hit(sentence, position, piece, named, cosine, *known, *texts, before, after, **target)
+        return InContext(sentence, position, piece, named, *known, *texts, before, after)
 
-    def _target(self, index: int, word: int, place: int) -> dict[str, object]:
-        row = int(self.tokens.starts[index]) + place
-        sentence, other = self.corpus.sentences[index], int(self.tokens.word[row])
+    def target(self, row: int, place: int) -> dict[str, Any]:
+        """What a head looks at from a row: a place in the row's sentence, as a Hit has it."""
+        index, word = int(self.tokens.sentence[row]), int(self.tokens.word[row])
+        looked = int(self.tokens.starts[index]) + place
+        sentence, other = self.corpus.sentences[index], int(self.tokens.word[looked])
         if other == ADDED:
-            return {"target": self.model.pieces([int(self.tokens.ids[row])])[0], "target_tag": SPECIAL}
+            return {"target": self.model.pieces([int(self.tokens.ids[looked])])[0], "target_tag": SPECIAL}
         tag = sentence.tags[other] if sentence.tags else ""
         return {"target": sentence.words[other].lower(), "target_tag": tag, "offset": None if word == ADDED else other - word}

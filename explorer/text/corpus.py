@@ -95,6 +95,16 @@ class Corpus:
             digest.update(repr(sentence).encode())
         return digest.hexdigest()[:32]
 
+    def places(self, word: str) -> list[tuple[int, int]]:
+        """Where a word stands, whatever its case: (sentence, word), zero-based. Raises InputError where it does not occur."""
+        wanted = word.strip().lower()
+        found = [
+            (row, at) for row, one in enumerate(self.sentences) for at, named in enumerate(one.words) if named.lower() == wanted
+        ]
+        if not found:
+            raise InputError(f"The word {word.strip()[:40]!r} does not occur in this corpus; choose another one.")
+        return found
+
     def __hash__(self) -> int:
         return hash(self.key)
 
