@@ -47,10 +47,15 @@ window.BertLink = {
 
   visit(query) {
     const box = document.querySelector("#visited :is(textarea, input)");
-    if (!box || !query || query === this.query) return;
+    if (!box || !query) return;
     [this.visiting, this.since, this.typed] = [query, Date.now(), 0];
-    box.value = `${(this.visits += 1)}?${query}`;
+    box.value = `${(this.visits += 1)}?${query}`; // even to where the page is: an answer may be on its way that leads elsewhere
     box.dispatchEvent(new Event("input", { bubbles: true }));
+  },
+
+  // The page is where the browser went.
+  arrived() {
+    if (this.query === this.visiting) this.visiting = null;
   },
 };
 

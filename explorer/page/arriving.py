@@ -32,7 +32,6 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
     visited = gr.Textbox("", visible="hidden", elem_id="visited")
     shell.address.change(None, shell.address, js="(query) => BertLink.follow(query)", api_visibility="private")
     known = [shell.open_tab, shell.models.recent]
-    return [
-        run([blocks.load], open_page, shell.of_a_place, known),
-        run([visited.change], visit, shell.of_a_place, [visited, shell.models.recent]),
-    ]
+    visits = run([visited.change], visit, shell.of_a_place, [visited, shell.models.recent])
+    visits.then(None, js="() => BertLink.arrived()", api_visibility="private")
+    return [run([blocks.load], open_page, shell.of_a_place, known), visits]

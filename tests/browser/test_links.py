@@ -61,6 +61,20 @@ def test_back_goes_back_and_forward_again(open_app, served):
     assert "set.seed=1" in page.url
 
 
+def test_going_where_the_page_still_is_counts_while_an_answer_is_on_its_way(open_app):
+    page = open_app()
+    page.locator("#text-b textarea").fill("")
+    page.locator("#text-a textarea").fill("word " * 729)
+    page.wait_for_function("() => document.body.dataset.busy")
+    page.evaluate("() => BertLink.visit(BertLink.query)")
+    settled(page)
+    expect(page.locator("#text-a textarea")).to_have_value("The capital of Japan is [MASK].")
+    expect(chips(page).filter(has_text="japan")).to_be_visible()
+    settled(page)
+    assert "capital" in page.evaluate("BertLink.query")
+    assert page.evaluate("BertLink.visiting") is None
+
+
 @pytest.fixture
 def two_ways(monkeypatch, serving):
     """Two ways out, of which one has nothing."""
