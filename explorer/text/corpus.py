@@ -87,6 +87,16 @@ class Corpus:
         every["word"] = [[word.lower() for word in one.words] for one in self.sentences]
         return {what: Counter(chain.from_iterable(values)) for what, values in every.items()}
 
+    @property
+    def cited(self) -> str:
+        """Its name, with the licence where it has one."""
+        return f"{self.name} ({self.licence})" if self.licence else self.name
+
+    @property
+    def counted(self) -> str:
+        """'957 sentences of' it."""
+        return f"{_counted(len(self.sentences), 'sentence')} of {self.cited}"
+
     @functools.cached_property
     def key(self) -> str:
         """The same for the same sentences in the same order, with the same words, tags and syntax."""

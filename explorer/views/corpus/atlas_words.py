@@ -85,12 +85,10 @@ def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
     return f"It {told(atlas, layer, head)}. Its family, with {beside}: {family}."
 
 
-def about(corpus: Corpus | None, atlas: HeadAtlas) -> str:
+def about(corpus: Corpus, atlas: HeadAtlas) -> str:
     """How many heads there are in each family."""
     counted = ", ".join(f"{name} {count}" for name, count in Counter(atlas.families.ravel().tolist()).most_common())
-    licence = f" ({corpus.licence})" if corpus and corpus.licence else ""
-    lead = f"{atlas.cls.size} heads over {atlas.sentences:,} sentence{'s' * (atlas.sentences != 1)}"
-    return f"{lead} of {corpus.name if corpus else ''}{licence}, by family: {counted}."
+    return f"{atlas.cls.size} heads over {corpus.counted}, by family: {counted}."
 
 
 def where(atlas: HeadAtlas, layer: int, head: int) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Generator, Hashable
 from typing import TYPE_CHECKING, Any
 
 from explorer.analysis.head_families import FAMILY_RULE
-from explorer.base.errors import InputError
 from explorer.figures.head_atlas import tag_heatmap
 from explorer.text import limits
 from explorer.views.corpus import atlas_pictures, atlas_words
@@ -78,9 +77,7 @@ class Heads(CorpusView):
         """Read the corpus, and draw the map. Raises InputError."""
         from explorer.corpus.atlas import in_steps
 
-        if self.corpus is None:
-            raise InputError(NO_FILE)
-        return (yield from in_steps(subject.model, self.corpus))
+        return (yield from in_steps(subject.model, self.chosen))
 
     def result(self, subject: Subject) -> HeadAtlas:
         """The atlas, however long it takes."""
@@ -96,7 +93,7 @@ class Heads(CorpusView):
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         shown = {
             "grid": atlas_pictures.grid(found, layer, head),
-            "about": atlas_words.about(self.corpus, found),
+            "about": atlas_words.about(self.chosen, found),
             "map": atlas_pictures.heads_map(found, layer, head),
             "title": f"**Layer {layer + 1}, head {head + 1}** across the corpus",
             "habit": atlas_words.habit(found, layer, head),
@@ -136,7 +133,7 @@ class Heads(CorpusView):
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         number = limits.check_integer(index, "the sentence", 0, atlas.examples.shape[2] - 1)
         at, word, _ = atlas.examples[layer, head, number].tolist()
-        one = self.corpus.sentences[max(at, 0)]
+        one = self.chosen.sentences[max(at, 0)]
         offsets = subject.model.encode(one.text).offsets
         token = next((place for place, span in enumerate(offsets) if span[1] > one.starts[word]), None) if word >= 0 else None
         return Change({"layer": layer + 1, "head": head + 1, "picked": True, "token": token}, texts=(one.text, ""))

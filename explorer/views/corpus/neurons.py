@@ -14,8 +14,7 @@ from explorer.figures.bars import whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.corpus.search import BESIDE
-from explorer.views.corpus.source import NO_FILE, CorpusView
+from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
@@ -53,11 +52,10 @@ class Shown:
     problems: tuple[str, ...] = ()
 
 
-_found: Recent[Hashable, Shown] = Recent(32)
 _telling: Recent[Hashable, int] = Recent(64)
 
 
-class Neurons(CorpusView):
+class Neurons(LookUp):
     """What drives a neuron most, in its sentences; what it promotes; and neurons by word."""
 
     name, question = "corpus/neurons", "What does a neuron wait for, and what does it say?"
@@ -96,11 +94,6 @@ class Neurons(CorpusView):
         layers = subject.model.capabilities.layers
         return subject if subject.chosen.picked else subject.select(layer=max(1, layers - 1), picked=False)
 
-    def passes(self, subject: Subject) -> float:
-        """Reading the corpus, in passes of the input, unless it was read already."""
-        corpus = self.corpus
-        return 0 if corpus is None or _found.get(self.key(subject)) else 1.3 * corpus.words / subject.trace.kept
-
     def key(self, subject: Subject) -> Hashable:
         """What is shown depends on this; None without a corpus."""
         if self.corpus is None or self.unless(subject):
@@ -108,29 +101,12 @@ class Neurons(CorpusView):
         where = subject.selection.attention_layer, self.neuron, self.by_word.strip()
         return self.name, str(subject.model.checkpoint), *where, self.corpus.key
 
-    def waiting(self, subject: Subject) -> Content:
-        """What was found stays; without a file, a sentence asks for one."""
-        nothing = dict.fromkeys(("hits", "promotes", "suppresses", "promoting", "driven", "check"))
-        return {"stop": props(visible=True)} if self.corpus else {**nothing, "about": NO_FILE, "stop": props(visible=False)}
-
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Shown]:
         """Read the corpus, unless it was read before; find the neuron, and those of the word. Raises InputError."""
         from explorer.corpus.neurons import corpus_neurons_in_steps
 
-        if self.corpus is None:
-            raise InputError(NO_FILE)
-        count = len(self.corpus.sentences)
-        reading = corpus_neurons_in_steps(subject.model, self.corpus)
-        found = yield from map_steps(
-            reading, lambda share: (f"Reading {count:,} sentences, once for this model: {share:.0%}", share)
-        )
-        shown = yield from self._look(subject, found)
-        _found.put(self.key(subject), shown)
-        return shown
-
-    def result(self, subject: Subject) -> Shown:
-        """What was found, now or before."""
-        return _found.get(self.key(subject)) or super().result(subject)
+        found = yield from self.reading(corpus_neurons_in_steps(subject.model, self.chosen))
+        return self.remember(subject, (yield from self._look(subject, found)))
 
     def draw(self, subject: Subject, found: Shown) -> Content:
         """The sentences, the words, and the neurons of the word."""
@@ -151,8 +127,7 @@ class Neurons(CorpusView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """What drives the neuron, and whether it says so."""
-        shown = None if self.corpus is None else _found.get(self.key(subject))
-        if not shown or not shown.drivers:
+        if not (shown := self.looked_up(subject)) or not shown.drivers:
             return None
         driving = list(dict.fromkeys(driver.word.lower() for driver in shown.drivers))
         text = f"Neuron {shown.neuron + 1} of layer {shown.layer + 1} is most active at {_quoted(driving)}"
@@ -181,7 +156,7 @@ class Neurons(CorpusView):
         from explorer.corpus.neurons import PROMOTED, drivers, driving_pieces, telling_in_steps
         from explorer.techniques.neurons import piece_weights, promoted
 
-        model, corpus, layer = subject.model, self.corpus, subject.selection.attention_layer
+        model, corpus, layer = subject.model, self.chosen, subject.selection.attention_layer
         neuron = self.neuron - 1
         if not self.neuron:
             key = str(model.checkpoint), corpus.key, layer
@@ -227,14 +202,11 @@ class Neurons(CorpusView):
         return shorten(self.by_word.strip(), 24)
 
     def _about(self, subject: Subject, found: Shown) -> str:
-        corpus, has = self.corpus, subject.model.capabilities
-        licence = f" ({corpus.licence})" if corpus.licence else ""
+        corpus, has = self.chosen, subject.model.capabilities
         active = whole_percent(float(found.corpus.active[found.layer, found.neuron]))
         neuron = f"neuron {found.neuron + 1} of layer {found.layer + 1} (of {has.neurons:,})"
-        where = f"{len(corpus.sentences):,} sentence{'s' * (len(corpus.sentences) != 1)} of {corpus.name}{licence}"
-        lead = (
-            f"The tokens at which {neuron} is most active, after the activation function, of {found.corpus.counted:,} in {where}."
-        )
+        lead = f"The tokens at which {neuron} is most active, after the activation function,"
+        lead += f" of {found.corpus.counted:,} in {corpus.counted}."
         return f"{lead} It is above 0 at {active} of them. {corpus.about}".rstrip()
 
 
@@ -255,8 +227,7 @@ def _lines(drivers: Sequence[Driver]) -> dict[str, Any] | None:
 
 
 def _cells(driver: Driver) -> list[Any]:
-    before = driver.before if len(driver.before) <= BESIDE else f"…{driver.before[-BESIDE:]}"
-    after = driver.after if len(driver.after) <= BESIDE else f"{driver.after[:BESIDE]}…"
+    before, after = cut(driver)
     return [before, driver.word, after, driver.activation]
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Hashable
 from typing import TYPE_CHECKING, Any
 
-from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.limits import HITS
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.corpus.source import NO_FILE, CorpusView
+from explorer.views.corpus.source import PIECES, LookUp, cut
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 NO_WORDS = ("(begin)", "(end)", "(special)")  # what stands for no word, and is told of many tokens
 STATE, HEAD = "Hidden state", "Head"
-BESIDE = 80  # characters of a sentence on each side of a hit
 FEWEST = 0.3  # of the hits, for what they share to be told
 LISTED = 5  # values of a histogram
 DEPTH = 0.6  # how far up the page opens with: there words differ by meaning more than by how they are spelled
@@ -34,10 +32,8 @@ COMMON = {
 }
 LOOKED_AT = {"target_tag": "The head looks from here at", "target": "… at the word", "offset": "… so many words on"}
 
-_found: Recent[Hashable, Found] = Recent(32)
 
-
-class Search(CorpusView):
+class Search(LookUp):
     """The nearest tokens of a corpus, in their sentences, and what they have in common."""
 
     name, question = "corpus/search", "Where else is something like this?"
@@ -65,7 +61,7 @@ class Search(CorpusView):
         corpus = self.corpus
         if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
             return 0
-        return 1.3 * corpus.words / subject.trace.kept  # words have more tokens than one, and sentences two more
+        return PIECES * corpus.words / subject.trace.kept
 
     def key(self, subject: Subject) -> Hashable:
         """What the hits depend on; None without a corpus."""
@@ -85,30 +81,12 @@ class Search(CorpusView):
             return Query(subject.trace, subject.token, chosen.layer)
         return Query(subject.trace, subject.token, chosen.attention_layer, chosen.head_index)
 
-    def waiting(self, subject: Subject) -> Content:
-        """What was found stays; without a file, a sentence asks for one."""
-        shown = {"stop": props(visible=self.corpus is not None)}
-        return shown if self.corpus else shown | {"hits": None, "common": None, "check": None, "about": NO_FILE}
-
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Found]:
         """Read the corpus, unless it was read before, and search it. Raises InputError."""
         from explorer.corpus.search import search_in_steps
 
-        corpus = self.corpus
-        if corpus is None:
-            raise InputError(NO_FILE)
-        steps = search_in_steps(self.query(subject), corpus, self.limit)
-        try:
-            while True:
-                if (share := next(steps)) < 1:
-                    yield f"Reading {len(corpus.sentences):,} sentences, once for this model: {share:.0%}", share
-        except StopIteration as done:
-            _found.put(self.key(subject), done.value)
-            return done.value
-
-    def result(self, subject: Subject) -> Found:
-        """The hits, found now or before."""
-        return _found.get(self.key(subject)) or super().result(subject)
+        steps = search_in_steps(self.query(subject), self.chosen, self.limit)
+        return self.remember(subject, (yield from self.reading(steps)))
 
     def draw(self, subject: Subject, found: Found) -> Content:
         """The hits in their lines, and what they have in common."""
@@ -125,8 +103,7 @@ class Search(CorpusView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """What most of the hits share."""
-        found = None if self.corpus is None else _found.get(self.key(subject))
-        if not found or not found.hits:
+        if not (found := self.looked_up(subject)) or not found.hits:
             return None
         what, value, count, usual = _telling(found)
         near = f"the {len(found.hits)} tokens nearest to “{subject.trace.tokens[subject.token]}”"
@@ -140,7 +117,7 @@ class Search(CorpusView):
 
     def on_hits(self, subject: Subject, index: Any) -> Change:
         """The sentence of a hit becomes the input, its token the chosen one. Raises InputError."""
-        if (found := _found.get(self.key(subject))) is None:
+        if (found := self.looked_up(subject)) is None:
             raise InputError("These are the hits of another search; wait for the new ones.")
         hit = found.hits[limits.check_integer(index, "the hit", 0, len(found.hits) - 1)]
         return read(hit.sentence.text, token=hit.position)
@@ -152,14 +129,9 @@ class Search(CorpusView):
         return f"what {head_name((chosen.attention_layer, chosen.head_index))} hands on"
 
     def _about(self, subject: Subject, found: Found) -> str:
-        corpus = found.corpus
-        token = subject.trace.tokens[subject.token]
-        licence = f" ({corpus.licence})" if corpus.licence else ""
-        lead = (
-            f"The tokens nearest to “{token}” (token {subject.token}) by cosine in {self._space(subject)}, of {found.searched:,}"
-        )
-        where = f" in {len(corpus.sentences):,} sentence{'s' * (len(corpus.sentences) != 1)} of {corpus.name}{licence}."
-        return f"{lead}{where} {corpus.about}".rstrip()
+        near = f"“{subject.trace.tokens[subject.token]}” (token {subject.token})"
+        lead = f"The tokens nearest to {near} by cosine in {self._space(subject)}, of {found.searched:,}"
+        return f"{lead} in {found.corpus.counted}. {found.corpus.about}".rstrip()
 
 
 SHARED = {
@@ -205,8 +177,7 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
 
 
 def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
-    before = hit.before if len(hit.before) <= BESIDE else f"…{hit.before[-BESIDE:]}"
-    after = hit.after if len(hit.after) <= BESIDE else f"{hit.after[:BESIDE]}…"
+    before, after = cut(hit)
     known = {"before": before, "word": hit.word, "after": after, "tag": hit.tag, "relation": hit.relation}
     known |= {"looks at": hit.target, "cosine": hit.cosine}
     return [known[column.title] for column in columns]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
+from explorer.base.steps import map_steps
 from explorer.figures.bars import bar_groups, ranking, whole_percent
 from explorer.figures.numbers import Table, keep
 from explorer.text import limits
 from explorer.text.corpus import Corpus
-from explorer.views.corpus.source import NO_FILE, CorpusView
+from explorer.views.corpus.source import NO_FILE, PIECES, CorpusView
 from explorer.views.settings import choice, number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, button, caption, part, props, prose, read, sentence
@@ -61,7 +61,7 @@ class Sentences(CorpusView):
         corpus = self.corpus
         if corpus is None or not subject.model.capabilities.fill_mask or hiding.known(subject.model, corpus):
             return 0
-        return 1.3 * corpus.words / subject.trace.kept
+        return PIECES * corpus.words / subject.trace.kept
 
     def key(self, subject: Subject) -> Hashable:
         """What is listed, by which model; None without a corpus."""
@@ -74,17 +74,12 @@ class Sentences(CorpusView):
         """Read the corpus with tokens hidden, where the model can guess them. Raises InputError."""
         from explorer.corpus import hiding
 
-        corpus = self.corpus
-        if corpus is None:
-            raise InputError(NO_FILE)
+        corpus = self.chosen
         if not subject.model.capabilities.fill_mask:
             return None
+        doing = f"Reading {len(corpus.sentences):,} sentences with tokens hidden"
         steps = hiding.hide_in_steps(subject.model, corpus)
-        try:
-            while True:
-                yield f"Reading {len(corpus.sentences):,} sentences with tokens hidden: {(share := next(steps)):.0%}", share
-        except StopIteration as done:
-            return done.value
+        return (yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share)))
 
     def waiting(self, subject: Subject) -> Content:
         """The sentences, without what the model makes of them."""
@@ -155,10 +150,9 @@ class Sentences(CorpusView):
         shown = ranking(heading, [(row, corpus.texts[row], what) for row, what in zip(rows[:SHOWN], told, strict=False)])
         surprise = [None if bits is None else float(bits[row]) for row in rows]
         cells = [[corpus.texts[row], *numbers] for row, *numbers in zip(rows, sizes, surprise, strict=True)]
-        licence = f" ({corpus.licence})" if corpus.licence else ""
         return {
             "table": keep(shown, lambda: Table.of(("sentence", "words", "surprise"), cells)),
-            "about": f"{corpus.name}{licence}, {corpus.words:,} words. {corpus.about}".rstrip(),
+            "about": f"{corpus.cited}, {corpus.words:,} words. {corpus.about}".rstrip(),
             "tag": props(choices=[("any", ""), *((tag, tag) for tag in corpus.tags)]),
         }
 

@@ -1,16 +1,30 @@
-"""Which corpus the views of the tab are about."""
+"""Which corpus the views of the tab are about, and what those have in common that look something up in it."""
 
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Generator, Hashable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from explorer.base.cache import Recent
 from explorer.base.errors import InputError
+from explorer.base.steps import map_steps
 from explorer.text.corpus import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
-from explorer.views.view import Change, LongView, props
+from explorer.views.view import Change, Content, LongView, props
+
+if TYPE_CHECKING:
+    from explorer.corpus.occurrences import Occurrence
+    from explorer.corpus.search import InContext
 
 BUILT_IN, FILE = "English Web Treebank", "A file of yours"
 CHOOSE = "Text, CSV or CoNLL-U…"
 NO_FILE = "Choose a file: a sentence a line, a table with a column of texts, or a treebank in CoNLL-U."
+BESIDE = 80  # characters of a sentence on each side of a word
+PIECES = 1.3  # tokens of a word: some have more than one, and sentences two more
+COMPUTED = ("strips", "bars", "chart", "ranking", "check")  # kinds of parts that show nothing without a corpus
+
+Found = TypeVar("Found")
 
 
 def _is_file(view: Any) -> bool:
@@ -29,8 +43,59 @@ class CorpusView(LongView):
         """The corpus, None while there is no file."""
         return built_in() if self.source == BUILT_IN else self.file
 
+    @property
+    def chosen(self) -> Corpus:
+        """The corpus. Raises InputError while there is no file."""
+        if self.corpus is None:
+            raise InputError(NO_FILE)
+        return self.corpus
+
+    def waiting(self, subject: Subject) -> Content:
+        """What was found stays; without a file, a sentence asks for one."""
+        if self.corpus:
+            return {"stop": props(visible=True)}
+        nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED}
+        return {**nothing, "about": NO_FILE, "stop": props(visible=False)}
+
     def on_file(self, subject: Subject, file: Corpus | None) -> Change:
         """A file was read. Raises InputError when none was."""
         if file is None:
             raise InputError(NO_FILE)
         return Change(settings={"source": FILE}, content={"file": props(label=f"{CHOOSE} ({file.name[:40]})")})
+
+
+_found: Recent[Hashable, Any] = Recent(96)
+
+
+class LookUp(CorpusView):
+    """What is looked up in a corpus that was read: kept for whoever asks the same again."""
+
+    def passes(self, subject: Subject) -> float:
+        """Reading the corpus, in passes of the input, unless the same was looked up already."""
+        corpus = self.corpus
+        return 0 if corpus is None or self.looked_up(subject) else PIECES * corpus.words / subject.trace.kept
+
+    def looked_up(self, subject: Subject) -> Any | None:
+        """What was looked up before."""
+        return None if self.corpus is None else _found.get(self.key(subject))
+
+    def remember(self, subject: Subject, found: Found) -> Found:
+        """Keep what was looked up."""
+        _found.put(self.key(subject), found)
+        return found
+
+    def result(self, subject: Subject) -> Any:
+        """What was looked up, now or before."""
+        return self.looked_up(subject) or super().result(subject)
+
+    def reading(self, steps: Generator[float, None, Found]) -> Generator[tuple[str, float], None, Found]:
+        """Read the corpus, and tell how far it is."""
+        doing = f"Reading {len(self.chosen.sentences):,} sentences, once for this model"
+        return (yield from map_steps(steps, lambda share: (f"{doing}: {share:.0%}", share)))
+
+
+def cut(one: InContext | Occurrence) -> tuple[str, str]:
+    """What stands before a word and after it, where that is long only the part beside it."""
+    before = one.before if len(one.before) <= BESIDE else f"…{one.before[-BESIDE:]}"
+    after = one.after if len(one.after) <= BESIDE else f"{one.after[:BESIDE]}…"
+    return before, after

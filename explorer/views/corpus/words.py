@@ -13,16 +13,14 @@ from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.mapping import clusters
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, warm_umap
 from explorer.analysis.similarity import nearest, nearest_of_each
-from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
-from explorer.base.steps import map_steps, relay
+from explorer.base.steps import relay
 from explorer.figures.bars import ranking
 from explorer.figures.maps import Marks, point_map
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.corpus.search import BESIDE
-from explorer.views.corpus.source import NO_FILE, CorpusView
+from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import choice, memory, number, text
 from explorer.views.subject import Subject
 from explorer.views.view import (
@@ -74,9 +72,6 @@ class Shown:
         return sum(self.tags[row] == self.tags[other] for row, other in enumerate(others.tolist()))
 
 
-_found: Recent[Hashable, Shown] = Recent(32)
-
-
 Picked = tuple[tuple[int, ...], str]
 """The place of an occurrence, if one was picked, and the word that it is one of: it means nothing of another."""
 
@@ -91,7 +86,7 @@ def check_picked(picked: object) -> Picked:
     return NONE_PICKED
 
 
-class Words(CorpusView):
+class Words(LookUp):
     """One point an occurrence, by its vector at a hidden state; the sentences of those nearest to the picked one."""
 
     name, question = "corpus/words", "Is it the same word every time?"
@@ -124,11 +119,6 @@ class Words(CorpusView):
         """The last layer, unless one was picked."""
         return subject if subject.chosen.picked else subject.select(layer=subject.model.capabilities.layers, picked=False)
 
-    def passes(self, subject: Subject) -> float:
-        """Reading the corpus, in passes of the input, unless it was read already."""
-        corpus = self.corpus
-        return 0 if corpus is None or _found.get(self.key(subject)) else 1.3 * corpus.words / subject.trace.kept
-
     def key(self, subject: Subject) -> Hashable:
         """What is shown depends on this; None without a corpus."""
         if self.corpus is None:
@@ -136,24 +126,12 @@ class Words(CorpusView):
         look = self.map_by, self.coloured_by, self.groups, self.picked
         return self.name, str(subject.model.checkpoint), subject.selection.layer, self._named(), *look, self.corpus.key
 
-    def waiting(self, subject: Subject) -> Content:
-        """The map that is there stays; without a file, a sentence asks for one."""
-        if self.corpus:
-            return {"stop": props(visible=True)}
-        nothing = dict.fromkeys(("map", "uses", "contextual", "static", "check"))
-        return {**nothing, "about": NO_FILE, "stop": props(visible=False)}
-
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, Shown]:
         """Read the corpus, unless it was read before; map the word's occurrences. Raises InputError."""
         from explorer.corpus.occurrences import contextual_neighbors, occurrences_in_steps, static_neighbors
 
-        if self.corpus is None:
-            raise InputError(NO_FILE)
-        count, layer = len(self.corpus.sentences), subject.selection.layer
-        reading = occurrences_in_steps(subject.model, self.corpus, self._named(), layer)
-        found = yield from map_steps(
-            reading, lambda share: (f"Reading {count:,} sentences, once for this model: {share:.0%}", share)
-        )
+        corpus, layer = self.chosen, subject.selection.layer
+        found = yield from self.reading(occurrences_in_steps(subject.model, corpus, self._named(), layer))
         at = found.read.layers.index(layer)
         maps = self._maps(found)
         if not maps.has(at):
@@ -162,18 +140,12 @@ class Words(CorpusView):
         mapped = maps.at(found.states, at)
         picked, word = self.picked
         place = picked[0] if picked and word == found.word and picked[0] < len(found.occurrences) else 0
-        near = contextual_neighbors(self.corpus, found, layer, place, NEIGHBORS)
+        near = contextual_neighbors(corpus, found, layer, place, NEIGHBORS)
         try:
             static = static_neighbors(subject.model, found.word, NEIGHBORS)
         except InputError:
             static = None
-        shown = Shown(found, layer, mapped.points, mapped.explained_variance, place, near, static)
-        _found.put(self.key(subject), shown)
-        return shown
-
-    def result(self, subject: Subject) -> Shown:
-        """What was found, now or before."""
-        return _found.get(self.key(subject)) or super().result(subject)
+        return self.remember(subject, Shown(found, layer, mapped.points, mapped.explained_variance, place, near, static))
 
     def draw(self, subject: Subject, found: Shown) -> Content:
         """The map, the uses nearest to the picked one, and the neighbours."""
@@ -192,8 +164,7 @@ class Words(CorpusView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """Whether uses of one part of speech lie together, before any layer and here."""
-        shown = None if self.corpus is None else _found.get(self.key(subject))
-        if shown is None:
+        if (shown := self.looked_up(subject)) is None:
             return None
         number, word, counted = len(shown.tags), shown.found.word, Counter(shown.tags)
         if len(counted) < 2 or number < 4 or 0 not in shown.found.read.layers:
@@ -243,12 +214,10 @@ class Words(CorpusView):
         )
 
     def _about(self, shown: Shown) -> str:
-        corpus, number = self.corpus, len(shown.found.occurrences)
-        licence = f" ({corpus.licence})" if corpus.licence else ""
+        corpus, number = self.chosen, len(shown.found.occurrences)
         lead = f"“{shown.found.word[:40]}” stands {shown.found.total:,} time{'s' * (shown.found.total != 1)}"
-        where = f"in {len(corpus.sentences):,} sentence{'s' * (len(corpus.sentences) != 1)} of {corpus.name}{licence}"
         part_of_it = "" if number == shown.found.total else f" The first {number:,} are shown."
-        return f"{lead} {where}.{part_of_it} {corpus.about}".rstrip()
+        return f"{lead} in {corpus.counted}.{part_of_it} {corpus.about}".rstrip()
 
 
 def _nearest(shown: Shown) -> list[tuple[int, float]]:
@@ -268,8 +237,7 @@ def _lines(shown: Shown) -> dict[str, Any]:
 
 
 def _cells(one: Occurrence, cosine: float, tagged: bool) -> list[Any]:
-    before = one.before if len(one.before) <= BESIDE else f"…{one.before[-BESIDE:]}"
-    after = one.after if len(one.after) <= BESIDE else f"{one.after[:BESIDE]}…"
+    before, after = cut(one)
     return [before, one.written, after, *([one.tag] if tagged else []), cosine]
 
 

@@ -23,7 +23,7 @@ def small(monkeypatch, tmp_path):
     part = Corpus("some sentences", built_in().sentences[:120], built_in().licence)
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
     monkeypatch.setattr(source, "built_in", lambda: part)
-    for kept in (reading._opened, heads._opened, hiding._read, search._found):
+    for kept in (reading._opened, heads._opened, hiding._read, source._found):
         kept.clear()
     return part
 

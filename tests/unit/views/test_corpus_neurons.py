@@ -28,7 +28,7 @@ def kept(part, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
         patch.setattr(source, "built_in", lambda: part)
-        for cache in (readings._opened, neurons._found, neurons._telling):
+        for cache in (readings._opened, source._found, neurons._telling):
             cache.clear()
         yield
 

@@ -24,7 +24,7 @@ def kept(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
         patch.setattr(source, "built_in", lambda: part)
-        for cache in (reading._opened, words._found):
+        for cache in (reading._opened, source._found):
             cache.clear()
         yield
 
