@@ -49,7 +49,7 @@ class CorpusNeurons:
     counted: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Driver(InContext):
     """A token of the corpus that drives a neuron."""
 
@@ -96,9 +96,9 @@ def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, n
     """The tokens that drive a neuron most, both zero-based, the strongest first."""
     rows = found.rows[layer, neuron, :limit]
     rows = rows[rows != NOBODY]
-    there = Describer(model, corpus, found.tokens).describe(rows)
+    known = Describer(model, corpus, found.tokens).describe(rows)
     activations = found.activations[layer, neuron, : len(rows)].tolist()
-    return tuple(Driver(**vars(one), activation=activation) for one, activation in zip(there, activations, strict=True))
+    return tuple(Driver(**one, activation=activation) for one, activation in zip(known, activations, strict=True))
 
 
 @torch.inference_mode()

@@ -6,7 +6,7 @@ that may be among the nearest, and these are compared in float32.
 
 from collections import Counter
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class Query:
     head: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen: a search makes many, and they are made in a third of the time
 class InContext:
     """A token of the corpus in its sentence, with what is known of its word: '' where it is not known."""
 
@@ -55,7 +55,10 @@ class InContext:
     next: str
 
 
-@dataclass(frozen=True)
+FIELDS = tuple(one.name for one in fields(InContext))
+
+
+@dataclass
 class Hit(InContext):
     """A token of the corpus near the query."""
 
@@ -104,7 +107,7 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     describer = Describer(model, corpus, states.tokens)
     targets = [{}] * len(rows) if looked is None else [describer.target(*one) for one in zip(rows.tolist(), looked, strict=True)]
     each = zip(describer.describe(rows), cosines.tolist(), targets, strict=True)
-    hits = tuple(Hit(**vars(there), cosine=cosine, **target) for there, cosine, target in each)
+    hits = tuple(Hit(**known, cosine=cosine, **target) for known, cosine, target in each)
     return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
 
 
@@ -172,26 +175,26 @@ class Describer:
     corpus: Corpus
     tokens: CorpusTokens
 
-    def describe(self, rows: np.ndarray) -> list[InContext]:
-        """What is known of the token of each row."""
+    def describe(self, rows: np.ndarray) -> list[dict[str, Any]]:
+        """What is known of the token of each row, as InContext has it."""
         pieces = self.model.pieces(self.tokens.ids[rows].tolist())
         return [self._there(row, piece) for row, piece in zip(rows.tolist(), pieces, strict=True)]
 
-    def _there(self, row: int, piece: str) -> InContext:
+    def _there(self, row: int, piece: str) -> dict[str, Any]:
         sentence = self.corpus.sentences[self.tokens.sentence[row]]
         position, word = int(self.tokens.position[row]), int(self.tokens.word[row])
         if word == ADDED:
             first = position == 0
             beside = (BEGIN, sentence.words[0].lower()) if first else (sentence.words[-1].lower(), END)
             texts = ("", sentence.text) if first else (sentence.text, "")
-            return InContext(sentence, position, piece, piece, SPECIAL, "", *texts, *beside)
+            return dict(zip(FIELDS, (sentence, position, piece, piece, SPECIAL, "", *texts, *beside), strict=True))
         start = sentence.starts[word]
         named = sentence.words[word]
         known = (sentence.tags[word] if sentence.tags else "", sentence.relations[word] if sentence.relations else "")
         texts = sentence.text[:start], sentence.text[start + len(named) :]
         before = sentence.words[word - 1].lower() if word else BEGIN
         after = sentence.words[word + 1].lower() if word + 1 < len(sentence.words) else END
-        return InContext(sentence, position, piece, named, *known, *texts, before, after)
+        return dict(zip(FIELDS, (sentence, position, piece, named, *known, *texts, before, after), strict=True))
 
     def target(self, row: int, place: int) -> dict[str, Any]:
         """What a head looks at from a row: a place in the row's sentence, as a Hit has it."""
