@@ -78,6 +78,7 @@ def _build() -> Shell:
             theme = gr.Button("◐", elem_id="theme", size="sm", min_width=40)
             link = gr.Button("Link & files", elem_id="take-away", size="sm", min_width=80)
             present = gr.Button("Present", elem_id="present", size="sm", min_width=80)
+            lessons = gr.Button("Lessons", elem_id="open-lessons", size="sm", min_width=80)
         with gr.Row(elem_id="input"):
             look = {"lines": 1, "max_lines": 4, "min_width": 240}
             text_a = gr.Textbox(FIRST_A, label="A", placeholder="Type a sentence", elem_id="text-a", **look)
@@ -94,6 +95,7 @@ def _build() -> Shell:
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
     present.click(None, js="() => BertPage.present()", api_visibility="private")
     link.click(None, js="() => BertTake.show()", api_visibility="private")
+    lessons.click(None, js="() => BertLessons.toggle()", api_visibility="private")
     _listen_to_header(shell, theme)
     return shell
 

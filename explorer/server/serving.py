@@ -20,6 +20,7 @@ from explorer.server.calls import watch_calls
 from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
+from explorer.server.lessons import lesson_routes
 from explorer.server.metrics import Metrics
 from explorer.server.reference import reference_routes
 from explorer.server.refusals import Refusals, misnamed, unfit, unknown
@@ -41,7 +42,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
         return GZipMiddleware(SecurityHeaders(told_of_links(gate), document, is_on_a_space()), compresslevel=COMPRESSION)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
-    ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks)]
+    ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
     return {"routes": ours, "exception_handlers": handlers, "lifespan": _outermost(around)}
 
 

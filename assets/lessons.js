@@ -1,0 +1,215 @@
+// Lessons beside the page: each step sets texts and view, points at what it is about, asks, and tells after the answer.
+window.BertLessons = {
+  ADDRESS: "bx/lessons.json",
+  KEPT: "bert-lessons", // in the browser: { name: { at, answers: { step: option } } }
+  PATIENCE: 20_000, // ms until what is pointed at is waited for no more
+  FAILED: "The lessons could not be fetched; try again in a moment.",
+  lessons: null,
+  box: null, // the panel while it is open
+  opener: null, // what has the focus again when it is closed
+  pointed: null, // the id that is waited for or pointed at
+
+  // ---- What is kept in the browser.
+
+  progress() {
+    try {
+      return JSON.parse(localStorage.getItem(this.KEPT)) ?? {};
+    } catch {
+      return {}; // somebody's browser keeps nothing, or something else
+    }
+  },
+
+  keep(name, at, answers) {
+    try {
+      localStorage.setItem(this.KEPT, JSON.stringify({ ...this.progress(), [name]: { at, answers } }));
+    } catch {
+      // then it is only not found again
+    }
+  },
+
+  // ---- The panel.
+
+  async toggle() {
+    if (this.box) this.close();
+    else await this.open();
+  },
+
+  async open(at = "") {
+    const { el } = BertExplorer;
+    if (!this.box) {
+      this.opener = document.activeElement;
+      this.box = el("aside", { id: "lessons", "aria-labelledby": "lessons-title", tabindex: "-1" });
+      document.body.append(this.box);
+      document.body.dataset.lessons = "open";
+      document.getElementById("open-lessons")?.setAttribute("aria-expanded", "true");
+      this.box.addEventListener("keydown", (event) => event.key === "Escape" && this.close());
+    }
+    try {
+      this.lessons ??= (await (await fetch(this.ADDRESS)).json()).lessons;
+    } catch {
+      this.lessons = null;
+    }
+    if (!this.box) return; // closed meanwhile
+    if (!this.lessons) {
+      this.fill(this.head("Lessons"), el("p", { role: "alert" }, this.FAILED));
+      return;
+    }
+    const [name, step] = at.split(".");
+    const lesson = this.lessons.find((one) => one.name === name);
+    if (lesson) this.show(lesson, Math.min(lesson.steps.length, Math.max(1, Number(step) || 1)) - 1);
+    else this.list();
+  },
+
+  close() {
+    this.point(null);
+    this.box?.remove();
+    this.box = null;
+    delete document.body.dataset.lessons;
+    const button = document.getElementById("open-lessons");
+    button?.setAttribute("aria-expanded", "false");
+    (this.opener?.isConnected ? this.opener : button)?.focus();
+  },
+
+  fill(...parts) {
+    this.box.replaceChildren(...parts);
+    this.box.scrollTop = 0;
+    this.box.focus({ preventScroll: true });
+  },
+
+  head(title, back) {
+    const { el } = BertExplorer;
+    const close = el("button", { type: "button", class: "bx-lesson-close", "aria-label": "Close the lessons" }, "×");
+    close.addEventListener("click", () => this.close());
+    const out = back ? el("button", { type: "button", class: "bx-lesson-out" }, "‹ All lessons") : null;
+    out?.addEventListener("click", () => this.list());
+    return el("header", {}, out, close, el("h2", { id: "lessons-title" }, title));
+  },
+
+  list() {
+    const { el } = BertExplorer;
+    this.point(null);
+    const progress = this.progress();
+    const items = this.lessons.map((lesson) => {
+      const been = progress[lesson.name]?.at ?? -1;
+      const steps = lesson.steps.length;
+      const how = been < 0 ? `${steps} steps` : been >= steps ? "✓ done" : `at ${been + 1} of ${steps}`;
+      const button = el("button", { type: "button" }, el("b", {}, lesson.title), el("small", {}, how), el("span", {}, lesson.about));
+      button.addEventListener("click", () => this.show(lesson, been >= steps ? 0 : Math.max(0, been)));
+      return el("li", {}, button);
+    });
+    const about = "Each lesson sets the page for you and asks you to guess before it tells. Change what you like on the way.";
+    this.fill(this.head("Lessons"), el("p", { class: "bx-lesson-about" }, about), el("ol", { class: "bx-lesson-list" }, ...items));
+  },
+
+  // ---- A step.
+
+  show(lesson, at) {
+    const { el } = BertExplorer;
+    const step = lesson.steps[at];
+    const answers = this.progress()[lesson.name]?.answers ?? {};
+    this.keep(lesson.name, at, answers);
+    const before = el("div", { class: "bx-lesson-text" });
+    before.innerHTML = step.before; // of our own files, made from Markdown without HTML
+    const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
+    const tell = (chosen) => this.tell(rest, lesson, at, chosen);
+    this.fill(this.head(lesson.title, true), this.where(lesson, at), el("h3", {}, step.title), before, rest, this.steps(lesson, at));
+    const open = !step.options.length && !step.after;
+    if (answers[at] !== undefined || open) tell(answers[at]);
+    else this.ask(rest, step, (chosen) => {
+      this.keep(lesson.name, at, { ...this.progress()[lesson.name]?.answers, [at]: chosen });
+      tell(chosen);
+    });
+    BertLink.visit(step.query);
+    this.point(step.point, step.cover && answers[at] === undefined ? step.cover : "");
+  },
+
+  where(lesson, at) {
+    const { el } = BertExplorer;
+    const dots = lesson.steps.map((_, index) => el("i", { class: index < at ? "bx-past" : index === at ? "bx-now" : null }));
+    return el("p", { class: "bx-lesson-where" }, el("span", { "aria-hidden": "true" }, ...dots), `Step ${at + 1} of ${lesson.steps.length}`);
+  },
+
+  ask(rest, step, choose) {
+    const { el } = BertExplorer;
+    const answers = step.options.length ? step.options.map((one) => one.text) : ["Show"];
+    const buttons = answers.map((text, index) => {
+      const button = el("button", { type: "button", class: "bx-lesson-option" }, text);
+      button.addEventListener("click", () => choose(step.options.length ? index : 0));
+      return button;
+    });
+    rest.replaceChildren(...buttons);
+  },
+
+  tell(rest, lesson, at, chosen) {
+    const { el } = BertExplorer;
+    const step = lesson.steps[at];
+    const option = step.options[chosen];
+    const shown = step.options.map((one, index) => {
+      const sign = one.right ? "✓" : index === chosen ? "✗" : "";
+      const kind = one.right ? "bx-right" : index === chosen ? "bx-wrong" : "";
+      return el("p", { class: `bx-lesson-option ${kind}` }, one.text, sign ? el("b", {}, sign) : null);
+    });
+    const feedback = el("p", { class: "bx-lesson-feedback" });
+    if (option) feedback.innerHTML = `<b>${option.right ? "Yes." : "Not quite."}</b> ${option.feedback}`;
+    const after = el("div", { class: "bx-lesson-text" });
+    after.innerHTML = step.after;
+    rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
+    if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
+    if (step.cover) this.point(step.point, "");
+  },
+
+  steps(lesson, at) {
+    const { el } = BertExplorer;
+    const back = el("button", { type: "button", disabled: at === 0 ? "" : null }, "‹ Back");
+    back.addEventListener("click", () => this.show(lesson, at - 1));
+    const last = at === lesson.steps.length - 1;
+    const next = el("button", { type: "button", class: "bx-lesson-next" }, last ? "Done" : "Next ›");
+    next.addEventListener("click", () => (last ? this.end(lesson) : this.show(lesson, at + 1)));
+    return el("nav", { "aria-label": "Steps" }, back, next);
+  },
+
+  end(lesson) {
+    this.keep(lesson.name, lesson.steps.length, this.progress()[lesson.name]?.answers ?? {});
+    this.list();
+  },
+
+  // ---- Pointing at an element of the page, once it is there and drawn.
+
+  async point(id, cover = "") {
+    for (const one of document.querySelectorAll("[data-pointed], [data-covered]")) {
+      delete one.dataset.pointed;
+      if ("covered" in one.dataset) one.inert = false;
+      delete one.dataset.covered;
+    }
+    this.pointed = id;
+    if (!id && !cover) return;
+    const until = Date.now() + this.PATIENCE;
+    const wait = () => new Promise((go) => setTimeout(go, 120));
+    let element = null;
+    for (await wait(); Date.now() < until && this.pointed === id; await wait()) {
+      const covered = cover && document.getElementById(cover);
+      if (covered && !("covered" in covered.dataset)) [covered.dataset.covered, covered.inert] = ["yes", true]; // before its numbers are seen
+      element = document.getElementById(id);
+      if (!document.body.dataset.busy && element?.getClientRects().length) break;
+    }
+    if (this.pointed !== id || !element) return;
+    element.dataset.pointed = "yes";
+    const frame = element.getBoundingClientRect();
+    const bottom = matchMedia("(max-width: 999px)").matches && this.box ? this.box.getBoundingClientRect().top : innerHeight;
+    if (frame.top < 0 || frame.bottom > bottom) {
+      const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      element.scrollIntoView({ block: frame.height > bottom ? "start" : "center", behavior: calm ? "auto" : "smooth" });
+    }
+  },
+};
+
+// A link may lead to a step: #lesson=03-one-head.2
+addEventListener("DOMContentLoaded", () => {
+  const asked = /^#lesson=([\w.-]+)$/.exec(location.hash);
+  if (!asked) return;
+  const there = setInterval(() => {
+    if (!document.querySelector("#strip .bx-token")) return;
+    clearInterval(there);
+    BertLessons.open(asked[1]);
+  }, 100);
+});

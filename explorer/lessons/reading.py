@@ -1,0 +1,152 @@
+"""Lessons as they are written. CONTRIBUTING.md tells how.
+
+A file begins with `title`, `about` and `sources` between two lines of ---. Each `## heading` begins a step: first lines of
+`name: value`, then what is read, `- [ ]` and `- [x]` for answers with their feedback behind a bar, `>` before what is told
+after the answer, and `claim:` before what is said of the model.
+"""
+
+import ast
+import functools
+import re
+from pathlib import Path
+
+from explorer.base.paths import ASSETS
+from explorer.lessons.lesson import Claim, Lesson, LessonError, Option, Step
+from explorer.outlets.links import PARAMETERS
+from explorer.outlets.place import SETTING
+
+FOLDER = ASSETS / "lessons"
+HEAD = ("title", "about", "sources")
+LASTING = ("a", "b", "tab", "view")  # go on from step to step
+GOES_WITH = {"a": "b", "tab": "view"}  # another text A or tab ends them
+OWN = ("point", "cover")
+RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains")
+FEWEST, MOST = 3, 7  # steps
+CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
+KEY = re.compile(r"([a-z][\w.]*): ?(.*)")
+OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
+
+
+@functools.cache
+def lessons() -> tuple[Lesson, ...]:
+    """All that ship with the app, in the order of their numbers. Raises LessonError."""
+    return tuple(read(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md")
+
+
+def read(path: Path) -> Lesson:
+    """The lesson of a file. Raises LessonError, naming the line."""
+    return _Reader(path).lesson()
+
+
+class _Reader:
+    """The lines of a file, and where it is."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines = path.read_text("utf-8").splitlines()
+
+    def wrong(self, line: int, what: str) -> LessonError:
+        """The error for a line, counted from 1."""
+        return LessonError(f"{self.path.name}, line {line}: {what}")
+
+    def lesson(self) -> Lesson:
+        head, start = self._head()
+        begins = [number for number in range(start, len(self.lines)) if self.lines[number].startswith("## ")]
+        if not FEWEST <= len(begins) <= MOST:
+            raise self.wrong(
+                len(self.lines), f"a lesson has {FEWEST} to {MOST} steps, each under a '## heading', not {len(begins)}."
+            )
+        ends = [*begins[1:], len(self.lines)]
+        link: dict[str, str] = {}
+        steps = []
+        for begin, end in zip(begins, ends, strict=True):
+            steps.append(self._step(begin, end, link))
+            link = {name: value for name, value in steps[-1].link.items() if name in LASTING}
+        if not any(step.options for step in steps):
+            raise self.wrong(len(self.lines), "no step asks anything; write answers as '- [ ] text | feedback'.")
+        sources = tuple(head["sources"])
+        return Lesson(self.path.stem, head["title"][0], head["about"][0], sources, tuple(steps))
+
+    def _head(self) -> tuple[dict[str, list[str]], int]:
+        """Title, about and sources, and the index of the first line behind them."""
+        if not self.lines or self.lines[0] != "---" or "---" not in self.lines[1:]:
+            raise self.wrong(1, "a lesson begins with title, about and sources between two lines of '---'.")
+        end = self.lines.index("---", 1)
+        found: dict[str, list[str]] = {}
+        for number, line in enumerate(self.lines[1:end], start=2):
+            if (named := KEY.fullmatch(line)) and named[1] in HEAD:
+                name = named[1]
+                found[name] = [named[2]] if named[2] else []
+            elif line.startswith("  - ") and found:
+                found[name].append(line[4:])
+            else:
+                raise self.wrong(number, f"here stand only {', '.join(HEAD)}, and sources as '  - text'.")
+        if missing := [name for name in HEAD if not found.get(name)]:
+            raise self.wrong(end + 1, f"the head lacks {' and '.join(missing)}.")
+        return found, end + 1
+
+    def _step(self, begin: int, end: int, lasting: dict[str, str]) -> Step:
+        given: dict[str, str] = {}
+        body = begin + 1
+        while body < end and self.lines[body]:
+            name, value = self._key(body)
+            given[name] = value
+            body += 1
+        own = {name: given.pop(name, "") for name in OWN}
+        ended = [other for name, other in GOES_WITH.items() if name in given]
+        link = {name: value for name, value in lasting.items() if name not in ended} | given
+        if missing := [name for name in ("a", "tab") if name not in link]:
+            raise self.wrong(begin + 1, f"the first step must say its {' and '.join(missing)}.")
+        before, after, options, claims = self._body(body, end)
+        if options and sum(option.right for option in options) != 1:
+            raise self.wrong(begin + 1, "exactly one answer of a question is right, marked '- [x]'.")
+        if not before:
+            raise self.wrong(begin + 1, "the step says nothing.")
+        if options and not after:
+            raise self.wrong(begin + 1, "what is asked has no answer; write it behind '> '.")
+        return Step(
+            self.lines[begin][3:].strip(), link, **own, before=before, options=options, after=after, claims=claims, line=begin + 1
+        )
+
+    def _key(self, number: int) -> tuple[str, str]:
+        named = KEY.fullmatch(self.lines[number])
+        if named is None:
+            raise self.wrong(number + 1, "below a heading stand lines of 'name: value', then an empty line.")
+        name = named[1]
+        if name not in PARAMETERS and name not in OWN and not name.startswith(SETTING):
+            raise self.wrong(number + 1, f"there is no {name!r}; there are {', '.join([*OWN, *PARAMETERS])}.")
+        return name, named[2]
+
+    def _body(self, begin: int, end: int) -> tuple[str, str, tuple[Option, ...], tuple[Claim, ...]]:
+        before, after, options, claims = [], [], [], []
+        for number, line in enumerate(self.lines[begin:end], start=begin + 1):
+            if line.startswith("- ["):
+                options.append(self._option(number, line))
+            elif line.startswith("claim:"):
+                claims.append(self._claim(number, line.removeprefix("claim:").strip()))
+            elif line.startswith(">"):
+                after.append(line.removeprefix(">").strip())
+            elif line.strip() and (options or after):
+                raise self.wrong(number, "behind the answers stand only what is told after ('> …') and claims.")
+            else:
+                before.append(line)
+        return "\n".join(before).strip(), "\n".join(after).strip(), tuple(options), tuple(claims)
+
+    def _option(self, number: int, line: str) -> Option:
+        if (found := OPTION.fullmatch(line)) is None:
+            raise self.wrong(number, "an answer is '- [ ] text | feedback', the right one '- [x] text | feedback'.")
+        return Option(found[2].strip(), found[1] == "x", found[3].strip())
+
+    def _claim(self, number: int, text: str) -> Claim:
+        how = "a claim is 'endpoint(argument=value) path relation value', as 'tokens(text_a=\"Hi.\") total = 4'."
+        if (found := CLAIM.fullmatch(text)) is None:
+            raise self.wrong(number, how)
+        try:
+            call = ast.parse(f"call{found[2]}", mode="eval").body
+            if not isinstance(call, ast.Call) or call.args:
+                raise ValueError
+            arguments = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+            value = ast.literal_eval(found[5])
+        except (ValueError, SyntaxError):
+            raise self.wrong(number, how) from None
+        return Claim(text, found[1], arguments, tuple(found[3].strip().split(".")), found[4], value, number)

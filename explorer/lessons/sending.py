@@ -1,0 +1,41 @@
+"""Lessons as the page reads them: addresses and HTML instead of parameters and Markdown."""
+
+import functools
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from explorer.lessons.lesson import Lesson, Step
+from explorer.lessons.reading import lessons
+from explorer.outlets import links
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@functools.cache
+def sent() -> dict[str, Any]:
+    """All of them. Raises LessonError, and ModelError where a step's model is not to be had."""
+    return {"lessons": [_lesson(one) for one in lessons()]}
+
+
+def as_html(text: str) -> str:
+    """Markdown as HTML, in which HTML is only text."""
+    return _MARKDOWN.render(text)
+
+
+def _lesson(lesson: Lesson) -> dict[str, Any]:
+    steps = [_step(one) for one in lesson.steps]
+    return {"name": lesson.name, "title": lesson.title, "about": lesson.about, "sources": list(lesson.sources), "steps": steps}
+
+
+def _step(step: Step) -> dict[str, Any]:
+    options = [{"text": one.text, "right": one.right, "feedback": _MARKDOWN.renderInline(one.feedback)} for one in step.options]
+    return {
+        "title": step.title,
+        "query": links.query(step.place),
+        "point": step.point,
+        "cover": step.cover,
+        "before": as_html(step.before),
+        "options": options,
+        "after": as_html(step.after),
+    }

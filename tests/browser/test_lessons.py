@@ -1,0 +1,90 @@
+"""Lessons: every step walked through, and what was answered found again."""
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.lessons.reading import lessons
+from tests.browser.steps import settled
+from tests.browser.test_everyone import AXE, wrong
+
+pytestmark = pytest.mark.one_page
+
+
+def begin(page, name):
+    """Open a lesson at its beginning, as if for the first time."""
+    page.evaluate("() => { BertLessons.close(); localStorage.clear(); }")
+    page.evaluate("(name) => BertLessons.open(name)", name)
+    expect(page.locator("#lessons .bx-lesson-where")).to_contain_text("Step 1 of")
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda one: one.name)
+def test_every_step_points_at_what_is_there(open_app, lesson):
+    page = open_app()
+    begin(page, lesson.name)
+    panel = page.locator("#lessons")
+    for number, step in enumerate(lesson.steps, start=1):
+        expect(panel.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
+        if step.point:
+            expect(page.locator(f"#{step.point}[data-pointed]")).to_be_visible()
+        if step.cover:
+            expect(page.locator(f"#{step.cover}[data-covered]")).to_have_count(1)
+        if step.options:
+            right = next(one for one in step.options if one.right)
+            panel.get_by_role("button", name=right.text, exact=True).click()
+            expect(panel.locator(".bx-lesson-feedback")).to_contain_text("Yes.")
+        elif step.after:
+            panel.get_by_role("button", name="Show", exact=True).click()
+        expect(page.locator("[data-covered]")).to_have_count(0)
+        settled(page)
+        assert page.locator("#text-a textarea").input_value() == step.link["a"]
+        panel.get_by_role("button", name="Done" if number == len(lesson.steps) else "Next ›").click()
+    expect(panel.get_by_role("button", name=lesson.title)).to_contain_text("✓ done")
+
+
+def test_a_wrong_guess_is_told_and_found_again(open_app, served):
+    lesson = lessons()[0]
+    page = open_app()
+    begin(page, lesson.name)
+    panel = page.locator("#lessons")
+    option = next(one for one in lesson.steps[0].options if not one.right)
+    panel.get_by_role("button", name=option.text, exact=True).click()
+    expect(panel.locator(".bx-lesson-feedback")).to_contain_text("Not quite.")
+    expect(panel.locator(".bx-wrong")).to_contain_text(option.text)
+    panel.get_by_role("button", name="Next ›").click()
+    settled(page)
+    panel.get_by_role("button", name="Close the lessons").click()
+    expect(panel).to_have_count(0)
+    page.locator("#open-lessons").click()
+    expect(panel.get_by_role("button", name=lesson.title)).to_contain_text(f"at 2 of {len(lesson.steps)}")
+    panel.get_by_role("button", name=lesson.title).click()
+    panel.get_by_role("button", name="‹ Back").click()
+    expect(panel.locator(".bx-wrong")).to_contain_text(option.text)
+    settled(page)
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(page.locator("[data-pointed], [data-covered]")).to_have_count(0)
+
+
+def test_a_link_leads_to_a_step_on_a_phone(new_page, served):
+    lesson = lessons()[1]
+    page = new_page(viewport={"width": 420, "height": 860})
+    page.goto(f"{served}/#lesson={lesson.name}.2")
+    panel = page.locator("#lessons")
+    expect(panel.get_by_role("heading", name=lesson.steps[1].title)).to_be_visible()
+    expect(page.locator("[data-pointed]")).to_be_visible()
+    settled(page)
+    assert page.evaluate("() => Math.max(0, document.documentElement.scrollWidth - innerWidth)") == 0
+    page.evaluate(AXE)
+    assert not wrong(page, "#lessons")
+    page.evaluate("() => document.body.classList.toggle('dark')")
+    assert not wrong(page, "#lessons", ["color-contrast"])
+    page.get_by_role("button", name="‹ All lessons").click()
+    assert not wrong(page, "#lessons")
+
+
+def test_lessons_that_cannot_be_fetched_are_told(open_app):
+    page = open_app()
+    page.evaluate("() => { BertLessons.close(); BertLessons.lessons = null; BertLessons.ADDRESS = 'bx/nothing.json'; }")
+    page.locator("#open-lessons").click()
+    expect(page.get_by_role("alert")).to_contain_text("The lessons could not be fetched; try again in a moment.")
+    page.problems.clear()  # of what is not there

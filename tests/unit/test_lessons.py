@@ -1,0 +1,156 @@
+"""Lessons: read with the line of every mistake, and true of the shipped model."""
+
+import pytest
+
+from explorer.lessons import claims
+from explorer.lessons.lesson import LessonError
+from explorer.lessons.reading import FOLDER, lessons, read
+from explorer.lessons.sending import as_html, sent
+
+LESSONS = lessons()
+STEPS = [pytest.param(step, id=f"{lesson.name}:{step.line}") for lesson in LESSONS for step in lesson.steps]
+CLAIMS = [pytest.param(one, id=f"{lesson.name}:{one.line}") for lesson in LESSONS for step in lesson.steps for one in step.claims]
+AROUND = {"strip", "steppers", "text-a", "text-b", "model-box"}  # of the page, in every tab
+
+GOOD = """---
+title: A title
+about: What it is about.
+sources:
+  - Someone 2019, section 1
+---
+
+## First
+a: One sentence.
+b: Another.
+tab: tokens
+point: strip
+
+Something is **said**.
+
+- [x] yes | Because.
+- [ ] no | It is not.
+
+> And explained.
+
+claim: tokens(text_a="One sentence.") kept = 5
+
+## Second
+layer: 2
+tab: attention
+
+More is said.
+
+## Third
+a: Only this.
+
+The end.
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a lesson and gives its path."""
+
+    def write(text):
+        path = tmp_path / "01-made-up.md"
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_what_is_said_of_the_model_is_true(claim):
+    assert claims.holds(claim), f"{claim.text}: it is {str(claims.found(claim))[:200]}"
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_leads_where_it_says(step):
+    place = step.place
+    assert not place.told
+    known = {f"{view.name.replace('/', '-')}-{part}" for view in map(type, place.views) for part in view.parts}
+    assert {step.point, step.cover} <= {"", *AROUND, *known}
+
+
+def test_every_lesson_says_something_that_can_be_wrong():
+    for lesson in LESSONS:
+        assert any(step.claims for step in lesson.steps), lesson.name
+    assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [lesson.name for lesson in LESSONS]
+    assert len({lesson.title for lesson in LESSONS}) == len(LESSONS)
+
+
+def test_a_lesson_is_read(written):
+    lesson = read(written(GOOD))
+    assert (lesson.name, lesson.title, lesson.sources) == ("01-made-up", "A title", ("Someone 2019, section 1",))
+    first, second, third = lesson.steps
+    assert first.link == {"a": "One sentence.", "b": "Another.", "tab": "tokens"}
+    assert first.point == "strip"
+    assert (first.before, first.after) == ("Something is **said**.", "And explained.")
+    assert [(one.text, one.right, one.feedback) for one in first.options] == [
+        ("yes", True, "Because."),
+        ("no", False, "It is not."),
+    ]
+    assert claims.holds(first.claims[0])
+    assert second.link == {"a": "One sentence.", "b": "Another.", "tab": "attention", "layer": "2"}
+    assert third.link == {"a": "Only this.", "tab": "attention"}, "texts and tabs last, layers do not, and B goes with its A"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("---\ntitle", "title", 1),
+        ("about: What it is about.\n", "", 5),
+        ("sources:", "source:", 4),
+        ("tab: tokens", "tabs: tokens", 11),
+        ("tab: tokens", "tab tokens", 11),
+        ("tab: tokens\n", "", 8),
+        ("a: One sentence.\n", "", 8),
+        ("Something is **said**.\n", "", 8),
+        ("- [x] yes", "- [ ] yes", 8),
+        ("- [x] yes | Because.", "- [x] yes", 16),
+        ("> And explained.", "And explained.", 19),
+        ("> And explained.\n", "", 8),
+        ("kept = 5", "kept is 5", 21),
+        ("(text_a=", "(", 21),
+        ("kept = 5", "kept = five", 21),
+        ("## Third", "# Third", 32),
+        ("- [x] yes | Because.\n- [ ] no | It is not.\n", "", 30),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(written, old, new, line):
+    assert GOOD.count(old) == 1
+    with pytest.raises(LessonError, match=rf"^01-made-up\.md, line {line}: .*\.$"):
+        read(written(GOOD.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("claim", "problem"),
+    [
+        ("nothing(a=1) x = 1", "There is no endpoint 'nothing'"),
+        ('tokens(text_a="Hi.") ids.9 = 1', r"ids\.9 leads nowhere at '9'"),
+    ],
+)
+def test_a_claim_that_leads_nowhere_says_so(written, claim, problem):
+    lesson = read(written(GOOD.replace('tokens(text_a="One sentence.") kept = 5', claim)))
+    with pytest.raises(claims.InputError, match=problem):
+        claims.holds(lesson.steps[0].claims[0])
+
+
+def test_what_is_false_does_not_hold(written):
+    lesson = read(written(GOOD.replace("kept = 5", "kept > 5")))
+    assert not claims.holds(lesson.steps[0].claims[0])
+
+
+def test_html_in_a_lesson_is_only_text():
+    made = as_html("**bold** <img src=x onerror=alert(1)> [x](javascript:alert(1))")
+    assert "<strong>bold</strong>" in made
+    assert "<img" not in made
+    assert 'href="javascript' not in made
+
+
+def test_every_step_is_sent():
+    found = sent()["lessons"]
+    assert [one["name"] for one in found] == [one.name for one in LESSONS]
+    for lesson, one in zip(LESSONS, found, strict=True):
+        assert [step["title"] for step in one["steps"]] == [step.title for step in lesson.steps]
+        assert all(step["query"].startswith("v=1&tab=") for step in one["steps"])
