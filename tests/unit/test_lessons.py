@@ -136,6 +136,13 @@ def test_a_claim_that_leads_nowhere_says_so(written, claim, problem):
         claims.holds(lesson.steps[0].claims[0])
 
 
+@pytest.mark.parametrize(("part", "value"), [("max", 1), ("min", 0), ("mean", 0.5)])
+def test_a_claim_is_of_all_numbers_of_a_list(written, monkeypatch, part, value):
+    monkeypatch.setitem(claims.ASKED, "tokens", lambda text_a: {"rows": [(0, [1, 0.25]), (0.75,)]})
+    lesson = read(written(GOOD.replace('tokens(text_a="One sentence.") kept = 5', f'tokens(text_a="") rows.{part} = {value}')))
+    assert claims.holds(lesson.steps[0].claims[0])
+
+
 def test_what_is_false_does_not_hold(written):
     lesson = read(written(GOOD.replace("kept = 5", "kept > 5")))
     assert not claims.holds(lesson.steps[0].claims[0])
