@@ -175,6 +175,12 @@ window.BertLessons = {
 
   // ---- Pointing at an element of the page, once it is there and drawn.
 
+  // What an id of a lesson means: "view" is all that the open tab shows.
+  element(id) {
+    const views = [...document.querySelectorAll("#tabs [role=tabpanel] .view")];
+    return id === "view" ? views.find((one) => one.offsetParent) : document.getElementById(id);
+  },
+
   async point(id, cover = "") {
     for (const one of document.querySelectorAll("[data-pointed], [data-covered]")) {
       delete one.dataset.pointed;
@@ -187,19 +193,31 @@ window.BertLessons = {
     const wait = () => new Promise((go) => setTimeout(go, 120));
     let element = null;
     for (await wait(); Date.now() < until && this.pointed === id; await wait()) {
-      const covered = cover && document.getElementById(cover);
+      const covered = cover && this.element(cover);
       if (covered && !("covered" in covered.dataset)) [covered.dataset.covered, covered.inert] = ["yes", true]; // before its numbers are seen
       element = document.getElementById(id);
       if (!document.body.dataset.busy && element?.getClientRects().length) break;
     }
     if (this.pointed !== id || !element) return;
     element.dataset.pointed = "yes";
-    const frame = element.getBoundingClientRect();
-    const bottom = matchMedia("(max-width: 999px)").matches && this.box ? this.box.getBoundingClientRect().top : innerHeight;
-    if (frame.top < 0 || frame.bottom > bottom) {
-      const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      element.scrollIntoView({ block: frame.height > bottom ? "start" : "center", behavior: calm ? "auto" : "smooth" });
+    this.reveal(id, element);
+  },
+
+  // Scrolls there, and again while the page around it still grows; not against whoever scrolls meanwhile.
+  async reveal(id, element) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const sheet = matchMedia("(max-width: 999px)").matches;
+    const theirs = new AbortController();
+    for (const kind of ["wheel", "touchmove", "keydown"]) addEventListener(kind, () => theirs.abort(), { signal: theirs.signal });
+    for (let tries = 0; tries < 4 && this.pointed === id && !theirs.signal.aborted; tries += 1) {
+      const bottom = sheet && this.box ? this.box.getBoundingClientRect().top : innerHeight;
+      const frame = element.getBoundingClientRect();
+      if (frame.top < 0 || frame.bottom > bottom) {
+        element.scrollIntoView({ block: sheet || frame.height > 0.7 * bottom ? "start" : "center", behavior: calm ? "auto" : "smooth" });
+      }
+      await new Promise((go) => setTimeout(go, 700));
     }
+    theirs.abort();
   },
 };
 

@@ -18,6 +18,7 @@ TESTS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
     "contains": lambda found, value: value in found,
+    "lacks": lambda found, value: value not in found,
 }
 OVER = {"max": max, "min": min, "mean": fmean}  # in a path: of all numbers of a list, so that no head need be named
 
@@ -26,17 +27,7 @@ def found(claim: Claim) -> Any:
     """What the model answers where the claim looks. Raises InputError for what there is not."""
     if claim.endpoint not in ASKED:
         raise InputError(f"There is no endpoint {claim.endpoint!r}; there are {', '.join(ASKED)}.")
-    answer: Any = ASKED[claim.endpoint](**claim.arguments)
-    for part in claim.path:
-        try:
-            if isinstance(answer, list | tuple):
-                answer = OVER[part](_numbers(answer)) if part in OVER else answer[int(part)]
-            else:
-                answer = answer[part]
-        except (KeyError, IndexError, ValueError, TypeError):
-            has = ", ".join(answer) if isinstance(answer, dict) else type(answer).__name__
-            raise InputError(f"{'.'.join(claim.path)} leads nowhere at {part!r}; there is {has}.") from None
-    return answer
+    return _at(ASKED[claim.endpoint](**claim.arguments), claim.path)
 
 
 def holds(claim: Claim) -> bool:
@@ -51,3 +42,19 @@ def _numbers(answer: Any) -> Iterator[float]:
             yield from _numbers(one)
         else:
             yield one
+
+
+def _at(answer: Any, path: tuple[str, ...]) -> Any:
+    """What stands at a path; behind a * it is asked of every item of a list."""
+    if not path:
+        return answer
+    first, rest = path[0], path[1:]
+    try:
+        if not isinstance(answer, list | tuple):
+            return _at(answer[first], rest)
+        if first == "*":
+            return [_at(one, rest) for one in answer]
+        return _at(OVER[first](_numbers(answer)) if first in OVER else answer[int(first)], rest)
+    except (KeyError, IndexError, ValueError, TypeError):
+        has = ", ".join(answer) if isinstance(answer, dict) else type(answer).__name__
+        raise InputError(f"The way of a claim leads nowhere at {first!r}; there is {has}.") from None

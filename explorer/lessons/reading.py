@@ -20,9 +20,9 @@ HEAD = ("title", "about", "sources")
 LASTING = ("a", "b", "tab", "view")  # go on from step to step
 GOES_WITH = {"a": "b", "tab": "view"}  # another text A or tab ends them
 OWN = ("point", "cover")
-RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains")
+RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains", "lacks")
 FEWEST, MOST = 3, 7  # steps
-CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
+CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
 KEY = re.compile(r"([a-z][\w.]*): ?(.*)")
 OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
 

@@ -27,7 +27,8 @@ def test_every_step_points_at_what_is_there(open_app, lesson):
         if step.point:
             expect(page.locator(f"#{step.point}[data-pointed]")).to_be_visible()
         if step.cover:
-            expect(page.locator(f"#{step.cover}[data-covered]")).to_have_count(1)
+            covered = ".view" if step.cover == "view" else f"#{step.cover}"
+            expect(page.locator(f"{covered}[data-covered]")).to_have_count(1)
         if step.options:
             right = next(one for one in step.options if one.right)
             panel.get_by_role("button", name=right.text, exact=True).click()
