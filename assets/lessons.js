@@ -181,20 +181,26 @@ window.BertLessons = {
     return id === "view" ? views.find((one) => one.offsetParent) : document.getElementById(id);
   },
 
-  async point(id, cover = "") {
-    for (const one of document.querySelectorAll("[data-pointed], [data-covered]")) {
-      delete one.dataset.pointed;
-      if ("covered" in one.dataset) one.inert = false;
+  // Hides one element, if any, and no other: while the page is on its way, "view" may be that of the tab before.
+  cover(element) {
+    for (const one of document.querySelectorAll("[data-covered]")) {
+      if (one === element) return;
       delete one.dataset.covered;
+      one.inert = false;
     }
+    if (element) [element.dataset.covered, element.inert] = ["yes", true];
+  },
+
+  async point(id, cover = "") {
+    for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
+    this.cover(null);
     this.pointed = id;
     if (!id && !cover) return;
     const until = Date.now() + this.PATIENCE;
     const wait = () => new Promise((go) => setTimeout(go, 120));
     let element = null;
     for (await wait(); Date.now() < until && this.pointed === id; await wait()) {
-      const covered = cover && this.element(cover);
-      if (covered && !("covered" in covered.dataset)) [covered.dataset.covered, covered.inert] = ["yes", true]; // before its numbers are seen
+      if (cover) this.cover(this.element(cover)); // before its numbers are seen
       element = document.getElementById(id);
       if (!document.body.dataset.busy && element?.getClientRects().length) break;
     }
