@@ -1,7 +1,7 @@
 """The recipe that made the bundled BERT, small enough to read.
 
 Corpus, pairs, masked batches, two losses, steps: read it in this order, in corpus.py, sampling.py, batches.py (with
-explorer/analysis/masking.py), losses.py, training.py. `python -m explorer.pretraining --help` says how to run it.
+explorer/text/masking.py), stream.py, losses.py, training.py. `python -m explorer.pretraining --help` says how to run it.
 """
 
 import os

@@ -7,19 +7,34 @@ from dataclasses import fields
 from pathlib import Path
 
 import torch
-from transformers import BertConfig, BertForPreTraining
+from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.base.errors import InputError
 from explorer.pretraining import scoring
-from explorer.pretraining.batches import BatchStream, Mixture, Vocabulary
+from explorer.pretraining.batches import Vocabulary
 from explorer.pretraining.command import status
-from explorer.pretraining.corpus import load_corpus, load_file
+from explorer.pretraining.corpus import Corpus, load_corpus, load_file
 from explorer.pretraining.host import keep_freed_memory
+from explorer.pretraining.overlap import own_runs
 from explorer.pretraining.saving import export, open_model, open_tokenizer
 from explorer.pretraining.scoring import Scores
 from explorer.pretraining.settings import Settings
+from explorer.pretraining.stream import BatchStream, Mixture
 from explorer.pretraining.teacher import Teacher
 from explorer.pretraining.training import Trainer
+
+MIXTURE = {
+    "pairs": "batches of pairs of 128 pieces",
+    "short_pairs": "batches of pairs of two sentences",
+    "singles": "batches of single sentences; a text without pairs gives nothing else",
+    "long_pairs": "batches of pairs of 512 pieces",
+    "packs": "batches of running text of 512 pieces",
+    "near": "of the strangers in pairs, those from the same document",
+    "unfinished": "of the batches of single sentences and short pairs, those without the mark at the end",
+    "very_short": "of the batches of single sentences, those of ten pieces or fewer",
+    "whole_words": "batches in which whole words are masked",
+    "every_place": "batches in which a masked word of content is masked wherever it stands",
+}
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -27,6 +42,8 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m explorer.pretraining", description=__doc__)
     add = parser.add_argument
     add("--corpus", type=Path, required=True, help="folder of .txt or .txt.xz, a sentence a line")
+    add("--also", action="append", default=[], metavar="SHARE:PATH", help="draw this share of the batches from another text")
+    add("--alone", action="append", default=[], metavar="SHARE:PATH", help="the same, of sentences by themselves")
     add("--heldout", type=Path, help="a text file to score on (default: heldout.txt.xz of the corpus, if there)")
     add("--init", required=True, help="checkpoint folder to start from, or none for fresh weights")
     add("--tokenizer", type=Path, help="folder with the tokenizer (default: that of --init)")
@@ -39,12 +56,16 @@ def arguments() -> argparse.ArgumentParser:
     add("--rate", type=float, dest="peak_rate", metavar="RATE", help="peak learning rate (default %(default)s)")
     add("--warmup", type=int, help="steps of warm-up (default %(default)s)")
     add("--first-mask-rate", type=float, help="share of pieces chosen at the start; 0.15 at the end")
+    mix = parser.add_argument_group("what the batches are, in shares 0..1")
+    for name, meaning in MIXTURE.items():
+        mix.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="SHARE", help=f"{meaning} (default %(default)s)")
     add("--repeat", action="append", default=[], metavar="NAME=N", help="read files whose name begins so N times")
     add("--seed", type=int)
     add("--threads", type=int, help="CPU threads (default: all cores)")
     add("--save-minutes", type=float)
     add("--eval-minutes", type=float)
-    parser.set_defaults(batch=Mixture.pieces, **{field.name: field.default for field in fields(Settings)})
+    parser.set_defaults(batch=Mixture.pieces, **{name: getattr(Mixture, name) for name in MIXTURE})
+    parser.set_defaults(**{field.name: field.default for field in fields(Settings)})
     return parser
 
 
@@ -68,13 +89,34 @@ def initial_model(init: str, vocabulary_size: int) -> BertForPreTraining:
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
+def read_texts(args: argparse.Namespace, tokenizer: PreTrainedTokenizerBase) -> list[tuple[float, Corpus]]:
+    """The text and the others that are mixed in, with their shares; the first one gets what they leave.
+
+    Lines that give away one of our own test sentences are left out. Raises InputError for shares that leave nothing.
+    """
+    repeats = {name: int(times) for name, _, times in (item.partition("=") for item in args.repeat)}
+    try:
+        others = [(float(share), Path(path)) for share, _, path in (item.partition(":") for item in [*args.also, *args.alone])]
+    except ValueError as error:
+        raise InputError("--also and --alone need a share and a path, as in 0.2:FOLDER.") from error
+    left = 1.0 - sum(share for share, _ in others)
+    if left <= 0:
+        raise InputError(f"The shares of the other texts sum to {1 - left:g}, which leaves nothing for --corpus.")
+    runs = own_runs()
+    texts = [
+        (share, load_corpus(path, tokenizer, args.out / "tokens", repeats, runs))
+        for share, path in [(left, args.corpus), *others]
+    ]
+    paired = 1 + len(args.also)
+    return texts[:paired] + [(share, corpus.alone()) for share, corpus in texts[paired:]]
+
+
 def run(args: argparse.Namespace) -> None:
     """Load, train, export."""
     if args.init == "none" and args.tokenizer is None:
         raise InputError("Fresh weights need --tokenizer, a folder with the tokenizer files.")
     tokenizer = open_tokenizer(args.tokenizer or args.init)
-    repeats = {name: int(times) for name, _, times in (item.partition("=") for item in args.repeat)}
-    corpus = load_corpus(args.corpus, tokenizer, args.out / "tokens", repeats)
+    texts = read_texts(args, tokenizer)
     vocabulary = Vocabulary.of(tokenizer)
     torch.manual_seed(args.seed)
     model = initial_model(args.init, len(tokenizer))
@@ -87,7 +129,8 @@ def run(args: argparse.Namespace) -> None:
             return scoring.score(model, scoring.pair_batches(heldout, vocabulary, 256, 128, seed=1))
 
     settings = Settings(**{field.name: getattr(args, field.name) for field in fields(Settings)})
-    stream = BatchStream(corpus, vocabulary, Mixture(pieces=args.batch), args.seed)
+    mixture = Mixture(pieces=args.batch, **{name: getattr(args, name) for name in MIXTURE})
+    stream = BatchStream(texts, vocabulary, mixture, args.seed)
     teacher = Teacher(args.teacher, model.device) if args.teacher else None
     trainer = Trainer(model, stream, settings, args.out, evaluate, teacher)
     for interruption in (signal.SIGINT, signal.SIGTERM):

@@ -1,7 +1,4 @@
-"""Batches: examples with their special tokens, padded, masked; each one a pure function of (seed, step).
-
-Nothing is shuffled and no position is remembered, so a resumed run reads exactly what the uninterrupted one would have.
-"""
+"""A batch: examples with their special tokens, padded and masked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,23 +8,24 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from explorer.base.errors import InputError
-from explorer.pretraining import sampling
-from explorer.pretraining.corpus import Corpus
+from explorer.pretraining import choosing
 from explorer.pretraining.sampling import Example
-from explorer.text.masking import choose_pieces, ordinary_ids, treat_pieces
-
-WALK = 1_000_003  # starting sentences between the walks of two seeds
+from explorer.text.masking import ordinary_ids, treat_pieces
+from explorer.text.roles import FUNCTION_WORDS
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The ids that batches are built with."""
+    """The ids that batches are built with, and what kind of piece each id is, [vocabulary]."""
 
     cls: int
     sep: int
     pad: int
     mask: int
     random: NDArray[np.int64]
+    continues: NDArray[np.bool_]  # pieces that go on a word: '##ing'
+    content: NDArray[np.bool_]  # whole words of letters that are no function words
+    ends: NDArray[np.bool_]  # marks that a sentence may end in
 
     @classmethod
     def of(cls, tokenizer: PreTrainedTokenizerBase) -> "Vocabulary":
@@ -36,7 +34,10 @@ class Vocabulary:
         if None in ids:
             raise InputError("The tokenizer needs [CLS], [SEP], [PAD] and [MASK] tokens.")
         tokens = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
-        return cls(*ids, random=ordinary_ids(tokens, tokenizer.all_special_ids))
+        continues = np.array([token.startswith("##") for token in tokens])
+        content = np.array([token.isalnum() and token not in FUNCTION_WORDS for token in tokens])
+        ends = np.isin(tokens, [".", "!", "?"])
+        return cls(*ids, ordinary_ids(tokens, tokenizer.all_special_ids), continues, content, ends)
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,18 @@ class Batch:
         return int(self.attention_mask.sum())
 
 
-def collate(examples: Sequence[Example], vocabulary: Vocabulary, rng: np.random.Generator, rate: float = 0.15) -> Batch:
-    """[CLS] A [SEP] or [CLS] A [SEP] B [SEP] for each example, padded to the longest, then masked at `rate`."""
+def collate(
+    examples: Sequence[Example],
+    vocabulary: Vocabulary,
+    rng: np.random.Generator,
+    rate: float = 0.15,
+    choose: choosing.Choice = choosing.pieces,
+    shares: tuple[float, float, float] = (0.8, 0.1, 0.1),
+) -> Batch:
+    """[CLS] A [SEP] or [CLS] A [SEP] B [SEP] for each example, padded to the longest, then masked at `rate`.
+
+    `choose` says where, `shares` how much of it becomes [MASK], another word, or stays.
+    """
     rows = [_with_specials(example, vocabulary) for example in examples]
     shape = len(rows), max(len(ids) for ids, _ in rows)  # [batch, tokens]
     input_ids = np.full(shape, vocabulary.pad, dtype=np.int64)
@@ -66,8 +77,8 @@ def collate(examples: Sequence[Example], vocabulary: Vocabulary, rng: np.random.
         segments[row, b_start : len(ids)] = 1
         attention_mask[row, : len(ids)] = 1
     special = (input_ids == vocabulary.cls) | (input_ids == vocabulary.sep) | (attention_mask == 0)
-    chosen = choose_pieces(~special, rate, rng)
-    masked = treat_pieces(input_ids, chosen, mask_id=vocabulary.mask, random_ids=vocabulary.random, rng=rng)
+    chosen = choose(input_ids, ~special, rate, rng)
+    masked = treat_pieces(input_ids, chosen, mask_id=vocabulary.mask, random_ids=vocabulary.random, rng=rng, shares=shares)
     labels = [example.next_label for example in examples]
     next_labels = None if None in labels else np.array(labels, dtype=np.int64)  # [batch]
     return Batch(masked.input_ids, segments, attention_mask, masked.labels, next_labels)
@@ -80,69 +91,3 @@ def _with_specials(example: Example, vocabulary: Vocabulary) -> tuple[NDArray[np
     if example.b is not None:
         ids += [*example.b.tolist(), vocabulary.sep]
     return np.array(ids, dtype=np.int64), b_start
-
-
-@dataclass(frozen=True)
-class Mixture:
-    """Which kinds of batch are drawn, by share of the batches; every batch has about `pieces` pieces."""
-
-    pieces: int = 4096
-    length: int = 128
-    long_length: int = 512
-    short_length: int = 64
-    pairs: float = 0.5  # A and B fill `length`
-    short_pairs: float = 0.1  # one sentence each, `short_length` together
-    singles: float = 0.22  # one sentence of at most `short_length`, no B, all of one length
-    long_pairs: float = 0.07  # A and B fill `long_length`
-    packs: float = 0.11  # contiguous text of `long_length`, no B
-
-
-class BatchStream:
-    """All batches of one run: `stream.batch(step)`."""
-
-    def __init__(self, corpus: Corpus, vocabulary: Vocabulary, mixture: Mixture, seed: int) -> None:
-        self.corpus, self.vocabulary, self.mixture, self.seed = corpus, vocabulary, mixture, seed
-        self.pair_starts = sampling.starting_sentences(corpus, 1, 2)
-        self.long_starts = sampling.starting_sentences(corpus, mixture.long_length * 3 // 4, 2)
-        lengths = np.diff(corpus.sentence_starts)  # [sentences]
-        self.by_length = lengths.argsort(kind="stable")  # [sentences] shortest first
-        self.sorted_lengths = lengths[self.by_length]
-
-    def batch(self, step: int, rate: float = 0.15) -> Batch:
-        """The batch of one step, masked at `rate`."""
-        rng = np.random.default_rng([self.seed, step])
-        mix = self.mixture
-        kinds = (
-            (mix.pairs, lambda: self._pairs(step, rng, mix.length, self.pair_starts)),
-            (mix.short_pairs, lambda: self._pairs(step, rng, mix.short_length, self.pair_starts, sentences=2)),
-            (mix.singles, lambda: self._singles(rng)),
-            (mix.long_pairs, lambda: self._pairs(step, rng, mix.long_length, self.long_starts)),
-            (mix.packs, lambda: self._packs(rng)),
-        )
-        shares = np.array([share for share, _ in kinds])
-        draw = kinds[rng.choice(len(kinds), p=shares / shares.sum())][1]
-        return collate(draw(), self.vocabulary, rng, rate)
-
-    def _starts(self, step: int, count: int, among: NDArray[np.int64]) -> list[int]:
-        walked = self.seed * WALK  # a run with another seed goes on elsewhere in the text
-        return [sampling.evenly(walked + step * count + i, among) for i in range(count)]
-
-    def _pairs(
-        self, step: int, rng: np.random.Generator, length: int, among: NDArray[np.int64], sentences: int | None = None
-    ) -> list[Example]:
-        starts = self._starts(step, max(1, self.mixture.pieces // length), among)
-        return [sampling.pair(self.corpus, start, length, rng, sentences) for start in starts]
-
-    def _singles(self, rng: np.random.Generator) -> list[Example]:
-        """Sentences of one length, so that nothing is padded; the length as frequent as it is in the text."""
-        lengths = self.sorted_lengths
-        length = int(lengths[rng.integers(len(lengths))])
-        low, high = np.searchsorted(lengths, [length, length + 1])
-        cut = min(length + 2, self.mixture.short_length)
-        chosen = self.by_length[rng.integers(low, high, size=max(1, self.mixture.pieces // cut))]
-        return [sampling.single(self.corpus, int(s), cut) for s in chosen]
-
-    def _packs(self, rng: np.random.Generator) -> list[Example]:
-        length = self.mixture.long_length
-        starts = rng.integers(self.corpus.sentences, size=max(1, self.mixture.pieces // length))
-        return [sampling.pack(self.corpus, int(s), length) for s in starts]

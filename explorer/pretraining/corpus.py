@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from explorer.base.errors import InputError
+from explorer.pretraining.overlap import Runs
 
 LINES_AT_ONCE = 20_000  # handed to the tokenizer in one call, which spreads them over the cores
 
@@ -32,9 +33,18 @@ class Corpus:
         """How many sentences there are."""
         return len(self.sentence_starts) - 1
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether two documents have two sentences or more, which is what pairs need."""
+        return int((np.diff(self.document_starts) > 1).sum()) > 1
+
     def text(self, first: int, last: int) -> NDArray[np.uint16]:
         """The pieces of the sentences first .. last, the last one not included."""
         return self.pieces[self.sentence_starts[first] : self.sentence_starts[last]]
+
+    def alone(self) -> "Corpus":
+        """The same sentences, each one a document by itself."""
+        return Corpus(self.pieces, self.sentence_starts, np.arange(self.sentences + 1))
 
     def length(self, first: int, last: int) -> int:
         """How many pieces the sentences first .. last have, the last one not included."""
@@ -117,15 +127,15 @@ def join(corpora: Sequence[Corpus]) -> Corpus:
     )
 
 
-def load_file(path: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None = None) -> Corpus:
-    """One text file as a Corpus, from `cache` if it was tokenised with this vocabulary before."""
+def load_file(path: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None = None, without: Runs | None = None) -> Corpus:
+    """One text file as a Corpus, from `cache` if it was tokenised so before; lines that hold one of `without` are left out."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
-    stored = cache and cache / f"{path.name}-{_fingerprint(path, tokenizer)}.npz"
+    stored = cache and cache / f"{path.name}-{_fingerprint(path, tokenizer, without)}.npz"
     if stored and stored.exists():
         with np.load(stored, allow_pickle=False) as arrays:
             return Corpus(**arrays)
-    corpus = tokenize(list(read_documents(path)), tokenizer)
+    corpus = tokenize(_clean(list(read_documents(path)), without), tokenizer)
     if cache is None:
         return corpus
     cache.mkdir(parents=True, exist_ok=True)
@@ -135,24 +145,49 @@ def load_file(path: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None
     return corpus
 
 
+def _clean(documents: list[list[str]], without: Runs | None) -> list[list[str]]:
+    """The documents without the lines that hold a run; what stood before and after such a line becomes two documents."""
+    if without is None:
+        return documents
+    lines = [sentence for document in documents for sentence in document]
+    found = {line for line, _ in without.find_all(lines)}
+    kept, number = [], 0
+    for document in documents:
+        part: list[str] = []
+        for sentence in document:
+            if number in found:
+                kept.append(part)
+                part = []
+            else:
+                part.append(sentence)
+            number += 1
+        kept.append(part)
+    return [document for document in kept if document]
+
+
 def load_corpus(
-    folder: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None = None, repeats: dict[str, int] | None = None
+    folder: Path,
+    tokenizer: PreTrainedTokenizerBase,
+    cache: Path | None = None,
+    repeats: dict[str, int] | None = None,
+    without: Runs | None = None,
 ) -> Corpus:
     """A folder of text files as one Corpus. Raises InputError if there is no text.
 
-    `repeats` says how often a file is read, by the start of its name: {"facts": 3}.
+    `repeats` says how often a file is read, by the start of its name: {"facts": 3}; lines that hold one of `without` are not.
     """
     corpora: list[Corpus] = []
     for path in corpus_files(folder):
         times = next((n for prefix, n in (repeats or {}).items() if path.name.startswith(prefix)), 1)
-        corpora += [load_file(path, tokenizer, cache)] * times
+        corpora += [load_file(path, tokenizer, cache, without)] * times
     if not corpora:
         raise InputError(f"Nothing of {folder} is left to read.")
     return join(corpora)
 
 
-def _fingerprint(path: Path, tokenizer: PreTrainedTokenizerBase) -> str:
-    """Changes with the text and with the vocabulary, so that a stale cache is never read."""
+def _fingerprint(path: Path, tokenizer: PreTrainedTokenizerBase, without: Runs | None) -> str:
+    """Changes with the text, with the vocabulary and with what is left out, so that a stale cache is never read."""
     digest = hashlib.sha256(path.read_bytes())
     digest.update("\n".join(sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get)).encode())
+    digest.update("\n".join(without.sentences if without else ()).encode())
     return digest.hexdigest()[:16]

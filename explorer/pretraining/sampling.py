@@ -74,10 +74,13 @@ def window(corpus: Corpus, sentence: int, pieces: int, at_least: int, at_most: i
     return first, last
 
 
-def pair(corpus: Corpus, sentence: int, length: int, rng: np.random.Generator, sentences: int | None = None) -> Example:
+def pair(
+    corpus: Corpus, sentence: int, length: int, rng: np.random.Generator, sentences: int | None = None, near: float = 0.0
+) -> Example:
     """A sentence pair of at most `length` pieces, its three special tokens counted; IsNext or NotNext by a fair coin.
 
-    `sentences` bounds how many sentences A and B have together: 2, that is one each, or None for no bound.
+    `sentences` bounds how many sentences A and B have together: 2, that is one each, or None for no bound. `near` is the share
+    of the strangers that come from the same document, so that its topic alone does not tell.
     """
     room = length - 3
     first, last = window(corpus, sentence, room, 2, sentences)
@@ -87,8 +90,23 @@ def pair(corpus: Corpus, sentence: int, length: int, rng: np.random.Generator, s
         return Example(*fit(a, corpus.text(split, last), room), IS_NEXT)
     # The stranger is about as long as the true B would have been, so that its length gives nothing away.
     wanted = min(corpus.length(split, last), room - len(a))
-    b_first, b_last = window(corpus, _elsewhere(corpus, sentence, rng), wanted, 1, sentences and 1)
+    if near and rng.random() < near and (apart := _apart(corpus, first, last)):
+        start, stop = apart[int(rng.integers(len(apart)))]
+        b_first, b_last = start, _until(corpus, start, start + 1 if sentences else stop, wanted)
+    else:
+        b_first, b_last = window(corpus, _elsewhere(corpus, sentence, rng), wanted, 1, sentences and 1)
     return Example(*fit(a, corpus.text(b_first, b_last), room), NOT_NEXT)
+
+
+def _apart(corpus: Corpus, first: int, last: int) -> list[tuple[int, int]]:
+    """The sentences of a document that are no neighbours of first .. last, each with where text from it on has to stop."""
+    start, end = corpus.document_of(first)
+    return [(s, first) for s in range(start, first - 1)] + [(s, end) for s in range(last + 1, end)]
+
+
+def _until(corpus: Corpus, first: int, stop: int, pieces: int) -> int:
+    """The sentence before which the text from `first` on has `pieces` pieces or a little more; `stop` at the latest."""
+    return next((last for last in range(first + 1, stop) if corpus.length(first, last) >= pieces), stop)
 
 
 def _elsewhere(corpus: Corpus, sentence: int, rng: np.random.Generator) -> int:
@@ -108,6 +126,14 @@ def fit(a: NDArray[np.uint16], b: NDArray[np.uint16], room: int) -> tuple[NDArra
 def single(corpus: Corpus, sentence: int, length: int) -> Example:
     """One sentence, cut at `length` pieces with [CLS] and [SEP]."""
     return Example(corpus.text(sentence, sentence + 1)[: length - 2])
+
+
+def unfinished(example: Example, ends: NDArray[np.bool_]) -> Example:
+    """The same as people type it, without the mark at the end of each text; `ends` [vocabulary] tells the marks."""
+    a, b = (
+        None if text is None else text[: len(text) - int(len(text) > 1 and ends[text[-1]])] for text in (example.a, example.b)
+    )
+    return Example(a, b, example.next_label)
 
 
 def pack(corpus: Corpus, sentence: int, length: int) -> Example:

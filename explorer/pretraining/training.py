@@ -9,13 +9,14 @@ from torch.optim import AdamW
 from tqdm import tqdm
 from transformers import BertForPreTraining
 
-from explorer.pretraining.batches import Batch, BatchStream
+from explorer.pretraining.batches import Batch
 from explorer.pretraining.host import release_freed_memory
 from explorer.pretraining.log import Log
 from explorer.pretraining.losses import predict
 from explorer.pretraining.saving import Progress, checkpoints, load_checkpoint, save_checkpoint
 from explorer.pretraining.scoring import Scores
 from explorer.pretraining.settings import Settings
+from explorer.pretraining.stream import BatchStream
 from explorer.pretraining.teacher import Teacher
 
 LOG_EVERY = 50  # steps between two lines of the log

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import BertForPreTraining
 
-from explorer.pretraining.blanks import fill
+from explorer.pretraining.everyday import by_kind, fill, judge
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models" / "bert-l6-h384-uncased"
 
@@ -24,16 +24,15 @@ def test_transformers_reads_the_folder_whole_and_small(card):
     assert f"{sum(weights.numel() for weights in model.parameters()) / 1e6:.1f} million parameters" in card
 
 
-def test_the_table_of_blanks_is_what_the_model_says(bundled, card):
-    filled = list(fill(bundled))
-    assert len(filled) == 20
+def test_the_tables_of_our_own_blanks_and_pairs_are_what_the_model_says(bundled, card):
+    filled, judged = list(fill(bundled)), list(judge(bundled))
+    for kind, (count, first, five) in by_kind(filled).items():
+        assert f"| {kind} | {count} | {100 * first / count:.0f} % | {100 * five / count:.0f} % |" in card
     for line in filled:
-        told = re.search(rf"^\| {line.kind} \| {re.escape(line.sentence)} \| (.*) \| (yes|no) \|$", card, re.MULTILINE)
-        assert told, line.sentence
-        guess, share = re.match(r"\**([^* ]+)\** (\d+)", told[1]).groups()
-        assert guess == line.guesses[0].token
-        assert int(share) == pytest.approx(100 * line.guesses[0].probability, abs=1)
-        assert told[2] == ("yes" if any(line.right) else "no")
-    among, first = sum(any(line.right) for line in filled), sum(line.right[0] for line in filled)
-    assert among >= 16
-    assert f"{among} of 20 have a sensible word (bold) among the five, {first} in first place" in card
+        told = re.search(rf"^\| {line.blank.kind} \| {re.escape(line.blank.sentence)} \| (\S+) (\d+)", card, re.MULTILINE)
+        assert (told is None) == any(line.right), line.blank.sentence
+        if told:
+            assert told[1] == line.guesses[0].token
+            assert int(told[2]) == pytest.approx(100 * line.guesses[0].probability, abs=1)
+    assert f"Pairs: {sum(line.right for line in judged)} of {len(judged)} are judged right." in card
+    assert all((f"| {line.pair.first} / {line.pair.second} |" in card) != line.right for line in judged)

@@ -14,13 +14,14 @@ from explorer.base.errors import InputError, ModelError
 from explorer.pretraining import __main__ as command
 from explorer.pretraining import sampling
 from explorer.pretraining.average import average
-from explorer.pretraining.batches import BatchStream, Mixture, Vocabulary, collate
+from explorer.pretraining.batches import Vocabulary, collate
 from explorer.pretraining.corpus import Corpus, load_corpus, load_file, read_documents
 from explorer.pretraining.evaluate import evaluate
 from explorer.pretraining.losses import predict
 from explorer.pretraining.sampling import IS_NEXT, NOT_NEXT
 from explorer.pretraining.saving import checkpoints, export
 from explorer.pretraining.settings import Settings
+from explorer.pretraining.stream import BatchStream, Mixture
 from explorer.pretraining.teacher import Teacher, similarities
 from explorer.pretraining.training import Trainer
 from explorer.text.masking import IGNORED
@@ -70,12 +71,13 @@ def tiny_bert(seed: int = 0, positions: int = 64) -> BertForPreTraining:
 
 
 def stream(corpus, vocabulary, seed: int = 1) -> BatchStream:
-    return BatchStream(corpus, vocabulary, Mixture(pieces=256, length=32, long_length=64, short_length=16), seed)
+    mixture = Mixture(pieces=256, length=32, long_length=64, short_length=16)
+    return BatchStream([(1.0, corpus)], vocabulary, mixture, seed)
 
 
 def test_a_run_with_another_seed_reads_on_elsewhere(corpus, vocabulary):
     first, again, other = (stream(corpus, vocabulary, seed) for seed in (1, 1, 2))
-    begun = [walk._starts(0, 8, walk.pair_starts) for walk in (first, again, other)]
+    begun = [walk.starts(0, 8, walk.sources[0].pair_starts) for walk in (first, again, other)]
     assert begun[0] == begun[1]
     assert len(set(begun[0]) & set(begun[2])) < 8
 

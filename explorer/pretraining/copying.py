@@ -1,0 +1,51 @@
+"""Copying: a first guess that repeats a word of the input, where the hidden word was another.
+
+One word of content is hidden in each input. Where the same word stands a second time, naming it is right and no copy; how often
+that is in a text tells how well a model is paid there for copying.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from transformers import BertForPreTraining
+
+from explorer.pretraining.batches import Vocabulary, collate
+from explorer.pretraining.choosing import one_word
+from explorer.pretraining.losses import predict
+from explorer.pretraining.sampling import Example
+from explorer.text.masking import IGNORED
+
+AT_ONCE = 4096  # pieces in a batch
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Of `places` hidden words of content, the shares 0..1."""
+
+    places: int
+    copied: float  # the first guess is a word of content that stands in the input, and not the hidden one
+    right: float  # the first guess is the hidden one
+    repeated: float  # the hidden one stands a second time in the input
+
+
+@torch.inference_mode()
+def copies(model: BertForPreTraining, examples: Sequence[Example], vocabulary: Vocabulary, seed: int = 1) -> Copies:
+    """Hide a word of content in each example that has one, and see what the model puts there first."""
+    rng = np.random.default_rng(seed)
+    choose = one_word(vocabulary.continues, vocabulary.content)
+    found = []
+    left = sorted(examples, key=len, reverse=True)
+    while left:
+        size = max(1, AT_ONCE // (len(left[0]) + 3))
+        batch = collate(left[:size], vocabulary, rng, choose=choose, shares=(1.0, 0.0, 0.0))
+        left = left[size:]
+        there = (batch.labels != IGNORED).any(axis=1)  # [batch]
+        if there.any():
+            guesses = predict(model, batch).mlm_logits.argmax(-1).cpu().numpy()  # [places]
+            truths, inputs = batch.labels[batch.labels != IGNORED], batch.input_ids[there]  # [places], [places, tokens]
+            seen = [(inputs == ids[:, None]).any(axis=1) for ids in (guesses, truths)]
+            found.append([vocabulary.content[guesses] & seen[0] & (guesses != truths), guesses == truths, seen[1]])
+    shares = np.concatenate(found, axis=1)  # [3, places]
+    return Copies(shares.shape[1], *shares.mean(axis=1).tolist())
