@@ -55,6 +55,9 @@ def arguments() -> argparse.ArgumentParser:
     add("--batch", type=int, help="pieces in a batch (default %(default)s, that is 32 × 128; on a GPU 32768)")
     add("--rate", type=float, dest="peak_rate", metavar="RATE", help="peak learning rate (default %(default)s)")
     add("--warmup", type=int, help="steps of warm-up (default %(default)s)")
+    add("--decay", type=float, help="last share of the run in which the rate falls to zero (default %(default)s)")
+    add("--average", type=float, metavar="KEEP", help="keep a running mean of the weights too, say 0.999 (default: none)")
+    add("--workers", type=int, help="processes that make batches ahead, for a GPU (default %(default)s)")
     add("--first-mask-rate", type=float, help="share of pieces chosen at the start; 0.15 at the end")
     mix = parser.add_argument_group("what the batches are, in shares 0..1")
     for name, meaning in MIXTURE.items():
@@ -137,6 +140,9 @@ def run(args: argparse.Namespace) -> None:
         signal.signal(interruption, trainer.stop)
     trainer.run()
     export(args.out / "model", model, tokenizer)
+    if trainer.mean:
+        trainer.mean.exchange(model)
+        export(args.out / "mean", model, tokenizer)
 
 
 def main() -> int:

@@ -4,6 +4,9 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
+from torch import Tensor
+
 from explorer.pretraining.saving import Progress
 from explorer.pretraining.scoring import Scores
 
@@ -27,7 +30,7 @@ class Log:
 
     def __init__(self, path: Path, step: int) -> None:
         self.path = path
-        self.losses: dict[str, list[float]] = {name: [] for name in ("mlm_loss", "nsp_loss", "teacher_distance")}
+        self.losses: dict[str, list[Tensor]] = {name: [] for name in ("mlm_loss", "nsp_loss", "teacher_distance")}
         lines: list[dict[str, str]] = []
         if path.exists():
             with path.open(newline="") as file:
@@ -37,7 +40,7 @@ class Log:
             writer.writeheader()
             writer.writerows(lines)
 
-    def add(self, losses: Sequence[float | None]) -> None:
+    def add(self, losses: Sequence[Tensor | None]) -> None:
         """Remember the losses of one step, as `Trainer.step` gives them."""
         for kept, loss in zip(self.losses.values(), losses, strict=True):
             kept += [] if loss is None else [loss]
@@ -49,7 +52,7 @@ class Log:
             "pieces": progress.pieces,
             "seconds": round(progress.seconds, 1),
             "learning_rate": f"{rate:.3g}",
-            **{name: round(sum(kept) / len(kept), 4) for name, kept in self.losses.items() if kept},
+            **{name: round(torch.stack(kept).mean().item(), 4) for name, kept in self.losses.items() if kept},
         }
         if scores is not None:
             line |= {

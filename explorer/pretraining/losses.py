@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -47,9 +48,10 @@ def predict(model: BertForPreTraining, batch: Batch) -> Predictions:
         # Without padding there is nothing to hide, and attention without a mask is quicker.
         attention_mask=torch.from_numpy(batch.attention_mask).to(device) if padded else None,
     )
-    labels = torch.from_numpy(batch.labels).to(device)  # [batch, tokens]
-    chosen = labels != IGNORED
-    hidden = output.last_hidden_state[chosen]  # [batch, tokens, hidden] -> [chosen, hidden]
+    # Found here and not on the GPU, which would have to stop and tell how many there are.
+    chosen = np.flatnonzero(batch.labels != IGNORED)
+    labels = torch.from_numpy(batch.labels.ravel()[chosen]).to(device)  # [chosen]
+    hidden = output.last_hidden_state.flatten(0, 1)[torch.from_numpy(chosen).to(device)]  # [chosen, hidden]
     next_logits = model.cls.seq_relationship(output.pooler_output)
     next_labels = None if batch.next_labels is None else torch.from_numpy(batch.next_labels).to(device)
-    return Predictions(model.cls.predictions(hidden), labels[chosen], next_logits, next_labels, output.last_hidden_state)
+    return Predictions(model.cls.predictions(hidden), labels, next_logits, next_labels, output.last_hidden_state)

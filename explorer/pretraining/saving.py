@@ -6,11 +6,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch.optim import Optimizer
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.base.errors import ModelError
+from explorer.pretraining.running_mean import RunningMean
 
 PREFIX = "checkpoint-"
 
@@ -53,8 +55,10 @@ def checkpoints(out: Path) -> list[Path]:
     return sorted(p for p in out.glob(PREFIX + "*") if p.is_dir())
 
 
-def save_checkpoint(out: Path, model: BertForPreTraining, optimizer: Optimizer, progress: Progress, keep: int = 2) -> Path:
-    """Write model, optimizer and progress as one folder, and drop all but the last `keep`.
+def save_checkpoint(
+    out: Path, model: BertForPreTraining, optimizer: Optimizer, progress: Progress, mean: RunningMean | None = None, keep: int = 2
+) -> Path:
+    """Write model, optimizer, progress and the mean of the weights as one folder, and drop all but the last `keep`.
 
     The folder gets its name only when it is complete, so a run that is killed while saving resumes from the one before.
     """
@@ -69,6 +73,9 @@ def save_checkpoint(out: Path, model: BertForPreTraining, optimizer: Optimizer, 
         for key, value in optimizer.state.get(parameter, {}).items()
     }
     save_file(tensors, unfinished / "optimizer.safetensors")
+    if mean is not None:
+        weights = {name: value.cpu() for name, value in mean.weights.items()}
+        save_file(weights, unfinished / "mean.safetensors", {"steps": str(mean.steps)})
     (unfinished / "progress.json").write_text(json.dumps(asdict(progress)) + "\n")
     shutil.rmtree(final, ignore_errors=True)
     unfinished.rename(final)
@@ -77,10 +84,10 @@ def save_checkpoint(out: Path, model: BertForPreTraining, optimizer: Optimizer, 
     return final
 
 
-def load_checkpoint(folder: Path, model: BertForPreTraining, optimizer: Optimizer) -> Progress:
-    """Put a checkpoint's weights and optimizer state into `model` and `optimizer`; returns where the run was.
+def load_checkpoint(folder: Path, model: BertForPreTraining, optimizer: Optimizer, mean: RunningMean | None = None) -> Progress:
+    """Put a checkpoint's weights and optimizer state into `model`, `optimizer` and `mean`; returns where the run was.
 
-    Raises ModelError if the checkpoint is of another model.
+    A mean begins anew where the checkpoint has none. Raises ModelError if the checkpoint is of another model.
     """
     try:
         weights = load_file(folder / "model.safetensors")
@@ -92,6 +99,13 @@ def load_checkpoint(folder: Path, model: BertForPreTraining, optimizer: Optimize
             key, name = entry.split("/", 1)
             # AdamW counts its steps in a float of no dimension; the fused one wants it where the parameter is.
             optimizer.state[parameters[name]][key] = value.to(parameters[name].device)
+        if mean is not None and (folder / "mean.safetensors").exists():
+            with safe_open(folder / "mean.safetensors", "pt") as saved:
+                mean.steps = int(saved.metadata()["steps"])
+                for name, value in mean.weights.items():
+                    value.copy_(saved.get_tensor(name))
+        elif mean is not None:
+            mean.restart(model)
         return Progress(**json.loads((folder / "progress.json").read_text()))
     except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise ModelError(f"The checkpoint {folder.name} cannot be resumed; it belongs to another model.") from error

@@ -1,10 +1,12 @@
 """The training loop: read a batch, its losses, one step; save, score and log along the way."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import torch
+from torch import Tensor
 from torch.optim import AdamW
 from tqdm import tqdm
 from transformers import BertForPreTraining
@@ -13,6 +15,8 @@ from explorer.pretraining.batches import Batch
 from explorer.pretraining.host import release_freed_memory
 from explorer.pretraining.log import Log
 from explorer.pretraining.losses import predict
+from explorer.pretraining.reading_ahead import read_ahead
+from explorer.pretraining.running_mean import RunningMean
 from explorer.pretraining.saving import Progress, checkpoints, load_checkpoint, save_checkpoint
 from explorer.pretraining.scoring import Scores
 from explorer.pretraining.settings import Settings
@@ -41,8 +45,9 @@ class Trainer:
         self.model, self.stream, self.settings, self.out = model, stream, settings, out
         self.evaluate, self.teacher = evaluate, teacher
         self.optimizer = build_optimizer(model, settings)
+        self.mean = RunningMean(model, settings.average) if settings.average else None
         saved = checkpoints(out)
-        self.progress = load_checkpoint(saved[-1], model, self.optimizer) if saved else Progress()
+        self.progress = load_checkpoint(saved[-1], model, self.optimizer, self.mean) if saved else Progress()
         self.log = Log(out / "log.csv", self.progress.step)
         self.stopping = False
 
@@ -57,35 +62,43 @@ class Trainer:
         last_step = None if max_steps is None else now.step + max_steps
         saved = scored = before = now.seconds
         began = time.monotonic()
+        batches = read_ahead(self.stream, self._wanted(now.step), self.settings.workers)
         with tqdm(total=100.0, bar_format="{percentage:.1f}% |{bar}| {elapsed} {postfix}", mininterval=5) as bar:
             while (done := self.settings.progress(now.step, now.seconds)) < 1:
                 if self.stopping or now.step == last_step:
                     break
                 rate = self.settings.rate(now.step, done)
-                batch = self.stream.batch(now.step, self.settings.masking(done))
+                batch = next(batches)
                 losses = self.step(batch, rate)
                 self.log.add(losses)
+                if self.mean:
+                    self.mean.add(self.model)
                 now.step, now.pieces = now.step + 1, now.pieces + batch.pieces
                 now.seconds = before + time.monotonic() - began
-                bar.n = 100 * done
-                bar.set_postfix_str(f"step {now.step:,}, masked-LM loss {losses[0]:.2f}", refresh=False)
-                bar.update(0)
                 scores = None
                 if self.evaluate and now.seconds - scored > 60 * self.settings.eval_minutes:
                     scores, scored = self.evaluate(self.model), now.seconds
                 if scores or now.step % LOG_EVERY == 0:
                     self.log.write(now, rate, scores)
+                    bar.n = 100 * done
+                    bar.set_postfix_str(f"step {now.step:,}, masked-LM loss {losses[0].item():.2f}", refresh=False)
+                    bar.update(0)
                 if now.seconds - saved > 60 * self.settings.save_minutes:
                     saved = now.seconds
-                    save_checkpoint(self.out, self.model, self.optimizer, now)
+                    save_checkpoint(self.out, self.model, self.optimizer, now, self.mean)
                     release_freed_memory()
-        save_checkpoint(self.out, self.model, self.optimizer, now)
+        save_checkpoint(self.out, self.model, self.optimizer, now, self.mean)
 
-    def step(self, batch: Batch, rate: float) -> tuple[float, float | None, float | None]:
+    def _wanted(self, step: int) -> Iterator[tuple[int, float]]:
+        """The steps from `step` on, each with the share of pieces to choose, as it is when the batch is made."""
+        for wanted in count(step):
+            yield wanted, self.settings.masking(self.settings.progress(wanted, self.progress.seconds))
+
+    def step(self, batch: Batch, rate: float) -> tuple[Tensor, Tensor | None, Tensor | None]:
         """One optimizer step at learning rate `rate`.
 
         Returns the masked-LM loss and the next-sentence loss in nats (no B: None), and the teacher's distance (no
-        teacher, or no sentences: None).
+        teacher, or no sentences: None); they stay on the device, which need not be waited for.
         """
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -99,7 +112,7 @@ class Trainer:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad()
-        return tuple(None if loss is None else loss.item() for loss in losses)
+        return tuple(None if loss is None else loss.detach() for loss in losses)
 
 
 def build_optimizer(model: BertForPreTraining, settings: Settings) -> AdamW:
