@@ -49,6 +49,8 @@ def arguments() -> argparse.ArgumentParser:
     add("--tokenizer", type=Path, help="folder with the tokenizer (default: that of --init)")
     add("--teacher", help="sentence encoder to keep the similarities of: a folder or hub id (default: none)")
     add("--teacher-weight", type=float, help="what the teacher counts beside the other losses (default %(default)s)")
+    add("--cache", type=Path, help="folder for the tokenised text, which runs can share (default: tokens in --out)")
+    add("--copy-weight", type=float, help="what copying in short inputs counts beside the other losses (default %(default)s)")
     add("--out", type=Path, required=True, help="checkpoints, log.csv and the finished model; a run there is resumed")
     add("--steps", type=int, help="length of the whole run in optimizer steps")
     add("--minutes", type=float, help="length of the whole run in minutes, over all legs")
@@ -107,7 +109,7 @@ def read_texts(args: argparse.Namespace, tokenizer: PreTrainedTokenizerBase) -> 
         raise InputError(f"The shares of the other texts sum to {1 - left:g}, which leaves nothing for --corpus.")
     runs = own_runs()
     texts = [
-        (share, load_corpus(path, tokenizer, args.out / "tokens", repeats, runs))
+        (share, load_corpus(path, tokenizer, args.cache or args.out / "tokens", repeats, runs))
         for share, path in [(left, args.corpus), *others]
     ]
     paired = 1 + len(args.also)
@@ -126,7 +128,7 @@ def run(args: argparse.Namespace) -> None:
     heldout_file = args.heldout or args.corpus / "heldout.txt.xz"
     evaluate = None
     if heldout_file.exists():
-        heldout = load_file(heldout_file, tokenizer, args.out / "tokens")
+        heldout = load_file(heldout_file, tokenizer, args.cache or args.out / "tokens")
 
         def evaluate(model: BertForPreTraining) -> Scores:
             return scoring.score(model, scoring.pair_batches(heldout, vocabulary, 256, 128, seed=1))

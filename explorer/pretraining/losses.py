@@ -24,6 +24,7 @@ class Predictions:
     next_logits: Tensor  # [batch, 2]
     next_labels: Tensor | None  # [batch]
     hidden_states: Tensor  # [batch, tokens, hidden] of the last layer
+    read: Tensor  # [chosen, tokens] the ids of the input that each chosen place is in
 
     def losses(self) -> tuple[Tensor, Tensor | None]:
         """Mean cross-entropy in nats of the masked words and, where there is a B, of the next sentence."""
@@ -31,6 +32,18 @@ class Predictions:
         if self.next_labels is None:
             return mlm, None
         return mlm, F.cross_entropy(self.next_logits.float(), self.next_labels)
+
+    def copying(self, content: Tensor) -> Tensor:
+        """How much is put on words that stand in the input and are not the hidden one: unlikelihood, in nats.
+
+        -log(1 - p) over the chosen places, p the sum over the words of content (`content` [vocabulary]) that are read there
+        (Welleck et al. 2020, 'Neural text generation with unlikelihood training', which has it of words written before).
+        """
+        logits = self.mlm_logits.float()
+        shares = (logits.gather(1, self.read) - logits.logsumexp(1, keepdim=True)).exp()  # [chosen, tokens]
+        again = (self.read[:, :, None] == self.read[:, None, :]).tril(-1).any(2)  # a word that stands there twice counts once
+        wrong = content[self.read] & (self.read != self.mlm_labels[:, None]) & ~again
+        return -torch.log1p(-(shares * wrong).sum(1).clamp(max=1 - 1e-6)).mean()
 
 
 def predict(model: BertForPreTraining, batch: Batch) -> Predictions:
@@ -51,7 +64,10 @@ def predict(model: BertForPreTraining, batch: Batch) -> Predictions:
     # Found here and not on the GPU, which would have to stop and tell how many there are.
     chosen = np.flatnonzero(batch.labels != IGNORED)
     labels = torch.from_numpy(batch.labels.ravel()[chosen]).to(device)  # [chosen]
-    hidden = output.last_hidden_state.flatten(0, 1)[torch.from_numpy(chosen).to(device)]  # [chosen, hidden]
+    places = torch.from_numpy(chosen).to(device)
+    hidden = output.last_hidden_state.flatten(0, 1)[places]  # [chosen, hidden]
+    read = input_ids[places // input_ids.shape[1]]  # [chosen, tokens]
     next_logits = model.cls.seq_relationship(output.pooler_output)
     next_labels = None if batch.next_labels is None else torch.from_numpy(batch.next_labels).to(device)
-    return Predictions(model.cls.predictions(hidden), labels, next_logits, next_labels, output.last_hidden_state)
+    states = output.last_hidden_state
+    return Predictions(model.cls.predictions(hidden), labels, next_logits, next_labels, states, read)

@@ -26,6 +26,7 @@ class Settings:
     betas: tuple[float, float] = (0.9, 0.98)
     clip: float = 1.0  # largest gradient norm
     teacher_weight: float = 4.0  # what the teacher's distance counts for beside the other losses
+    copy_weight: float = 0.0  # what copying in short inputs counts for beside the other losses
     first_mask_rate: float = 0.15
     mask_rate: float = 0.15
     seed: int = 1

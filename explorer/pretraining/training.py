@@ -24,6 +24,7 @@ from explorer.pretraining.stream import BatchStream
 from explorer.pretraining.teacher import Teacher
 
 LOG_EVERY = 50  # steps between two lines of the log
+SHORT = 64  # pieces; in longer inputs a hidden word often does stand a second time
 
 
 class Trainer:
@@ -44,6 +45,7 @@ class Trainer:
         out.mkdir(parents=True, exist_ok=True)
         self.model, self.stream, self.settings, self.out = model, stream, settings, out
         self.evaluate, self.teacher = evaluate, teacher
+        self.content = torch.from_numpy(stream.vocabulary.content).to(model.device)  # [vocabulary]
         self.optimizer = build_optimizer(model, settings)
         self.mean = RunningMean(model, settings.average) if settings.average else None
         saved = checkpoints(out)
@@ -106,9 +108,12 @@ class Trainer:
             predictions = predict(self.model, batch)
             mlm, following = predictions.losses()
             distance = self.teacher.distance(batch, predictions.hidden_states) if self.teacher else None
+            short = self.settings.copy_weight and batch.input_ids.shape[1] <= SHORT
+            copying = predictions.copying(self.content) if short else None
         losses = mlm, following, distance
-        weights = 1.0, 1.0, self.settings.teacher_weight
-        sum(weight * loss for weight, loss in zip(weights, losses, strict=True) if loss is not None).backward()
+        weights = 1.0, 1.0, self.settings.teacher_weight, self.settings.copy_weight
+        parts = zip(weights, (*losses, copying), strict=True)
+        sum(weight * loss for weight, loss in parts if loss is not None).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad()

@@ -269,12 +269,15 @@ def test_the_command_trains_from_a_folder_to_a_folder_and_hears_the_teacher(text
     ended = {}
     for weight in ("0", "10"):
         given = f"--corpus {text.parent} --init {tmp_path}/start --out {tmp_path}/{weight} --steps 12 --batch 256"
-        given += f" --warmup 1 --teacher {tmp_path}/teacher --teacher-weight {weight}"
+        given += f" --warmup 1 --teacher {tmp_path}/teacher --teacher-weight {weight} --cache {tmp_path}/cache"
+        given += f" --decay 0.5 --average 0.5 --workers 1 --alone 0.2:{text} --near 0.1 --copy-weight 0.5"
         command.run(command.arguments().parse_args(given.split()))
         model, report = BertForPreTraining.from_pretrained(tmp_path / weight / "model", output_loading_info=True)
         assert not any(report.values())
+        assert (tmp_path / weight / "mean" / "model.safetensors").exists()
         ended[weight] = model.bert.encoder.layer[0].output.dense.weight
     assert (ended["0"] - ended["10"]).abs().max() > 1e-4
+    assert len(list((tmp_path / "cache").iterdir())) == 1  # read once, shared by all
     endless = ["--corpus", str(text.parent), "--init", f"{tmp_path}/start", "--out", f"{tmp_path}/endless"]
     with pytest.raises(InputError, match="how long"):
         command.run(command.arguments().parse_args(endless))

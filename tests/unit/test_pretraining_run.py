@@ -8,6 +8,7 @@ from transformers import BertConfig, BertForPreTraining
 from explorer.base.errors import InputError
 from explorer.pretraining.batches import Vocabulary
 from explorer.pretraining.corpus import Corpus
+from explorer.pretraining.losses import Predictions, predict
 from explorer.pretraining.reading_ahead import read_ahead
 from explorer.pretraining.running_mean import RunningMean
 from explorer.pretraining.settings import Settings
@@ -32,6 +33,26 @@ def tiny_bert(seed: int = 0) -> BertForPreTraining:
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
     off = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     return BertForPreTraining(BertConfig(vocab_size=6 + WORDS, max_position_embeddings=48, **sizes, **off))
+
+
+def test_copying_is_the_share_on_other_words_of_content_that_are_read():
+    logits = torch.log(torch.tensor([[0.1, 0.2, 0.3, 0.15, 0.25], [0.1, 0.2, 0.3, 0.15, 0.25]]))
+    read = torch.tensor([[1, 2, 2, 4], [1, 0, 3, 3]])
+    content = torch.tensor([False, True, True, True, True])
+    found = Predictions(logits + 7, torch.tensor([4, 2]), torch.zeros(2, 2), None, torch.zeros(2, 4, 1), read).copying(content)
+    assert found.item() == pytest.approx(-np.mean(np.log1p([-(0.2 + 0.3), -(0.2 + 0.15)])), abs=1e-6)
+
+
+def test_a_run_that_copying_counts_in_copies_less(stream, tmp_path):
+    found = []
+    for weight in (0.0, 5.0):
+        settings = Settings(steps=60, peak_rate=1e-2, warmup=5, copy_weight=weight, bf16=False)
+        trainer = Trainer(tiny_bert(), stream, settings, tmp_path / str(weight))
+        trainer.run()
+        found.append(
+            np.mean([predict(trainer.model, stream.batch(step)).copying(trainer.content).item() for step in range(90, 110)])
+        )
+    assert found[1] < 0.8 * found[0]
 
 
 def test_the_rate_stays_at_its_peak_until_the_decay():
