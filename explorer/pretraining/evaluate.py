@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from transformers.utils import logging
 
 from explorer import load
@@ -87,10 +88,16 @@ def count_copies(folder: str, texts: Sequence[Path], seed: int) -> Copies:
 
 
 def _with_content(corpus: Corpus, vocabulary: Vocabulary, count: int) -> list[sampling.Example]:
-    """Sentences evenly over the text that have two words of content or more, one to hide and one to copy."""
+    """Sentences evenly over the text that have two words of content or more as single pieces, one to hide and one to copy."""
     every = np.arange(corpus.sentences)
     walk = (sampling.single(corpus, sampling.evenly(n, every), SINGLE_LENGTH) for n in range(4 * count))
-    return [example for example in walk if vocabulary.content[example.a].sum() >= 2][:count]
+    return [example for example in walk if _whole(example.a, vocabulary).sum() >= 2][:count]
+
+
+def _whole(ids: NDArray[np.uint16], vocabulary: Vocabulary) -> NDArray[np.bool_]:
+    """Which pieces [tokens] are a word of content by themselves."""
+    goes_on = np.append(vocabulary.continues[ids[1:]], False)
+    return vocabulary.content[ids] & ~goes_on
 
 
 def report(args: argparse.Namespace) -> Report:
