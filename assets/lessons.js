@@ -7,7 +7,7 @@ window.BertLessons = {
   lessons: null,
   box: null, // the panel while it is open
   opener: null, // what has the focus again when it is closed
-  pointed: null, // the id that is waited for or pointed at
+  turn: 0, // counts what was pointed at: what is still waited for gives way to what comes later
 
   // ---- What is kept in the browser.
 
@@ -194,28 +194,28 @@ window.BertLessons = {
   async point(id, cover = "") {
     for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
     this.cover(null);
-    this.pointed = id;
+    const turn = (this.turn += 1);
     if (!id && !cover) return;
     const until = Date.now() + this.PATIENCE;
     const wait = () => new Promise((go) => setTimeout(go, 120));
     let element = null;
-    for (await wait(); Date.now() < until && this.pointed === id; await wait()) {
+    for (await wait(); Date.now() < until && this.turn === turn; await wait()) {
       if (cover) this.cover(this.element(cover)); // before its numbers are seen
       element = document.getElementById(id);
       if (!document.body.dataset.busy && element?.getClientRects().length) break;
     }
-    if (this.pointed !== id || !element) return;
+    if (this.turn !== turn || !element) return;
     element.dataset.pointed = "yes";
-    this.reveal(id, element);
+    this.reveal(turn, element);
   },
 
   // Scrolls there, and again while the page around it still grows; not against whoever scrolls meanwhile.
-  async reveal(id, element) {
+  async reveal(turn, element) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const sheet = matchMedia("(max-width: 999px)").matches;
     const theirs = new AbortController();
     for (const kind of ["wheel", "touchmove", "keydown"]) addEventListener(kind, () => theirs.abort(), { signal: theirs.signal });
-    for (let tries = 0; tries < 4 && this.pointed === id && !theirs.signal.aborted; tries += 1) {
+    for (let tries = 0; tries < 4 && this.turn === turn && !theirs.signal.aborted; tries += 1) {
       const bottom = sheet && this.box ? this.box.getBoundingClientRect().top : innerHeight;
       const frame = element.getBoundingClientRect();
       if (frame.top < 0 || frame.bottom > bottom) {
