@@ -1,5 +1,7 @@
 """How alike vectors are. Pure functions of arrays."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from explorer.base.errors import InputError
@@ -33,6 +35,29 @@ def cka_matrix(here: np.ndarray, there: np.ndarray) -> np.ndarray:
     """
     grams = [np.stack([_gram(vectors) for vectors in side]) for side in (here, there)]
     return directions(grams[0]) @ directions(grams[1]).T
+
+
+def cka_of_products(products: np.ndarray, own: Sequence[np.ndarray], squares: Sequence[np.ndarray]) -> np.ndarray:
+    """Linear CKA, −1 to 1, from sums over n centred vectors: [here, there]; the unbiased estimator, for four vectors or more.
+
+    `products` [here, there] are |XᵀY|² of each layer X here with each Y there, `own` those of each layer with itself, [here]
+    and [there], and `squares` the squared lengths of the vectors, [here, n] and [there, n]. Kornblith et al. 2019, section 3,
+    with the estimator of Song et al. 2012, section 2: of a few vectors in many dimensions the usual one is near 1 whatever they
+    are. Vectors being centred, the sums that it takes from the Gram matrices without their diagonals are those of `squares`.
+    """
+    n = squares[0].shape[1]
+
+    def corrected(product: np.ndarray, both: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        return product - n / (n - 2) * both + sums / ((n - 1) * (n - 2))
+
+    here, there = (side.sum(axis=1) for side in squares)
+    shared = corrected(products, squares[0] @ squares[1].T, np.outer(here, there))
+    sizes = [
+        np.sqrt(np.maximum(corrected(product, np.square(side).sum(axis=1), side.sum(axis=1) ** 2), 0))
+        for product, side in zip(own, squares, strict=True)
+    ]
+    scale = np.outer(*sizes)
+    return np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 0).clip(-1, 1)
 
 
 def _gram(vectors: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from explorer.figures.base import CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten, token_axis, token_labels
-from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis, outlined_cell
+from explorer.figures.heatmaps import SEQUENTIAL, Axes, colour_scale, heatmap, number_axis, outline, outlined_cell
 from explorer.figures.numbers import Places, Table, keep, matrix
 
 OWN_LINES = (CATEGORIES[0], CATEGORIES[1])
@@ -45,19 +45,24 @@ def by_layer_heatmap(
     ).update_layout(shapes=outlined_cell(cell))
 
 
-def layers_heatmap(similarity: np.ndarray) -> go.Figure:
-    """How alike every hidden state here [rows] is to every one there [columns], 0 to 1."""
+def layers_heatmap(similarity: np.ndarray, one_model: bool = False, chosen: int | None = None) -> go.Figure:
+    """How alike every hidden state here [rows] is to every one there [columns], 0 to 1; `one_model`: there is here.
+
+    The row of a `chosen` one is outlined.
+    """
+    sides = ("", "") if one_model else (" here", " there")
     rows, columns = (
-        number_axis(f"hidden state {side} (0: embeddings)", count)
-        for side, count in zip(("here", "there"), similarity.shape, strict=True)
+        number_axis(f"hidden state{side} (0: embeddings)", count) for side, count in zip(sides, similarity.shape, strict=True)
     )
+    names = ("other_hidden_state", "hidden_state") if one_model else ("hidden_state_there", "hidden_state_here")
+    row = [] if chosen is None else [outline(-0.5, chosen - 0.5, similarity.shape[1], 1)]
     return heatmap(
         similarity,
-        Axes(None, None, columns, rows, names=("hidden_state_there", "hidden_state_here")),
-        hover="here %{y}, there %{x}<br>CKA %{z:.3f}",
+        Axes(None, None, columns, rows, names=names),
+        hover=f"{'' if one_model else 'here '}%{{y}}, {'' if one_model else 'there '}%{{x}}<br>CKA %{{z:.3f}}",
         scale=colour_scale(0, 1, "CKA"),
         key=f"layers-{similarity.shape}",
-    )
+    ).update_layout(shapes=row)
 
 
 def pooled_heatmap(cls: np.ndarray, pooled: np.ndarray) -> go.Figure:

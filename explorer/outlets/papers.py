@@ -33,6 +33,8 @@ PAPERS = {
     "Salazar et al. 2020": "J. Salazar, D. Liang, T. Nguyen, K. Kirchhoff. Masked Language Model Scoring. ACL 2020.",
     "Shrikumar et al. 2016": "A. Shrikumar, P. Greenside, A. Shcherbina, A. Kundaje. Not Just a Black Box: Learning Important "
     "Features Through Propagating Activation Differences. 2016.",
+    "Song et al. 2012": "L. Song, A. Smola, A. Gretton, J. Bedo, K. Borgwardt. Feature Selection via Dependence Maximization. "
+    "JMLR 2012.",
     "Strobelt & Gehrmann 2020": "B. Hoover, H. Strobelt, S. Gehrmann. exBERT: A Visual Analysis Tool to Explore Learned "
     "Representations in Transformer Models. ACL 2020, demonstrations.",
     "Sundararajan et al. 2017": "M. Sundararajan, A. Taly, Q. Yan. Axiomatic Attribution for Deep Networks. ICML 2017.",

@@ -13,7 +13,7 @@ from explorer.model.features import layer_features_in_steps
 from explorer.text import limits
 from explorer.text.pairs import Pair
 from explorer.training.examples import Examples, Split, split
-from explorer.training.head import Scale
+from explorer.training.head import Head, Scale
 from explorer.training.objectives import solve
 from explorer.training.settings import TrainingSettings
 
@@ -64,8 +64,14 @@ def control_targets(examples: Examples, seed: int) -> np.ndarray:
 
 def held_out_accuracy(vectors: np.ndarray, targets: np.ndarray, parts: Split, labels: int, settings: TrainingSettings) -> float:
     """Held-out accuracy, 0 to 1, of a logistic regression of targets [rows] on vectors [rows, hidden]."""
-    scale = Scale.of(torch.from_numpy(vectors[parts.train]))
-    inputs = scale.apply(torch.from_numpy(vectors)).numpy()
-    weight, bias = solve(inputs[parts.train], targets[parts.train], labels, settings)
-    best = (inputs[parts.held_out] @ weight.T + bias).argmax(-1)
+    head = fitted_head(vectors[parts.train], targets[parts.train], labels, settings)
+    best = head.outputs(vectors[parts.held_out]).argmax(-1)
     return float((best == targets[parts.held_out]).mean())
+
+
+def fitted_head(vectors: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings) -> Head:
+    """A logistic regression (L-BFGS) of targets [rows] on vectors [rows, hidden], all of which are trained on."""
+    inputs = torch.from_numpy(vectors)
+    scale = Scale.of(inputs)
+    weight, bias = solve(scale.apply(inputs).numpy(), targets, labels, settings)
+    return Head(*scale.fold(torch.from_numpy(weight), torch.from_numpy(bias)))

@@ -1,7 +1,7 @@
 """Which layer knows the tags of words: a linear head on every hidden state, from one pass of the model."""
 
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 import numpy as np
 
@@ -60,10 +60,17 @@ def draw_sentences(examples: TaggedExamples, most: int) -> TaggedExamples:
     """The examples, or as many of their sentences, always the same, as have at most so many words; two at least."""
     if len(examples.words) <= most:
         return examples
-    order = np.random.default_rng(0).permutation(len(examples))
-    words = np.cumsum([len(examples.sentences[row].words) for row in order])
-    kept = np.sort(order[: max(2, int((words <= most).sum()))])
+    kept = drawn_rows([len(one.words) for one in examples.sentences], most)
     return TaggedExamples(tuple(examples.sentences[row] for row in kept))
+
+
+def drawn_rows(lengths: Sequence[int], most: int) -> np.ndarray:
+    """Which of some sentences, by their numbers of words, are taken to have at most so many: always the same, two at least."""
+    if sum(lengths) <= most:
+        return np.arange(len(lengths))
+    order = np.random.default_rng(0).permutation(len(lengths))
+    words = np.cumsum(np.array(lengths)[order])
+    return np.sort(order[: max(2, int((words <= most).sum()))])
 
 
 def first_to_know(rows: list[LayerProbe], chance: float) -> int:

@@ -4,7 +4,7 @@ import functools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from explorer.base.errors import InputError
+from explorer.base.errors import InputError, ModelError
 from explorer.text.swaps import put
 
 if TYPE_CHECKING:
@@ -118,6 +118,17 @@ class Subject:
             return False
         masks = [self.model.mask_positions(one) for one in (here, there)]
         return (here.kept, here.segments, masks[0]) == (there.kept, there.segments, masks[1])
+
+    def read_by(self, name: str) -> "Subject":
+        """The same with another model; '' is this one. Raises ModelError for a model that is not on this machine."""
+        from explorer.model import checkpoints
+
+        name = name.strip() or self.model_name
+        if name == self.model_name:
+            return self
+        if not checkpoints.is_here(name):
+            raise ModelError(f"{name[:80]} is not on this machine; open it once in the model box, then it is.")
+        return Subject(name, self.text_a, self.text_b, self.chosen)
 
     @property
     def swapped(self) -> "Subject":

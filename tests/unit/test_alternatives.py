@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from explorer.figures import attention, charts, head_atlas, heatmaps, hidden, maps, masked_lm, results, training, weights
+from explorer.figures import attention, charts, head_atlas, heatmaps, hidden, layers, maps, masked_lm, results, training, weights
 from explorer.figures.alternatives import alternative, described
 from explorer.figures.attention import WeightScale
 from explorer.page.components import PlotlyChart
@@ -34,6 +34,8 @@ FIGURES = {
     hidden.pooled_heatmap: (CURVE, CURVE),
     hidden.sentences_heatmap: (ALIKE, WORDS),
     hidden.vectors_heatmap: (ROWS, WORDS, 1.0),
+    layers.frequency_points: (WORDS, np.array([9, 4, 2, 1, 1]), CURVE, 3),
+    layers.layer_lines: ([layers.Line("mean", CURVE, (CURVE, CURVE)), layers.Line("<b>", CURVE, faint=True)], "length", 2),
     maps.point_map: (ROWS[:, :2], WORDS, ["x", "x", "y", "y", "y"], ["PC 1", "PC 2"], "key"),
     masked_lm.attribution_bars: (WORDS, CURVE, "gradient", CURVE, "log-odds"),
     masked_lm.followed_words: (["door", "<b>"], np.stack([CURVE, CURVE], 1), np.ones((5, 2))),

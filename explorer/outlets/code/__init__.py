@@ -37,6 +37,7 @@ WITHOUT = {
     "side-by-side/layers": "It reads a hundred sentences that come with the app.",
     "corpus/heads": "It reads a corpus of a thousand sentences, or a file of the person's.",
     "corpus/words": "It reads a corpus of a thousand sentences, or a file of the person's.",
+    "corpus/layers": "It reads a corpus of a thousand sentences, or a file of the person's.",
     "corpus/neurons": "It reads a corpus of a thousand sentences, or a file of the person's.",
     "corpus/sentences": "It reads a corpus of a thousand sentences, or a file of the person's.",
     "model/drawing": "It draws what the parameters by part count.",

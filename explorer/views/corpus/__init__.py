@@ -1,6 +1,7 @@
 """Corpus: what a word, a head and a layer do across many sentences."""
 
 from explorer.views.corpus.heads import Heads
+from explorer.views.corpus.layers import Layers
 from explorer.views.corpus.neurons import Neurons
 from explorer.views.corpus.search import Search
 from explorer.views.corpus.sentences import Sentences
@@ -16,6 +17,7 @@ TAB = Tab(
         "Words": [[Words]],
         "Head atlas": [[Heads]],
         "Neurons": [[Neurons]],
+        "Layers": [[Layers]],
         "Sentences": [[Sentences]],
     },
     steppers=("layer", "head"),

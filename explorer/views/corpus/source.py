@@ -54,7 +54,7 @@ class CorpusView(LongView):
         """What was found stays; without a file, a sentence asks for one."""
         if self.corpus:
             return {"stop": props(visible=True)}
-        nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED}
+        nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED and not one.optional}
         return {**nothing, "about": NO_FILE, "stop": props(visible=False)}
 
     def on_file(self, subject: Subject, file: Corpus | None) -> Change:
@@ -77,11 +77,15 @@ class LookUp(CorpusView):
 
     def looked_up(self, subject: Subject) -> Any | None:
         """What was looked up before."""
-        return None if self.corpus is None else _found.get(self.key(subject))
+        return None if self.corpus is None else _found.get(self.kept_as(subject))
+
+    def kept_as(self, subject: Subject) -> Hashable:
+        """What the result depends on: less than what is shown of it may."""
+        return self.key(subject)
 
     def remember(self, subject: Subject, found: Found) -> Found:
         """Keep what was looked up."""
-        _found.put(self.key(subject), found)
+        _found.put(self.kept_as(subject), found)
         return found
 
     def result(self, subject: Subject) -> Any:

@@ -1,6 +1,5 @@
 """What stands on the other side: another model, another input, or both."""
 
-from explorer.base.errors import ModelError
 from explorer.text.encoding import Encoding
 from explorer.views.settings import text
 from explorer.views.subject import Subject
@@ -25,11 +24,7 @@ class SideView(View):
 
     def other(self, subject: Subject) -> Subject:
         """The other side, with what is selected on this one. Raises ModelError for a model that is not here."""
-        from explorer.model import checkpoints
-
-        name = self.other_model.strip() or subject.model_name
-        if name != subject.model_name and not checkpoints.is_here(name):
-            raise ModelError(f"{name[:80]} is not on this machine; open it once in the model box, then it is.")
+        name = subject.read_by(self.other_model).model_name
         text_a = self.other_a if self.other_a.strip() else subject.text_a
         text_b = self.other_b if self.other_b.strip() else subject.text_b
         if example := self.example(subject):

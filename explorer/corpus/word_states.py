@@ -1,0 +1,114 @@
+"""The words of a corpus as vectors: each the mean of its pieces, at any hidden state, a block at a time."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from explorer.corpus.reading import ADDED, CorpusStates, corpus_states_in_steps
+from explorer.model.explorer import Explorer
+from explorer.text.corpus import Corpus
+
+BLOCK = 2**13  # words whose vectors are in memory together
+
+
+@dataclass(frozen=True)
+class WordStates:
+    """Words that a model reads, in the order of the corpus: those of which it reads a piece at all.
+
+    `sentence`, `word` (zero-based, of its sentence), `first` (the token of its first piece) and `pieces` are [words].
+    """
+
+    read: CorpusStates = field(repr=False)
+    sentence: np.ndarray
+    word: np.ndarray
+    first: np.ndarray
+    pieces: np.ndarray
+
+    @classmethod
+    def of(cls, read: CorpusStates) -> "WordStates":
+        """All words of a corpus that was read."""
+        tokens = read.tokens
+        kept = np.flatnonzero(tokens.word != ADDED)
+        sentence, word = tokens.sentence[kept], tokens.word[kept]
+        begins = np.flatnonzero(np.concatenate([[True], (np.diff(sentence) != 0) | (np.diff(word) != 0)]))
+        pieces = np.diff([*begins, len(kept)])
+        return cls(read, sentence[begins], word[begins], kept[begins], pieces)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The hidden states that were read."""
+        return self.read.layers
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return self.read.states.shape[-1]
+
+    @property
+    def places(self) -> np.ndarray:
+        """[words] a number for the place of each word in the corpus, whichever model reads it."""
+        return self.sentence * 2**32 + self.word
+
+    def only(self, rows: np.ndarray) -> "WordStates":
+        """Some of the words."""
+        return replace(self, sentence=self.sentence[rows], word=self.word[rows], first=self.first[rows], pieces=self.pieces[rows])
+
+    def only_state(self, layer: int) -> "WordStates":
+        """The same words at one hidden state alone."""
+        place = self.layers.index(layer)
+        return replace(self, read=replace(self.read, layers=(layer,), states=self.read.states[place : place + 1]))
+
+    def of_sentences(self, sentences: np.ndarray) -> "WordStates":
+        """The words of some sentences."""
+        return self.only(np.flatnonzero(np.isin(self.sentence, sentences)))
+
+    def tokens(self) -> tuple[np.ndarray, np.ndarray]:
+        """All pieces of all words: their tokens in the corpus, and which of the words each belongs to."""
+        word = np.repeat(np.arange(len(self)), self.pieces)
+        before = np.cumsum(self.pieces) - self.pieces
+        return self.first[word] + np.arange(len(word)) - before[word], word
+
+    def at(self, layer: int) -> np.ndarray:
+        """[words, hidden] float32 the vectors at a hidden state."""
+        if not len(self):
+            return np.empty((0, self.width), np.float32)
+        rows, _ = self.tokens()
+        summed = np.add.reduceat(self.read.at(layer)[rows].astype(np.float32), np.cumsum(self.pieces) - self.pieces, axis=0)
+        return summed / self.pieces[:, None].astype(np.float32)
+
+    def blocks(self) -> Iterator[tuple[slice, "WordStates"]]:
+        """The words in blocks, each with where it stands."""
+        for start in range(0, len(self), BLOCK):
+            rows = slice(start, start + BLOCK)
+            yield rows, self.only(rows)
+
+
+def word_states_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, WordStates]:
+    """The words of a corpus with all hidden states of a model. Yields the share done, 0 to 1. Raises InputError."""
+    read = yield from corpus_states_in_steps(model, corpus, range(model.capabilities.layers + 1))
+    return WordStates.of(read)
+
+
+def words_of_both(here: WordStates, there: WordStates) -> tuple[WordStates, WordStates]:
+    """The words that two models read, in the same order: one may cut a sentence where the other does not."""
+    _, rows, others = np.intersect1d(here.places, there.places, assume_unique=True, return_indices=True)
+    return here.only(rows), there.only(others)
+
+
+def tokens_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int) -> np.ndarray:
+    """[tokens, hidden] the pieces of some words at a hidden state, each sentence read by itself in full precision."""
+    rows, word = words.tokens()
+    of = words.sentence[word]
+    positions = words.read.tokens.position[rows]
+    texts = {int(one): corpus.sentences[one].text for one in np.unique(of)}
+    return np.concatenate([model.trace(text).hidden_states[layer][positions[of == one]] for one, text in texts.items()])
+
+
+def words_alone(model: Explorer, corpus: Corpus, words: WordStates, layer: int) -> np.ndarray:
+    """[words, hidden] the same of whole words: the mean of their pieces."""
+    vectors, (_, word) = tokens_alone(model, corpus, words, layer), words.tokens()
+    return np.stack([vectors[word == one].mean(axis=0) for one in range(len(words))])

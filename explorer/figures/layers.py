@@ -1,0 +1,130 @@
+"""What hidden states are like over many words: one number each, or one for every word."""
+
+from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import cycle
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer.figures.base import ACCENT, AMOUNT, CATEGORIES, FAINT, LEGEND, esc, figure, grid_axis, plain_axis, shorten
+from explorer.figures.numbers import Table, columns_of, identifier, keep
+
+BAND = "rgba(128, 128, 128, 0.2)"
+STATES = "hidden state (0: embeddings)"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A number for every hidden state [layers + 1]; `around` is what lies below and above it, as a band.
+
+    One that the others are judged by is `faint`.
+    """
+
+    name: str
+    values: np.ndarray
+    around: tuple[np.ndarray, np.ndarray] | None = None
+    faint: bool = False
+
+
+def layer_lines(
+    lines: Sequence[Line], unit: str, at: int | None, shown: tuple[float, float] | None = None, form: str = ".3f"
+) -> go.Figure:
+    """Numbers by hidden state, the chosen one, if any, marked; `shown` is the range of the axis, `form` writes numbers."""
+    colours = cycle(CATEGORIES[:4])
+    traces: list[go.Scatter] = []
+    for line in lines:
+        colour = FAINT if line.faint else next(colours)
+        traces += _band(*line.around) if line.around else []
+        traces.append(_line(line, colour, form))
+    narrow = {"narrow": {"legend": {"font": {"size": 11}}}}
+    drawn = figure(
+        traces,
+        key=f"by-state-{identifier(unit)}",
+        showlegend=len(lines) > 1,
+        legend=LEGEND,
+        margin={"l": 56, "r": 12, "t": 24 + 20 * len(lines) * (len(lines) > 1), "b": 48},
+        xaxis=plain_axis(STATES, 6, dtick=max(1, len(lines[0].values) // 12), range=[-0.4, len(lines[0].values) - 0.6]),
+        yaxis=grid_axis(unit, range=shown, tickformat=".0%" if form.endswith("%") else None),
+        shapes=[] if at is None else [_chosen(at)],
+        meta=narrow,
+    )
+    return keep(drawn, lambda: _table(lines, unit))
+
+
+def _chosen(at: int) -> dict[str, object]:
+    """A line behind everything at the chosen hidden state."""
+    line = {"color": ACCENT, "width": 1.5, "dash": "dot"}
+    return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": line, "layer": "below"}
+
+
+def _line(line: Line, colour: str, form: str) -> go.Scatter:
+    look = {"color": colour, "width": 1.5 if line.faint else 2.5, "dash": "dash" if line.faint else "solid"}
+    return go.Scatter(
+        x=list(range(len(line.values))),
+        y=line.values,
+        name=esc(line.name),
+        mode="lines" if line.faint else "lines+markers",
+        line=look,
+        marker={"size": 8},
+        hovertemplate=f"%{{fullData.name}}, hidden state %{{x}}: %{{y:{form}}}<extra></extra>",
+    )
+
+
+def _band(low: np.ndarray, high: np.ndarray) -> list[go.Scatter]:
+    """What lies between two lines."""
+    common = {"x": list(range(len(low))), "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+    return [go.Scatter(y=low, **common), go.Scatter(y=high, fill="tonexty", fillcolor=BAND, **common)]
+
+
+def _table(lines: Sequence[Line], unit: str) -> Table:
+    """A row for each hidden state of each line, with what lies around it where anything does."""
+    banded = any(line.around for line in lines)
+    rows = []
+    for line in lines:
+        nothing = np.full(len(line.values), np.nan)
+        columns = [line.values, *(line.around or (nothing, nothing))] if banded else [line.values]
+        rows += [[line.name, state, *map(float, row)] for state, row in enumerate(zip(*columns, strict=True))]
+    return Table.of(("line", "hidden_state", identifier(unit), *(("low", "high") if banded else ())), rows)
+
+
+def frequency_points(words: Sequence[str], counts: np.ndarray, norms: np.ndarray, layer: int) -> go.Figure:
+    """A point a word: how often it occurs, from left to right, and how long its vectors are [words]; a line of medians."""
+    dots = go.Scatter(
+        x=counts,
+        y=norms.astype(np.float32),
+        mode="markers",
+        name="a word",
+        marker={"color": AMOUNT, "size": 6, "opacity": 0.45},
+        text=[esc(shorten(word, 40)) for word in words],
+        hovertemplate="%{text}: %{x:,} times, length %{y:.2f}<extra></extra>",
+    )
+    places, middles = _medians(counts, norms)
+    median = go.Scatter(
+        x=places,
+        y=middles,
+        mode="lines",
+        name="median of as frequent ones",
+        line={"color": CATEGORIES[1], "width": 2.5},
+        hovertemplate="about %{x:.0f} times: median length %{y:.2f}<extra></extra>",
+    )
+    top = max(10, int(counts.max(initial=1)))
+    drawn = figure(
+        [dots, median],
+        key=f"frequency-{layer}",
+        showlegend=True,
+        legend={**LEGEND, "itemsizing": "constant"},
+        margin={"l": 56, "r": 12, "t": 44, "b": 48},
+        xaxis=grid_axis("times in the corpus (log scale)", type="log", range=[-0.1, float(np.log10(1.3 * top))], dtick=1),
+        yaxis=grid_axis(f"mean length in hidden state {layer}", rangemode="tozero"),
+    )
+    return keep(drawn, lambda: columns_of(word=list(words), times=counts, mean_length=norms))
+
+
+def _medians(counts: np.ndarray, norms: np.ndarray) -> tuple[list[float], list[float]]:
+    """Of the words that occur once, 2 to 3 times, 4 to 7 times and so on: the mean of the logarithms, back, and the median."""
+    doubled = np.floor(np.log2(np.maximum(counts, 1))).astype(int)
+    groups = [np.flatnonzero(doubled == one) for one in np.unique(doubled)]
+    return [float(np.exp(np.log(counts[rows]).mean())) for rows in groups], [float(np.median(norms[rows])) for rows in groups]

@@ -1,0 +1,162 @@
+"""A linear probe on every hidden state: what it tells of words in sentences that it was not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.base.errors import InputError
+from explorer.figures.bars import bar_groups, percent, whole_percent
+from explorer.figures.layers import Line, layer_lines
+from explorer.text.corpus import Corpus
+from explorer.text.tagged import TaggedSentence
+from explorer.views.corpus.layer_looks import READ_ALONE, Look, Untold
+from explorer.views.subject import Subject
+from explorer.views.view import Content, Finding, verdict
+
+if TYPE_CHECKING:
+    from explorer.corpus.word_states import WordStates
+    from explorer.training.examples import Split
+    from explorer.training.head import Head
+    from explorer.training.tagging import TaggedExamples
+
+TAG, RELATION = "Part of speech", "Relation"
+CALLED = {TAG: "part of speech", RELATION: "relation to its head"}
+MOST_WORDS = 12_000  # a logistic regression on more takes minutes for each hidden state
+REGULARIZATION = 0.1  # measured on the built-in corpus: more and less are both right less often, and less takes twice as long
+FEWEST = 5  # held-out words of a class: the share of fewer says nothing
+LISTED = 20  # classes
+SAME = 0.98  # of the words of sentences read alone: what of them lies on an edge may fall either way
+
+ABOUT = (
+    "A logistic regression on every hidden state, a word being the mean of its pieces; {trained:,} words of {sentences:,} "
+    "sentences to train on, {held:,} words of other sentences to be told ({part}), the same for every hidden state. The band is "
+    "± a standard error. Dashed: what needs no model, each word's own most frequent {called} in the sentences trained on, and "
+    "the most frequent one of all."
+)
+
+
+@dataclass(frozen=True)
+class Probed(Look):
+    """What probes say of held-out words. Classes are places among those of `examples`; `words` are all that were looked at."""
+
+    what: str
+    corpus: Corpus = field(repr=False)
+    examples: TaggedExamples = field(repr=False)
+    words: WordStates = field(repr=False)
+    parts: Split = field(repr=False)  # rows of `words`
+    right: np.ndarray = field(repr=False)  # [held out]
+    said: np.ndarray = field(repr=False)  # [layers + 1, held out]
+    remembered: np.ndarray = field(repr=False)  # [held out] the word's own most frequent class
+    usual: int  # the most frequent class of all
+    heads: tuple[Head, ...] = field(repr=False)
+
+    @property
+    def accuracy(self) -> np.ndarray:
+        """[layers + 1], 0 to 1."""
+        return (self.said == self.right).mean(axis=1)
+
+    @property
+    def baselines(self) -> tuple[float, float]:
+        """How often the word's own most frequent class is right, and the most frequent one of all."""
+        return float((self.remembered == self.right).mean()), float((self.usual == self.right).mean())
+
+    def shown(self, at: int) -> Content:
+        """Accuracy by hidden state beside what needs no model, and by class at the chosen one."""
+        accuracy, called = self.accuracy, CALLED[self.what]
+        error = np.sqrt(accuracy * (1 - accuracy) / len(self.right))
+        flat = [np.full(len(accuracy), one) for one in self.baselines]
+        lines = [
+            Line("linear probe", accuracy, (accuracy - error, accuracy + error)),
+            Line("the word's own most frequent", flat[0], faint=True),
+            Line("the most frequent of all", flat[1], faint=True),
+        ]
+        trained, held = len(self.parts.train), len(self.parts.held_out)
+        among = len(self.examples)
+        part = f"{len(self.words):,} of {self.corpus.words:,} words" if among < len(self.corpus.sentences) else "all words"
+        return {
+            "picture": layer_lines(lines, "held-out words told right", at, (0, 1.02), ".1%"),
+            "about": ABOUT.format(trained=trained, held=held, sentences=self._sentences, part=part, called=called),
+            "by_class": self._by_class(at),
+        }
+
+    def finding(self, at: int) -> Finding:
+        """The best hidden state, beside the first, the last, and what needs no model."""
+        accuracy, (own, usual) = self.accuracy, self.baselines
+        best, last = int(accuracy.argmax()), len(accuracy) - 1
+        others = [f"{percent(accuracy[one])} from {one}" for one in (0, last) if one != best]
+        called = CALLED[self.what]
+        return Finding(
+            f"From hidden state {best} a linear probe tells the {called} of {percent(accuracy[best])} of {len(self.right):,} "
+            f"held-out words, the most ({' and '.join(others)}); the word's own most frequent one is right for {percent(own)}, "
+            f"the most frequent of all for {percent(usual)}."
+        )
+
+    def check(self, subject: Subject, at: int) -> dict[str, str]:
+        """What the probe says of the first held-out sentences when they are read by themselves, in full precision."""
+        from explorer.corpus.word_states import words_alone
+
+        held = self.words.only(self.parts.held_out)
+        rows = np.flatnonzero(np.isin(held.sentence, np.unique(held.sentence)[:READ_ALONE]))
+        vectors = words_alone(subject.model, self.corpus, held.only(rows), at)
+        head = self.heads[at]
+        again = np.array([int(np.argmax(head.weight @ vector + head.bias)) for vector in vectors])
+        same = int((again == self.said[at, rows]).sum())
+        what = f"the probe calls {same} of {len(rows)} held-out words the same when their sentences are read alone"
+        return verdict(same >= SAME * len(rows), f"{what}, in full precision")
+
+    @property
+    def _sentences(self) -> int:
+        """How many sentences were trained on."""
+        return len(np.unique(self.words.sentence[self.parts.train]))
+
+    def _by_class(self, at: int) -> dict[str, object]:
+        rows = []
+        for place in np.argsort(-np.bincount(self.right, minlength=len(self.examples.classes)), kind="stable")[:LISTED].tolist():
+            own = self.right == place
+            if (number := int(own.sum())) >= FEWEST:
+                memory = whole_percent(float((self.remembered[own] == place).mean()))
+                share = float((self.said[at, own] == place).mean())
+                rows.append((self.examples.classes[place], share, f"of {number:,} · own most frequent {memory}"))
+        return bar_groups([(f"Told right from hidden state {at}, the most frequent first", rows)])
+
+
+def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
+    """Train a probe on each hidden state, on four fifths of the sentences; yields how far it is."""
+    from explorer.training.examples import HELD_OUT_SHARE
+    from explorer.training.probe import fitted_head
+    from explorer.training.settings import TrainingSettings
+    from explorer.training.tag_probe import drawn_rows
+    from explorer.training.tagging import TaggedExamples, split_sentences, word_memory
+
+    told = {TAG: lambda one: one.tags, RELATION: lambda one: one.relations}[what]
+    there = [row for row, one in enumerate(corpus.sentences) if told(one)]
+    if not there:
+        return Untold(f"Nobody knows the {CALLED[what]} of a word here: take a treebank in CoNLL-U, or look at something else.")
+    kept = np.array(there)[drawn_rows([len(corpus.sentences[row].words) for row in there], MOST_WORDS)]
+    sentences = [corpus.sentences[row] for row in kept]
+    examples = TaggedExamples(tuple(TaggedSentence(one.words, told(one)) for one in sentences))
+    if len(examples.classes) < 2:
+        return Untold(f"Every word here has the same {CALLED[what]}; there is nothing to tell.")
+    try:
+        split = split_sentences(examples, 0, HELD_OUT_SHARE)
+    except InputError as error:
+        return Untold(str(error))
+    words = words.of_sentences(kept)
+    begins = np.cumsum([0, *(len(one.words) for one in sentences)])
+    number = begins[np.searchsorted(kept, words.sentence)] + words.word  # of each word among those of the examples
+    targets, sentence = examples.targets[number], examples.sentence_of[number]
+    parts = type(split)(*(np.flatnonzero(np.isin(sentence, part)) for part in (split.train, split.held_out)))
+    settings, heads, said = TrainingSettings(regularization=REGULARIZATION), [], []
+    for layer in words.layers:
+        yield f"Training a probe on hidden state {layer} of {words.layers[-1]}", layer / len(words.layers)
+        vectors = words.at(layer)
+        heads.append(fitted_head(vectors[parts.train], targets[parts.train], len(examples.classes), settings))
+        said.append(heads[-1].outputs(vectors[parts.held_out]).argmax(-1))
+    remembered = word_memory(examples, number[parts.train], number[parts.held_out])
+    usual = int(np.bincount(targets[parts.train]).argmax())
+    right = targets[parts.held_out]
+    return Probed(what, corpus, examples, words, parts, right, np.stack(said), remembered, usual, tuple(heads))

@@ -1,0 +1,137 @@
+"""Layers: what each hidden state knows of the words of a corpus, and how alike, how long and at what angles they are."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable
+from typing import TYPE_CHECKING, Any
+
+from explorer.base.cache import Recent
+from explorer.base.steps import map_steps
+from explorer.text import limits
+from explorer.views.corpus.layer_looks import Look
+from explorer.views.corpus.layer_probe import RELATION, TAG, probe_in_steps
+from explorer.views.corpus.layer_similarity import similarity_in_steps
+from explorer.views.corpus.layer_spread import Angles, Frequency
+from explorer.views.corpus.source import LookUp
+from explorer.views.settings import choice
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, Finding, button, caption, chart, check, part, props, select, sentence
+
+if TYPE_CHECKING:
+    from explorer.corpus.spread import Spread
+    from explorer.corpus.word_states import WordStates
+
+PROBE, SIMILARITY, ANGLES, FREQUENCY = "Probe", "Similarity", "Angles and lengths", "Frequency"
+THIS = ("this model itself", "")
+
+_spreads: Recent[Hashable, Spread] = Recent(4)
+
+
+class Layers(LookUp):
+    """Every hidden state over a whole corpus: a linear probe, CKA (Kornblith et al. 2019; Song et al. 2012), anisotropy and
+    lengths (Ethayarajh 2019), and how often a word occurs beside how long its vectors are.
+    """
+
+    name, question = "corpus/layers", "What does each layer know, and what is it like?"
+    widths = (1, 1)
+    side_by_side = (("look_at", "probed", "compared"),)
+    columns = (("picture", "stop", "progress", "about", "help", "check"), ("detail", "by_class"))
+    look_at: str = choice((PROBE, SIMILARITY, ANGLES, FREQUENCY), "Look at", scale=3)
+    probed: str = choice((TAG, RELATION), "Probe for", when=lambda view: view.look_at == PROBE, scale=2)
+    compared: str = choice(
+        [THIS], "Compare with", menu=True, free=True, default="", when=lambda view: view.look_at == SIMILARITY, scale=2
+    )
+    picture = chart("All hidden states", height=400, optional=True)
+    stop = button("Stop")
+    progress = part("meter")
+    about = sentence(classes="caption")
+    help = caption("Click a hidden state to choose it: the dotted line, or the outlined row, is at the chosen one.")
+    check = check()
+    detail = chart("The chosen hidden state", height=400, optional=True)
+    by_class = part("bars", optional=True)
+
+    def first(self, subject: Subject) -> Subject:
+        """The last layer, unless one was picked."""
+        return subject if subject.chosen.picked else subject.select(layer=subject.model.capabilities.layers, picked=False)
+
+    def passes(self, subject: Subject) -> float:
+        """Reading the corpus, with another model too if one is asked for."""
+        both = 2 if self.look_at == SIMILARITY and self.compared.strip() else 1
+        return both * super().passes(subject)
+
+    def kept_as(self, subject: Subject) -> Hashable:
+        """The model, the corpus, and what is looked at in them; None without a corpus."""
+        if self.corpus is None:
+            return None
+        own = {PROBE: self.probed, SIMILARITY: self._other(subject)}.get(self.look_at, "")
+        return self.name, str(subject.model.checkpoint), self.corpus.key, self.look_at, own
+
+    def key(self, subject: Subject) -> Hashable:
+        """The same, and the chosen hidden state."""
+        return self.corpus and (self.kept_as(subject), subject.selection.layer)
+
+    def waiting(self, subject: Subject) -> Content:
+        """What was found stays, with the models that there are to compare with."""
+        stays = {"picture": props(), "detail": props(), "by_class": props()} if self.corpus else {}
+        return {**super().waiting(subject), **stays, "compared": props(choices=_models(subject))}
+
+    def work(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
+        """Read the corpus, unless it was read before, and look. Raises InputError and ModelError."""
+        if found := self.looked_up(subject):
+            return found
+        corpus, words = self.chosen, (yield from self._words(subject))
+        match self.look_at:
+            case "Probe":
+                look = yield from probe_in_steps(corpus, words, self.probed)
+            case "Similarity":
+                other = self._other(subject)
+                there = (yield from self._words(subject.read_by(other))) if other else words
+                look = yield from similarity_in_steps(corpus, words, there, other)
+            case _:
+                look = yield from self._spread(subject, words)
+        return self.remember(subject, look)
+
+    def draw(self, subject: Subject, found: Look) -> Content:
+        """The pictures, a sentence and its check."""
+        at = subject.selection.layer
+        content = {"check": found.check(subject, at), "stop": props(visible=False)}
+        return {**content, **found.shown(at), "compared": props(choices=_models(subject))}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What is most telling of what is looked at."""
+        found = self.looked_up(subject)
+        return found and found.finding(subject.selection.layer)
+
+    def on_picture(self, subject: Subject, index: Any) -> Change:
+        """Another hidden state: a place on a line, or the row of a cell."""
+        row = limits.check_cell(index)[0] if isinstance(index, list | tuple) else limits.check_place(index)
+        return select(layer=min(row, subject.model.capabilities.layers))
+
+    def _words(self, subject: Subject) -> Generator[tuple[str, float], None, WordStates]:
+        from explorer.corpus.word_states import word_states_in_steps
+
+        return (yield from self.reading(word_states_in_steps(subject.model, self.chosen)))
+
+    def _spread(self, subject: Subject, words: WordStates) -> Generator[tuple[str, float], None, Look]:
+        """Both looks at angles and lengths, from the same numbers."""
+        from explorer.corpus.spread import spread_in_steps, word_types
+
+        corpus, key = self.chosen, (subject.model.checkpoint, self.chosen.key)
+        if (spread := _spreads.get(key)) is None:
+            steps = spread_in_steps(words)
+            spread = yield from map_steps(steps, lambda share: (f"Measuring angles and lengths: {share:.0%}", share))
+            _spreads.put(key, spread)
+        return Angles(corpus, spread) if self.look_at == ANGLES else Frequency(corpus, words, word_types(spread, corpus))
+
+    def _other(self, subject: Subject) -> str:
+        """The other model, '' for none. Raises ModelError for one that is not here."""
+        there = subject.read_by(self.compared or "")
+        return "" if there.model.checkpoint == subject.model.checkpoint else there.model_name
+
+
+def _models(subject: Subject) -> list[tuple[str, str]]:
+    """What there is to compare with: this model, and others that can be opened without a request."""
+    from explorer.model import checkpoints
+
+    names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])
+    return [THIS, *((name, name) for name in names if name != subject.model_name and checkpoints.is_here(name))]

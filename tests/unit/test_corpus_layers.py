@@ -1,0 +1,202 @@
+"""Hidden states over a corpus: CKA, angles, lengths and word types, as slow, written-out code finds them with the whole model."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from scipy.stats import spearmanr
+
+import explorer
+from explorer.analysis.evaluation import spearman
+from explorer.analysis.similarity import cka_matrix
+from explorer.base.errors import InputError
+from explorer.base.steps import finished
+from explorer.corpus import reading, word_states
+from explorer.corpus.layer_similarity import cka_in_steps
+from explorer.corpus.spread import spread_in_steps, word_types
+from explorer.corpus.word_states import tokens_alone, word_states_in_steps, words_alone, words_of_both
+from explorer.text.corpus import Corpus, built_in, read_corpus
+from tests.families import write_family
+
+TEXTS = ["The man went to the store.", "She was happy, and he was sad!", "the dog's cat", "a slow dog bought milk", "The Dog"]
+
+
+@pytest.fixture(autouse=True)
+def exact(monkeypatch, tmp_path):
+    """Hidden states are written as float32, and words taken in blocks that end within sentences."""
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(reading, "LARGE", 0.0)
+    monkeypatch.setattr(word_states, "BLOCK", 3)
+    for cache in (reading._opened, reading._dtypes):
+        cache.clear()
+    yield
+    for cache in (reading._opened, reading._dtypes):
+        cache.clear()
+
+
+@pytest.fixture
+def few(tmp_path):
+    (tmp_path / "few.txt").write_text("\n".join(TEXTS), "utf-8")
+    return read_corpus(tmp_path / "few.txt")
+
+
+@pytest.fixture
+def small():
+    return Corpus("some", built_in().sentences[:12], built_in().licence)
+
+
+@pytest.fixture
+def model(request, tmp_path, bundled):
+    name = request.param
+    return bundled if name == "bundled" else explorer.load(write_family(tmp_path / name, name))
+
+
+def by_hand(model, corpus):
+    """For each token of a word by the whole model of transformers: (sentence, word, [layers + 1, hidden] float64)."""
+    kind = json.loads((model.checkpoint.folder / "config.json").read_text("utf-8"))["architectures"][0]
+    module = getattr(transformers, kind).from_pretrained(model.checkpoint.folder, attn_implementation="eager").eval()
+    found = []
+    for index, sentence in enumerate(corpus.sentences):
+        encoding = model.encode(sentence.text)
+        encoded = model.tokenizer(sentence.text, return_tensors="pt")
+        with torch.no_grad():
+            states = torch.cat(module(**encoded, output_hidden_states=True).hidden_states).double().numpy()
+        if model.checkpoint.family.model_type == "modernbert":  # whose last one transformers tells behind the last norm
+            states[-1] = model.hidden_states(encoding)[-1]
+        for position in encoding.text_positions:
+            start, end = encoding.offsets[position]
+            start = end if sentence.text[start:end].isspace() else start  # a blank belongs to the word after it
+            word = sum(one <= start for one in sentence.starts) - 1
+            found.append((index, word, states[:, position]))
+    return found
+
+
+def words_by_hand(tokens):
+    """(sentence, word): [layers + 1, hidden] the mean of its pieces."""
+    pieces = {}
+    for index, word, vector in tokens:
+        pieces.setdefault((index, word), []).append(vector)
+    return {key: np.mean(vectors, axis=0) for key, vectors in pieces.items()}
+
+
+def unbiased_cka(one, other):
+    """Song et al. 2012, equation 5: a sum over all quadruples of different words, with its averages written out."""
+    n = len(one)
+    left, right = one @ one.T, other @ other.T
+
+    def hsic(a, b):
+        pairs = sum(a[i, j] * b[i, j] for i in range(n) for j in range(n) if i != j)
+        every = sum(a[i, j] for i in range(n) for j in range(n) if i != j)
+        others = sum(b[i, j] for i in range(n) for j in range(n) if i != j)
+        middle = sum(
+            sum(a[i, j] for j in range(n) if i != j) * sum(b[i, q] for q in range(n) if i != q) for i in range(n)
+        )  # fmt: skip
+        return (pairs + every * others / ((n - 1) * (n - 2)) - 2 * middle / (n - 2)) / (n * (n - 3))
+
+    return hsic(left, right) / np.sqrt(hsic(left, left) * hsic(right, right))
+
+
+FAMILIES = pytest.mark.parametrize("model", ["bert", "roberta", "albert", "modernbert", "mobilebert"], indirect=True)
+
+
+@FAMILIES
+def test_a_word_is_the_mean_of_its_pieces(model, few):
+    words, wanted = finished(word_states_in_steps(model, few)), words_by_hand(by_hand(model, few))
+    assert list(zip(words.sentence.tolist(), words.word.tolist(), strict=True)) == list(wanted)
+    every = np.stack(list(wanted.values()), axis=1)  # [layers + 1, words, hidden]
+    for layer in words.layers:
+        np.testing.assert_allclose(words.at(layer), every[layer], rtol=1e-5, atol=1e-5 * np.abs(every[layer]).max())
+        np.testing.assert_allclose(words_alone(model, few, words, layer), every[layer], rtol=1e-4, atol=1e-4)
+    some = words.only(np.array([5, 1]))
+    np.testing.assert_allclose(some.at(1), every[1][[5, 1]], rtol=1e-5, atol=1e-5)
+
+
+@FAMILIES
+def test_cka_is_that_of_all_pairs_of_words(model, few, tiny):
+    words, wanted = finished(word_states_in_steps(model, few)), words_by_hand(by_hand(model, few))
+    every = np.stack(list(wanted.values()), axis=1)
+    found = finished(cka_in_steps(words, words))
+    slow = [[unbiased_cka(one, other) for other in every] for one in every]
+    np.testing.assert_allclose(found, slow, atol=1e-5)
+    there = words_by_hand(by_hand(tiny, few))
+    here, other = words_of_both(words, finished(word_states_in_steps(tiny, few)))
+    shared = [key for key in wanted if key in there]
+    assert len(here) == len(other) == len(shared)
+    every, others = (np.stack([side[key] for key in shared], axis=1) for side in (wanted, there))
+    slow = [[unbiased_cka(one, another) for another in others] for one in every]
+    np.testing.assert_allclose(finished(cka_in_steps(here, other)), slow, atol=1e-5)
+
+
+@FAMILIES
+def test_angles_and_lengths_are_those_of_every_pair_of_tokens(model, few):
+    words, tokens = finished(word_states_in_steps(model, few)), by_hand(model, few)
+    found = finished(spread_in_steps(words))
+    for layer in words.layers:
+        vectors = [(index, vector[layer]) for index, _, vector in tokens]
+        lengths = [np.sqrt((vector**2).sum()) for _, vector in vectors]
+        pairs = [
+            one @ other / (lengths[i] * lengths[j])
+            for i, (sentence, one) in enumerate(vectors)
+            for j, (another, other) in enumerate(vectors)
+            if sentence != another
+        ]
+        np.testing.assert_allclose(found.norms[layer], lengths, rtol=1e-5)
+        assert found.cosine[layer] == pytest.approx(np.mean(pairs), abs=1e-5)
+        assert found.mean[layer] == pytest.approx(np.mean(lengths), rel=1e-5)
+        np.testing.assert_allclose(found.quartiles[:, layer], np.percentile(lengths, [25, 50, 75]), rtol=1e-5)
+        np.testing.assert_allclose(tokens_alone(model, few, words, layer), [v for _, v in vectors], rtol=1e-4, atol=1e-4)
+
+
+@FAMILIES
+def test_a_word_type_counts_all_its_occurrences(model, few):
+    words, tokens = finished(word_states_in_steps(model, few)), by_hand(model, few)
+    found = word_types(finished(spread_in_steps(words)), few)
+    assert found.counts.tolist() == sorted(found.counts.tolist(), reverse=True)
+    assert not {",", ".", "!"} & set(found.types)
+    occurrences, lengths = {}, {}
+    for index, word, vector in tokens:
+        name = few.sentences[index].words[word].casefold()
+        occurrences.setdefault(name, set()).add((index, word))
+        lengths.setdefault(name, []).append(np.sqrt((vector**2).sum(axis=-1)))
+    for place, name in enumerate(found.types):
+        assert found.counts[place] == len(occurrences[name]), name
+        np.testing.assert_allclose(found.norms[:, place], np.mean(lengths[name], axis=0), rtol=1e-5)
+    for layer in words.layers:
+        slow = spearmanr(found.counts, found.norms[layer]).statistic
+        assert spearman(found.counts, found.norms[layer]) == pytest.approx(slow, abs=1e-9)
+
+
+def test_the_bundled_model_too_and_of_many_words_the_usual_estimator_says_the_same(bundled, small):
+    words, tokens = finished(word_states_in_steps(bundled, small)), by_hand(bundled, small)
+    wanted = np.stack(list(words_by_hand(tokens).values()), axis=1)
+    found = finished(cka_in_steps(words, words))
+    assert found[2, 5] == pytest.approx(unbiased_cka(wanted[2], wanted[5]), abs=1e-4), "sums of float32"
+    np.testing.assert_allclose(np.diag(found), 1, atol=1e-6)
+    rng = np.random.default_rng(0)
+    one = rng.normal(size=(2000, 5))
+    other = one @ rng.normal(size=(5, 3)) + rng.normal(size=(2000, 3))
+    assert unbiased_of(one, other) == pytest.approx(float(cka_matrix(one[None], other[None])[0, 0]), abs=5e-3)
+    assert abs(unbiased_of(rng.normal(size=(20, 300)), rng.normal(size=(20, 300)))) < 0.2, "few words in many dimensions"
+    assert cka_matrix(rng.normal(size=(1, 20, 300)), rng.normal(size=(1, 20, 300)))[0, 0] > 0.8, "where the usual one is high"
+
+
+def unbiased_of(one, other):
+    from explorer.views.corpus.layer_similarity import by_pairs
+
+    return by_pairs(one, other)
+
+
+def test_by_pairs_is_written_out_too():
+    rng = np.random.default_rng(1)
+    one, other = rng.normal(size=(9, 4)), rng.normal(size=(9, 6))
+    assert unbiased_of(one, other) == pytest.approx(unbiased_cka(one, other), abs=1e-9)
+
+
+def test_too_few_words_and_one_sentence(tiny, tmp_path):
+    (tmp_path / "one.txt").write_text("the dog was sad", "utf-8")
+    words = finished(word_states_in_steps(tiny, read_corpus(tmp_path / "one.txt")))
+    assert np.isnan(finished(spread_in_steps(words)).cosine).all()
+    with pytest.raises(InputError, match="4 words or more"):
+        finished(cka_in_steps(some := words.only(np.arange(3)), some))

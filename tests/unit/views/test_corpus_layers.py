@@ -1,0 +1,200 @@
+"""What the choice Layers shows: a probe, similarity, angles and lengths, frequency; each finding held to its numbers."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import explorer
+from explorer.base.errors import InputError, ModelError
+from explorer.corpus import reading
+from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.views.corpus import layers, source
+from explorer.views.corpus.layer_probe import RELATION, TAG
+from explorer.views.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
+from explorer.views.corpus.source import FILE
+from explorer.views.subject import Subject
+from tests.families import write_family
+
+TEXT = "She sat on the bank of the river."
+
+
+@pytest.fixture(scope="module")
+def part():
+    return Corpus("some sentences", built_in().sentences[:80], built_in().licence)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept(part, tmp_path_factory):
+    """One reading of a part of the corpus for all of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
+        patch.setattr(source, "built_in", lambda: part)
+        for cache in (reading._opened, source._found, layers._spreads):
+            cache.clear()
+        yield
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace(TEXT)).select(layer=4)
+
+
+def numbers(text):
+    return [float(one.replace(",", "")) for one in re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", text.replace("−", "-"))]
+
+
+def looked(view, subject):
+    assert view.finding(subject) is None or view.looked_up(subject), "nothing is read for a sentence"
+    content = view.compute(subject)
+    assert content["check"]["text"].startswith("✓"), content["check"]
+    return content, view.result(subject)
+
+
+def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
+    content, found = looked(view := Layers(), subject)
+    trained, held = (found.words.only(rows) for rows in found.parts)
+    assert not set(trained.sentence.tolist()) & set(held.sentence.tolist())
+    tags = [[part.sentences[s].tags[w] for s, w in zip(one.sentence, one.word, strict=True)] for one in (trained, held)]
+    assert [found.examples.classes[one] for one in found.right] == tags[1]
+    vectors = trained.at(4)
+    mean, size = vectors.mean(0), vectors.std(0) * vectors.shape[1] ** 0.5
+    theirs = LogisticRegression(C=10, max_iter=300).fit((vectors - mean) / size, tags[0]).predict((held.at(4) - mean) / size)
+    said = [found.examples.classes[one] for one in found.said[4]]
+    assert np.mean(np.array(said) == theirs) > 0.99
+    accuracy = [
+        np.mean([found.examples.classes[one] == tag for one, tag in zip(row, tags[1], strict=True)]) for row in found.said
+    ]
+    np.testing.assert_allclose(found.accuracy, accuracy)
+    usual = Counter(tags[0]).most_common(1)[0][0]
+    memory = {}
+    for one, tag in zip(zip(trained.sentence, trained.word, strict=True), tags[0], strict=True):
+        memory.setdefault(part.sentences[one[0]].words[one[1]].casefold(), Counter())[tag] += 1
+    own = [
+        memory[name].most_common(1)[0][0] if (name := part.sentences[s].words[w].casefold()) in memory else usual
+        for s, w in zip(held.sentence, held.word, strict=True)
+    ]
+    np.testing.assert_allclose(found.baselines, [np.mean(np.array(one) == tags[1]) for one in (own, [usual] * len(own))])
+    told = view.finding(subject).text
+    best = int(np.argmax(accuracy))
+    assert told.startswith(f"From hidden state {best} a linear probe tells the part of speech of {accuracy[best]:.1%}"[:-1])
+    assert f"right for {100 * found.baselines[0]:.1f} %, the most frequent of all for {100 * found.baselines[1]:.1f} %" in told
+    bars = content["by_class"]["groups"][0]["rows"]
+    counts = Counter(tags[1])
+    first = bars[0]["label"]
+    assert counts[first] == max(counts.values())
+    right = np.mean([one == first for one, tag in zip(said, tags[1], strict=True) if tag == first])
+    assert bars[0]["share"] == pytest.approx(right)
+    assert f"of {counts[first]} ·" in bars[0]["note"]
+    assert "detail" not in content
+
+
+def test_relations_too(subject):
+    _, found = looked(view := Layers(probed=RELATION), subject)
+    assert {"nsubj", "punct"} <= set(found.examples.classes)
+    assert "the relation to its head of" in view.finding(subject).text
+    assert found.accuracy.max() > max(found.baselines)
+
+
+def test_similarity_of_one_model_and_of_two(subject, tmp_path):
+    content, found = looked(view := Layers(look_at=SIMILARITY), subject)
+    np.testing.assert_allclose(np.array(content["picture"].data[0].z), found.cka, atol=1e-6)
+    np.testing.assert_allclose(content["detail"].data[0].y, found.cka[4])
+    steps = np.diag(found.cka, 1)
+    least, most = steps.argmin() + 1, steps.argmax() + 1
+    wanted = [least, round(steps.min(), 2), most, round(steps.max(), 2), round(found.cka[0, 6], 2)]
+    assert numbers(view.finding(subject).text) == pytest.approx(wanted)
+    other = str(write_family(tmp_path / "roberta", "roberta"))
+    content, found = looked(view := Layers(look_at=SIMILARITY, compared=other), subject)
+    assert found.cka.shape == (7, 4)
+    here, there = np.unravel_index(found.cka.argmax(), found.cka.shape)
+    assert numbers(view.finding(subject).text)[:3] == pytest.approx([here, there, round(found.cka.max(), 2)])
+    assert ", ".join(f"{row} ~ {best}" for row, best in enumerate(found.cka.argmax(1))) in content["about"]
+    same = Layers(look_at=SIMILARITY, compared=subject.model_name)
+    assert same.kept_as(subject) == Layers(look_at=SIMILARITY).kept_as(subject)
+
+
+def test_angles_and_lengths(subject):
+    content, found = looked(view := Layers(look_at=ANGLES), subject)
+    np.testing.assert_allclose(content["picture"].data[0].y, found.spread.cosine)
+    cosine, mean = found.spread.cosine, found.spread.mean
+    wanted = [cosine.max(), cosine.argmax(), cosine.min(), cosine.argmin(), mean.argmax(), mean.max(), mean.argmin(), mean.min()]
+    assert numbers(view.finding(subject).text) == pytest.approx(wanted, abs=0.051)
+    assert view.finding(subject).why.selection == {"layer": cosine.argmax()}
+
+
+def test_frequency_against_length(subject):
+    content, found = looked(view := Layers(look_at=FREQUENCY), subject)
+    words, lengths = found.found, found.found.norms[4]
+    dots = content["detail"].data[0]
+    np.testing.assert_allclose(dots.x, words.counts)
+    np.testing.assert_allclose(dots.y, lengths, rtol=1e-6)
+    assert list(dots.text)[:2] == words.types[:2]
+    told, here = view.finding(subject).text, found.correlations
+    assert numbers(told)[:3] == pytest.approx([4, here[4], len(words.types)], abs=0.005)
+    strongest = int(np.abs(here).argmax())
+    assert (f"strongest in hidden state {strongest}" in told) == (strongest != 4)
+
+
+def test_of_many_words_some_are_drawn_by_lot(subject, monkeypatch):
+    from explorer.views.corpus import layer_spread
+
+    monkeypatch.setattr(layer_spread, "COMMON", 20)
+    monkeypatch.setattr(layer_spread, "DRAWN", 50)
+    content, found = looked(Layers(look_at=FREQUENCY), subject)
+    assert list(content["detail"].data[0].text)[:20] == found.found.types[:20]
+    assert len(content["detail"].data[0].x) == 50
+    assert "30 are drawn, by lot" in content["about"]
+
+
+def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, refusal, monkeypatch):
+    view = Layers()
+    view.compute(subject)
+    assert view.on_picture(subject, 0).selection == {"layer": 0}
+    assert view.on_picture(subject, [2, 5]).selection == {"layer": 2}
+    refusal(InputError, lambda: view.on_picture(subject, "x"))
+    monkeypatch.setattr(layers, "probe_in_steps", None)
+    other = subject.select(layer=0)
+    assert view.key(other) != view.key(subject)
+    assert view.compute(other)["check"]["text"].startswith("✓")
+
+
+def test_no_tags_one_sentence_few_words_and_no_file(subject, tmp_path, refusal):
+    (tmp_path / "own.txt").write_text("milk is sad", "utf-8")
+    corpus = read_corpus(tmp_path / "own.txt")
+    for look, said in ((PROBE, "Nobody knows the part of speech"), (SIMILARITY, "4 words or more")):
+        content = Layers(look_at=look, source=FILE, file=corpus).compute(subject)
+        assert said in content["about"]
+        assert "picture" not in content
+        assert Layers(look_at=look, source=FILE, file=corpus).finding(subject) is None
+    angles = Layers(look_at=ANGLES, source=FILE, file=corpus)
+    assert angles.compute(subject)["check"]["text"].startswith("✓")
+    assert angles.finding(subject).text.startswith("In one sentence, vectors are longest in hidden state")
+    often = Layers(look_at=FREQUENCY, source=FILE, file=corpus)
+    assert often.compute(subject)["check"]["text"].startswith("✓")
+    assert often.finding(subject) is None
+    assert Layers(source=FILE).key(subject) is None
+    assert Layers(source=FILE).waiting(subject)["about"] == source.NO_FILE
+    refusal(ModelError, lambda: Layers(look_at=SIMILARITY, compared="someone/else").compute(subject))
+
+
+def test_one_kind_of_tag_is_nothing_to_tell(subject, part):
+    from dataclasses import replace
+
+    alike = tuple(replace(one, tags=("X",) * len(one.words)) for one in part.sentences[:5])
+    content = Layers(source=FILE, file=Corpus("alike", alike)).compute(subject)
+    assert "the same part of speech" in content["about"]
+    once = Layers(source=FILE, file=Corpus("one", part.sentences[:1])).compute(subject)
+    assert "All sentences are one and the same" in once["about"]
+
+
+@pytest.mark.parametrize("family", ["albert", "modernbert"])
+def test_other_families_too(family, tmp_path):
+    model = explorer.load(write_family(tmp_path / family, family))
+    subject = Subject.of(model.trace(TEXT)).select(layer=2)
+    for look in (PROBE, SIMILARITY, ANGLES, FREQUENCY):
+        looked(Layers(look_at=look), subject)
+    assert Layers().first(Subject.of(model.trace(TEXT))).selection.layer == 3
+    assert TAG in Layers().settings["probed"].options
