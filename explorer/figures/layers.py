@@ -44,7 +44,7 @@ def layer_lines(
         traces,
         key=f"by-state-{identifier(unit)}",
         showlegend=len(lines) > 1,
-        legend=LEGEND,
+        legend={**LEGEND, "traceorder": "normal"},
         margin={"l": 56, "r": 12, "t": 24 + 20 * len(lines) * (len(lines) > 1), "b": 48},
         xaxis=plain_axis(STATES, 6, dtick=max(1, len(lines[0].values) // 12), range=[-0.4, len(lines[0].values) - 0.6]),
         yaxis=grid_axis(unit, range=shown, tickformat=".0%" if form.endswith("%") else None),

@@ -109,3 +109,30 @@ def test_a_point_of_a_word_shows_its_nearest_uses(open_app):
     expect(page.locator("#corpus-words-static")).to_contain_text("here")
     expect(page.locator("#corpus-words-check")).to_contain_text("✓")
     assert not page.problems
+
+
+def test_a_click_on_a_layer_chooses_it_in_every_look(open_app):
+    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=layers&set.look_at=Similarity")
+    check, finding = page.locator("#corpus-layers-check"), page.locator("#corpus-finding")
+    expect(check).to_contain_text("✓ matches the model: hidden states 6 and", timeout=120_000)
+    expect(finding).to_contain_text("changes what words have in common most: CKA 0.")
+    heatmap = page.locator("#corpus-layers-picture .nsewdrag")
+    box = heatmap.bounding_box()
+    heatmap.click(position={"x": box["width"] / 2, "y": box["height"] * (1 - 2.5 / 7)})
+    expect(check).to_contain_text("✓ matches the model: hidden states 2 and", timeout=60_000)
+    settled(page)
+    page.locator("#corpus-look-at").get_by_label("Angles and lengths").check()
+    expect(finding).to_contain_text("Two tokens of different sentences have a cosine of 0.", timeout=60_000)
+    expect(check).to_contain_text("in hidden state 2 when these are read alone")
+    settled(page)
+    page.locator("#corpus-look-at").get_by_label("Frequency").check()
+    expect(finding).to_contain_text("In hidden state 2 frequent words have", timeout=60_000)
+    expect(page.locator("#corpus-layers-detail")).to_contain_text("mean length in hidden state 2")
+    settled(page)
+    page.locator("#corpus-look-at").get_by_label("Probe").check()
+    expect(page.locator("#corpus-layers-progress")).to_contain_text("Training a probe on hidden state", timeout=60_000)
+    expect(check).to_be_empty()
+    page.get_by_role("button", name="Stop").last.click()
+    expect(page.locator("#corpus-layers-progress")).not_to_contain_text("Training", timeout=60_000)
+    settled(page)
+    assert not page.problems

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.base.errors import InputError
-from explorer.figures.bars import bar_groups, percent, whole_percent
+from explorer.base.steps import map_steps, relay
+from explorer.figures.bars import bar_groups, percent
 from explorer.figures.layers import Line, layer_lines
 from explorer.text.corpus import Corpus
 from explorer.text.tagged import TaggedSentence
@@ -34,8 +35,8 @@ SAME = 0.98  # of the words of sentences read alone: what of them lies on an edg
 ABOUT = (
     "A logistic regression on every hidden state, a word being the mean of its pieces; {trained:,} words of {sentences:,} "
     "sentences to train on, {held:,} words of other sentences to be told ({part}), the same for every hidden state. The band is "
-    "± a standard error. Dashed: what needs no model, each word's own most frequent {called} in the sentences trained on, and "
-    "the most frequent one of all."
+    "± a standard error. The dashed line needs no model: each word gets the {called} that it has most often in the sentences "
+    "trained on. The most frequent one of all is right for {usual}."
 )
 
 
@@ -68,18 +69,20 @@ class Probed(Look):
         """Accuracy by hidden state beside what needs no model, and by class at the chosen one."""
         accuracy, called = self.accuracy, CALLED[self.what]
         error = np.sqrt(accuracy * (1 - accuracy) / len(self.right))
-        flat = [np.full(len(accuracy), one) for one in self.baselines]
+        own, usual = self.baselines
         lines = [
             Line("linear probe", accuracy, (accuracy - error, accuracy + error)),
-            Line("the word's own most frequent", flat[0], faint=True),
-            Line("the most frequent of all", flat[1], faint=True),
+            Line("the word's own most frequent one", np.full(len(accuracy), own), faint=True),
         ]
+        shown = max(0.0, min(float(accuracy.min()), own) - 0.05), min(1.005, max(float(accuracy.max()), own) + 0.05)
         trained, held = len(self.parts.train), len(self.parts.held_out)
         among = len(self.examples)
         part = f"{len(self.words):,} of {self.corpus.words:,} words" if among < len(self.corpus.sentences) else "all words"
         return {
-            "picture": layer_lines(lines, "held-out words told right", at, (0, 1.02), ".1%"),
-            "about": ABOUT.format(trained=trained, held=held, sentences=self._sentences, part=part, called=called),
+            "picture": layer_lines(lines, "held-out words told right", at, shown, ".1%"),
+            "about": ABOUT.format(
+                trained=trained, held=held, sentences=self._sentences, part=part, called=called, usual=percent(usual)
+            ),
             "by_class": self._by_class(at),
         }
 
@@ -118,10 +121,10 @@ class Probed(Look):
         for place in np.argsort(-np.bincount(self.right, minlength=len(self.examples.classes)), kind="stable")[:LISTED].tolist():
             own = self.right == place
             if (number := int(own.sum())) >= FEWEST:
-                memory = whole_percent(float((self.remembered[own] == place).mean()))
+                memory = percent(float((self.remembered[own] == place).mean()))
                 share = float((self.said[at, own] == place).mean())
-                rows.append((self.examples.classes[place], share, f"of {number:,} · own most frequent {memory}"))
-        return bar_groups([(f"Told right from hidden state {at}, the most frequent first", rows)])
+                rows.append((self.examples.classes[place], share, f"of {number:,} ({memory})"))
+        return bar_groups([(f"Told right from hidden state {at} (without a model)", rows)])
 
 
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
@@ -152,9 +155,11 @@ def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tu
     parts = type(split)(*(np.flatnonzero(np.isin(sentence, part)) for part in (split.train, split.held_out)))
     settings, heads, said = TrainingSettings(regularization=REGULARIZATION), [], []
     for layer in words.layers:
-        yield f"Training a probe on hidden state {layer} of {words.layers[-1]}", layer / len(words.layers)
+        step = f"Training a probe on hidden state {layer} of {words.layers[-1]}", layer / len(words.layers)
         vectors = words.at(layer)
-        heads.append(fitted_head(vectors[parts.train], targets[parts.train], len(examples.classes), settings))
+        given = vectors[parts.train], targets[parts.train], len(examples.classes), settings
+        fitting = relay(lambda report, given=given: fitted_head(*given))  # in a thread: whoever stops does not wait for it
+        heads.append((yield from map_steps(fitting, lambda _, step=step: step)))
         said.append(heads[-1].outputs(vectors[parts.held_out]).argmax(-1))
     remembered = word_memory(examples, number[parts.train], number[parts.held_out])
     usual = int(np.bincount(targets[parts.train]).argmax())

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from explorer.corpus.word_states import WordStates
 
 ANGLES = (
-    "Left the mean cosine (−1 to 1) of two tokens of different sentences, over all pairs of {tokens:,} tokens: a layer's "
+    "First the mean cosine (−1 to 1) of two tokens of different sentences, over all pairs of {tokens:,} tokens: a layer's "
     "anisotropy (Ethayarajh 2019), 0 where vectors point everywhere alike. What a similarity says in a layer is how far it lies "
-    "above that. Right the length of the vectors, the band from the first to the third quartile. [CLS] and [SEP] are left out."
+    "above that. Then the length of the vectors, the band from the first to the third quartile. [CLS] and [SEP] are left out."
 )
 OFTEN = (
-    "Left the rank correlation (Spearman, −1 to 1) of how often a word occurs and how long its vectors are, over {types:,} "
-    "words, capitals aside, that have a letter. Right a point a word at the chosen hidden state: the mean length of the vectors "
-    "of all its pieces wherever it occurs.{drawn} Words that occur once or twice are told apart by chance alone."
+    "First the rank correlation (Spearman, −1 to 1) of how often a word occurs and how long its vectors are, over {types:,} "
+    "words, capitals aside, that have a letter. Then a point a word at the chosen hidden state: the mean length of the vectors "
+    "of all its pieces wherever it occurs.{drawn} Of words that occur once or twice chance decides which is rarer."
 )
 COMMON, DRAWN = 1_000, 3_000  # the most frequent words are drawn all, of the rest as many as make so many
 SEEN = 5  # times at most: how often the word of a check occurs

@@ -71,9 +71,11 @@ class Layers(LookUp):
         return self.corpus and (self.kept_as(subject), subject.selection.layer)
 
     def waiting(self, subject: Subject) -> Content:
-        """What was found stays, with the models that there are to compare with."""
-        stays = {"picture": props(), "detail": props(), "by_class": props()} if self.corpus else {}
-        return {**super().waiting(subject), **stays, "compared": props(choices=_models(subject))}
+        """What is seen is kept where the new one is at hand; else nothing is, as it would answer another question."""
+        waiting = {**super().waiting(subject), "compared": props(choices=_models(subject))}
+        if self.corpus and self.looked_up(subject):
+            return waiting | {"picture": props(), "detail": props(), "by_class": props()}
+        return {"about": "", "check": None, **waiting}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Look]:
         """Read the corpus, unless it was read before, and look. Raises InputError and ModelError."""
