@@ -25,6 +25,7 @@ ABOUT = (
     "each other alike in both spaces, however these are turned or scaled, 0 where they have nothing in common. It is the "
     "unbiased estimator (Song et al. 2012), so that a few words do not look alike, and may fall a little below 0."
 )
+ANOTHER = "Another model to compare with is chosen or typed, an id or a folder; it must have been opened once in the model box."
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Similar(Look):
         if self.other:
             pairs = ", ".join(f"{row} ~ {best}" for row, best in enumerate(self.cka.argmax(axis=1).tolist()))
             about += f" The rows are those here; in {self.other[:80]} the hidden state most like each is: {pairs}."
+        else:
+            about += f" {ANOTHER}"
         unit = f"CKA with hidden state {at}{' here' if self.other else ''}"
         row, least = self.cka[at], min(0.0, float(self.cka.min()))
         return {

@@ -87,7 +87,7 @@ def test_a_probe_is_a_logistic_regression_on_other_sentences(subject, part):
     assert counts[first] == max(counts.values())
     right = np.mean([one == first for one, tag in zip(said, tags[1], strict=True) if tag == first])
     assert bars[0]["share"] == pytest.approx(right)
-    assert f"of {counts[first]} ·" in bars[0]["note"]
+    assert f"of {counts[first]} (" in bars[0]["note"]
     assert "detail" not in content
 
 
