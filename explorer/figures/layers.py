@@ -13,7 +13,6 @@ from explorer.figures.base import ACCENT, AMOUNT, CATEGORIES, FAINT, LEGEND, esc
 from explorer.figures.numbers import Table, columns_of, identifier, keep
 
 BAND = "rgba(128, 128, 128, 0.2)"
-STATES = "hidden state (0: embeddings)"
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,12 @@ class Line:
 
 
 def layer_lines(
-    lines: Sequence[Line], unit: str, at: int | None, shown: tuple[float, float] | None = None, form: str = ".3f"
+    lines: Sequence[Line],
+    unit: str,
+    at: int | None,
+    shown: tuple[float, float] | None = None,
+    form: str = ".3f",
+    title: str = "hidden state",
 ) -> go.Figure:
     """Numbers by hidden state, the chosen one, if any, marked; `shown` is the range of the axis, `form` writes numbers."""
     colours = cycle(CATEGORIES[:4])
@@ -46,7 +50,9 @@ def layer_lines(
         showlegend=len(lines) > 1,
         legend={**LEGEND, "traceorder": "normal"},
         margin={"l": 56, "r": 12, "t": 24 + 20 * len(lines) * (len(lines) > 1), "b": 48},
-        xaxis=plain_axis(STATES, 6, dtick=max(1, len(lines[0].values) // 12), range=[-0.4, len(lines[0].values) - 0.6]),
+        xaxis=plain_axis(
+            f"{title} (0: embeddings)", 6, dtick=max(1, len(lines[0].values) // 12), range=[-0.4, len(lines[0].values) - 0.6]
+        ),
         yaxis=grid_axis(unit, range=shown, tickformat=".0%" if form.endswith("%") else None),
         shapes=[] if at is None else [_chosen(at)],
         meta=narrow,

@@ -46,12 +46,15 @@ class Similar(Look):
             about += f" The rows are those here; in {self.other[:80]} the hidden state most like each is: {pairs}."
         else:
             about += f" {ANOTHER}"
-        unit = f"CKA with hidden state {at}{' here' if self.other else ''}"
+        here, there = (" here", " there") if self.other else ("", "")
+        unit = f"CKA with hidden state {at}{here}"
         row, least = self.cka[at], min(0.0, float(self.cka.min()))
         return {
             "picture": layers_heatmap(self.cka, not self.other, at),
             "about": about,
-            "detail": layer_lines([Line("CKA", row)], unit, None if self.other else at, (least, 1.02)),
+            "detail": layer_lines(
+                [Line("CKA", row)], unit, None if self.other else at, (least - 0.02, 1.02), title=f"hidden state{there}"
+            ),
         }
 
     def finding(self, at: int) -> Finding:

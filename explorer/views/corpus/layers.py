@@ -6,6 +6,7 @@ from collections.abc import Generator, Hashable
 from typing import TYPE_CHECKING, Any
 
 from explorer.base.cache import Recent
+from explorer.base.errors import ModelError
 from explorer.base.steps import map_steps
 from explorer.text import limits
 from explorer.views.corpus.layer_looks import Look
@@ -63,7 +64,12 @@ class Layers(LookUp):
         """The model, the corpus, and what is looked at in them; None without a corpus."""
         if self.corpus is None:
             return None
-        own = {PROBE: self.probed, SIMILARITY: self._other(subject)}.get(self.look_at, "")
+        own = self.probed if self.look_at == PROBE else ""
+        if self.look_at == SIMILARITY:
+            try:
+                own = self._other(subject)
+            except ModelError:
+                own = self.compared  # that it is not here is told when it is to be read
         return self.name, str(subject.model.checkpoint), self.corpus.key, self.look_at, own
 
     def key(self, subject: Subject) -> Hashable:
@@ -127,8 +133,10 @@ class Layers(LookUp):
 
     def _other(self, subject: Subject) -> str:
         """The other model, '' for none. Raises ModelError for one that is not here."""
-        there = subject.read_by(self.compared or "")
-        return "" if there.model.checkpoint == subject.model.checkpoint else there.model_name
+        from explorer.model import checkpoints
+
+        name = subject.read_by(self.compared or "").model_name
+        return "" if checkpoints.find(name) == subject.model.checkpoint else name
 
 
 def _models(subject: Subject) -> list[tuple[str, str]]:

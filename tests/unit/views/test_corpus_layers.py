@@ -177,7 +177,10 @@ def test_no_tags_one_sentence_few_words_and_no_file(subject, tmp_path, refusal):
     assert often.finding(subject) is None
     assert Layers(source=FILE).key(subject) is None
     assert Layers(source=FILE).waiting(subject)["about"] == source.NO_FILE
-    refusal(ModelError, lambda: Layers(look_at=SIMILARITY, compared="someone/else").compute(subject))
+    unknown = Layers(look_at=SIMILARITY, compared="someone/else")
+    assert unknown.key(subject) != Layers(look_at=SIMILARITY).key(subject), "the rest of the page is drawn all the same"
+    assert unknown.waiting(subject)["about"] == ""
+    refusal(ModelError, lambda: unknown.compute(subject))
 
 
 def test_one_kind_of_tag_is_nothing_to_tell(subject, part):
