@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from explorer.base.cache import Recent
 from explorer.base.errors import ModelError
 from explorer.base.steps import map_steps
 from explorer.text import limits
-from explorer.views.corpus.layer_looks import Look
+from explorer.views.corpus.layer_looks import Look, Untold
 from explorer.views.corpus.layer_probe import RELATION, TAG, probe_in_steps
 from explorer.views.corpus.layer_similarity import similarity_in_steps
 from explorer.views.corpus.layer_spread import Angles, Frequency
@@ -57,19 +58,19 @@ class Layers(LookUp):
 
     def passes(self, subject: Subject) -> float:
         """Reading the corpus, with another model too if one is asked for."""
-        both = 2 if self.look_at == SIMILARITY and self.compared.strip() else 1
+        both = 2 if self.look_at == SIMILARITY and (self.compared or "").strip() else 1
         return both * super().passes(subject)
 
     def kept_as(self, subject: Subject) -> Hashable:
         """The model, the corpus, and what is looked at in them; None without a corpus."""
         if self.corpus is None:
             return None
-        own = self.probed if self.look_at == PROBE else ""
+        own = {PROBE: self.probed, SIMILARITY: self.compared}.get(self.look_at, "")
         if self.look_at == SIMILARITY:
-            try:
-                own = self._other(subject)
-            except ModelError:
-                own = self.compared  # that it is not here is told when it is to be read
+            from explorer.model import checkpoints
+
+            with suppress(ModelError):  # that it is not here is told in its place
+                own = (other := self._other(subject)) and str(checkpoints.find(other))
         return self.name, str(subject.model.checkpoint), self.corpus.key, self.look_at, own
 
     def key(self, subject: Subject) -> Hashable:
@@ -88,15 +89,17 @@ class Layers(LookUp):
         if found := self.looked_up(subject):
             return found
         corpus, words = self.chosen, (yield from self._words(subject))
-        match self.look_at:
-            case "Probe":
-                look = yield from probe_in_steps(corpus, words, self.probed)
-            case "Similarity":
+        if self.look_at == PROBE:
+            look = yield from probe_in_steps(corpus, words, self.probed)
+        elif self.look_at == SIMILARITY:
+            try:
                 other = self._other(subject)
-                there = (yield from self._words(subject.read_by(other))) if other else words
-                look = yield from similarity_in_steps(corpus, words, there, other)
-            case _:
-                look = yield from self._spread(subject, words)
+            except ModelError as error:
+                return Untold(str(error))
+            there = (yield from self._words(subject.read_by(other))) if other else words
+            look = yield from similarity_in_steps(corpus, words, there, other)
+        else:
+            look = yield from self._spread(subject, words)
         return self.remember(subject, look)
 
     def draw(self, subject: Subject, found: Look) -> Content:

@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import explorer
-from explorer.base.errors import InputError, ModelError
+from explorer.base.errors import InputError
 from explorer.corpus import reading
 from explorer.text.corpus import Corpus, built_in, read_corpus
 from explorer.views.corpus import layers, source
@@ -161,7 +161,7 @@ def test_a_click_chooses_a_hidden_state_and_nothing_is_computed_again(subject, r
     assert view.compute(other)["check"]["text"].startswith("✓")
 
 
-def test_no_tags_one_sentence_few_words_and_no_file(subject, tmp_path, refusal):
+def test_no_tags_one_sentence_few_words_and_no_file(subject, tmp_path):
     (tmp_path / "own.txt").write_text("milk is sad", "utf-8")
     corpus = read_corpus(tmp_path / "own.txt")
     for look, said in ((PROBE, "Nobody knows the part of speech"), (SIMILARITY, "4 words or more")):
@@ -178,9 +178,11 @@ def test_no_tags_one_sentence_few_words_and_no_file(subject, tmp_path, refusal):
     assert Layers(source=FILE).key(subject) is None
     assert Layers(source=FILE).waiting(subject)["about"] == source.NO_FILE
     unknown = Layers(look_at=SIMILARITY, compared="someone/else")
-    assert unknown.key(subject) != Layers(look_at=SIMILARITY).key(subject), "the rest of the page is drawn all the same"
-    assert unknown.waiting(subject)["about"] == ""
-    refusal(ModelError, lambda: unknown.compute(subject))
+    assert unknown.kept_as(subject) != Layers(look_at=SIMILARITY).kept_as(subject)
+    assert Layers(look_at=SIMILARITY, compared=None).kept_as(subject) == Layers(look_at=SIMILARITY).kept_as(subject)
+    assert Layers(look_at=SIMILARITY, compared=None).passes(subject) >= 0
+    assert "someone/else is not on this machine" in unknown.compute(subject)["about"]
+    assert unknown.looked_up(subject) is None, "it may be here soon"
 
 
 def test_one_kind_of_tag_is_nothing_to_tell(subject, part):
