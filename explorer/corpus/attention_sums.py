@@ -104,7 +104,7 @@ def sentences_of(
     words[real], ids[real] = tokens.word[at], tokens.ids[at]
     cls = real & (words == ADDED) & (places == 0)
     sep = real & (words == ADDED) & (places > 0)
-    most = max(len(sentences[row].words) for row in rows)
+    most = max(1, int(words.max()) + 1)  # words after it were cut off
     group = np.where(cls, most, np.where(sep, most + 1, words))
     groups = np.zeros((*real.shape, most + 2), np.float32)
     batch, place = np.nonzero(real)
@@ -116,11 +116,12 @@ def sentences_of(
     there = groups[:, :, :most].any(1)
     for place, row in enumerate(rows):
         sentence = sentences[row]
-        for word, tag in enumerate(sentence.tags):
+        for word, tag in enumerate(sentence.tags[:most]):
             if tag in tags and there[place, word]:
                 tagged[place, word, tags.index(tag)] = 1
-        for word, (head, relation) in enumerate(zip(sentence.heads, sentence.relations, strict=False)):
-            if head != ROOT and head != word and relation in relations and there[place, word] and there[place, head]:
+        for word, (head, relation) in enumerate(zip(sentence.heads[:most], sentence.relations, strict=False)):
+            linked = head not in (ROOT, word) and head < most and relation in relations
+            if linked and there[place, word] and there[place, head]:
                 heads[place, word], named[place, word] = head, relations.index(relation)
     flags = (torch.from_numpy(one.astype(np.float32)) for one in (real, cls, sep, same, groups, tagged))
     return Sentences(torch.from_numpy(rows), *flags, torch.from_numpy(heads), torch.from_numpy(named))

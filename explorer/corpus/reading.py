@@ -30,6 +30,7 @@ from explorer.text.corpus import Corpus, CorpusSentence
 
 ADDED = -1  # the word of a token that the tokenizer added
 HALF, SINGLE = np.dtype("<f2"), np.dtype("<f4")
+TOGETHER = 256  # sentences that are cut into tokens at once
 LARGE = 1024.0  # hidden states beyond it are not written as float16, which ends at 65,504 and has three digits
 
 
@@ -38,7 +39,7 @@ class CorpusTokens:
     """All tokens of a corpus as a model reads it, sentence after sentence, with [CLS] and [SEP] of each.
 
     `ids`, `sentence`, `position` (in its sentence) and `word` (the zero-based word of its sentence, ADDED for none) are
-    [tokens]; the tokens of sentence i are `starts[i]` to `starts[i + 1]`. A sentence is cut to what the model takes.
+    [tokens] int32; the tokens of sentence i are `starts[i]` to `starts[i + 1]`. A sentence is cut to what the model takes.
     """
 
     ids: np.ndarray
@@ -153,22 +154,27 @@ def is_fast(model: Explorer, corpus: Corpus) -> bool:
 
 
 def _cut(model: Explorer, corpus: Corpus) -> CorpusTokens:
-    read = model.encode_many_with_spans(corpus.texts)
-    lengths = np.array([len(ids) for ids, _ in read])
+    """Some sentences at a time: what a tokenizer tells of a token takes much more room than what is kept of it."""
+    ids, words = [], []
+    for start in range(0, len(corpus.sentences), TOGETHER):
+        some = corpus.sentences[start : start + TOGETHER]
+        read = model.encode_many_with_spans([one.text for one in some])
+        ids += [np.array(row, np.int32) for row, _ in read]
+        words += [_words(one, spans) for one, (_, spans) in zip(some, read, strict=True)]
+    lengths = np.array([len(row) for row in ids])
     starts = np.concatenate([[0], lengths.cumsum()])
-    sentence = np.repeat(np.arange(len(read)), lengths)
-    words = [_words(one, spans) for one, (_, spans) in zip(corpus.sentences, read, strict=True)]
-    ids = np.concatenate([row for row, _ in read])
-    return CorpusTokens(ids, sentence, np.arange(len(ids)) - starts[sentence], np.concatenate(words), starts)
+    sentence = np.repeat(np.arange(len(ids), dtype=np.int32), lengths)
+    position = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths])
+    return CorpusTokens(np.concatenate(ids), sentence, position, np.concatenate(words), starts)
 
 
 def _words(sentence: CorpusSentence, spans: Sequence[Span | None]) -> np.ndarray:
-    """[tokens] the word in which each token begins, ADDED for those that the tokenizer added."""
+    """[tokens] int32 the word in which each token begins, ADDED for those that the tokenizer added."""
     # What is only the blank before a word belongs to it.
     begins = [0 if span is None else span[1] if sentence.text[slice(*span)].isspace() else span[0] for span in spans]
     words = np.searchsorted(sentence.starts, begins, side="right") - 1
     words[[span is None for span in spans]] = ADDED
-    return words
+    return words.astype(np.int32)
 
 
 def _together(model: Explorer, tokens: int, dtype: np.dtype, asked: Sequence[int]) -> tuple[int, ...]:

@@ -128,8 +128,10 @@ def cosine_to(query: Query, hit: Hit) -> float:
 
 def lengths_of(vectors: np.ndarray) -> np.ndarray:
     """[n] float32 the lengths of vectors [n, size] in a file, block by block."""
-    blocks = (torch.from_numpy(vectors[start : start + BLOCK]).float().norm(dim=1) for start in range(0, len(vectors), BLOCK))
-    return torch.cat(list(blocks)).clamp_min(1e-12).numpy()
+    lengths = torch.empty(len(vectors))  # one piece: small ones between large ones that are freed would keep their room
+    for start in range(0, len(vectors), BLOCK):
+        lengths[start : start + BLOCK] = torch.from_numpy(vectors[start : start + BLOCK]).float().norm(dim=1)
+    return lengths.clamp_min_(1e-12).numpy()
 
 
 def nearest_rows(
