@@ -42,7 +42,7 @@ class HiddenTokens:
 
 def hidden_rows(tokens: CorpusTokens) -> np.ndarray:
     """The places of every seventh token of each sentence, from another one of the first seven in each: always the same ones."""
-    real = tokens.lengths - 2  # without [CLS] and [SEP]
+    real = np.maximum(tokens.lengths - 2, 1)  # without [CLS] and [SEP]
     first = 1 + np.arange(len(real)) % np.minimum(EVERY, real)
     return np.flatnonzero((tokens.word != ADDED) & (tokens.position % EVERY == first[tokens.sentence] % EVERY))
 
@@ -70,7 +70,8 @@ def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, Hid
         yield number / len(batches)
         places = [np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in batch]
         asked = np.concatenate([place[is_hidden[place]] for place in places])
-        bits[asked], right[asked] = _ask(model, read.encoded(batch), tokens.ids[asked], is_fast(model, corpus))
+        where = torch.from_numpy(is_hidden[np.concatenate(places)])
+        bits[asked], right[asked] = _ask(model, read.encoded(batch), where, tokens.ids[asked], is_fast(model, corpus))
     found = HiddenTokens(tokens, rows, bits[rows], right[rows])
     _read.put((model.checkpoint, corpus.key), found)
     yield 1.0
@@ -78,13 +79,18 @@ def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, Hid
 
 
 @torch.inference_mode()
-def _ask(model: Explorer, encoded: list[Encoded], wanted: np.ndarray, fast: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Of a batch with hidden tokens: the bits of what was there, `wanted`, and whether it is the first guess."""
+def _ask(
+    model: Explorer, encoded: list[Encoded], where: torch.Tensor, wanted: np.ndarray, fast: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of a batch with tokens hidden `where` [tokens]: the bits of what was there, `wanted`, and whether it is the first guess.
+
+    Others may be a [MASK] that a text brings along: it is not asked about.
+    """
     padded = model.pad(encoded)
     with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
         *_, hidden = model.run_padded(padded)
     with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-        logits = model.masked_lm(hidden[padded.ids == model.mask_id]).float()
-    asked = torch.from_numpy(wanted)[:, None]
+        logits = model.masked_lm(hidden[padded.real][where]).float()
+    asked = torch.from_numpy(wanted).long()[:, None]
     log_probabilities = logits.log_softmax(-1).gather(1, asked)[:, 0]
     return (-log_probabilities / np.log(2)).numpy(), (logits.argmax(-1) == asked[:, 0]).numpy()

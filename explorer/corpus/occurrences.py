@@ -79,7 +79,8 @@ def occurrences_in_steps(model: Explorer, corpus: Corpus, word: str, layer: int)
             found.append(Occurrence(corpus.sentences[index], index, at, int(tokens.position[own[0]])))
             rows.append(own)
     if not rows:
-        raise InputError(f"The word {word.strip()[:40]!r} stands only where sentences are cut off; choose another one.")
+        why = "its sentences are cut off before it, or it is inside a [MASK] or the like"
+        raise InputError(f"The word {word.strip()[:40]!r} has no token of its own here: {why}; choose another one.")
     states = np.stack([read.states[:, own].astype(np.float32).mean(axis=1) for own in rows], axis=1)
     return Occurrences(word.strip().lower(), tuple(found), len(places), states, read)
 

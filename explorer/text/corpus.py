@@ -6,6 +6,7 @@ CoNLL-U (universaldependencies.org/format.html) brings tags and syntax; of a tex
 import functools
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -166,15 +167,20 @@ def _read_lines(path: Path) -> tuple[list[CorpusSentence], str]:
 
 
 def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
-    """The sentences among some lines or cells, counted as `what` from 1; one without a word is none."""
+    """The sentences among some lines or cells, counted as `what` from 1; one without a word or a sign is none."""
     CORPUS_SENTENCES.check(sum(limits.has_visible_characters(text) for text in texts))
     found = []
     for number, text in enumerate(texts, start=1):
         text = _visible(text)
-        if words := split_words(text):
+        if words := split_words(text) if any(map(_is_read, text)) else []:
             limits.check_text(text, f"{what} {number:,}")
             found.append(CorpusSentence(text, tuple(words), _starts(text, words) or ()))
     return found
+
+
+def _is_read(character: str) -> bool:
+    """Whether BERT's tokenizer leaves something of a character that stands alone: not of an accent or what means nothing."""
+    return character != "\ufffd" and unicodedata.category(character)[0] not in "MCZ"
 
 
 def _visible(text: str) -> str:
