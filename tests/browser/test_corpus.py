@@ -4,8 +4,15 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import at, settled
+from tests.families import write_family
 
 INPUT = "?a=She+sat+on+the+bank+of+the+river.&token=5"
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "${alert(1)} {{value}}",
+    "</script><script>alert(2)</script>",
+    "\u202eabc [MASK] \U0001f600",
+)
 
 
 @pytest.fixture
@@ -135,4 +142,45 @@ def test_a_click_on_a_layer_chooses_it_in_every_look(open_app):
     page.get_by_role("button", name="Stop").last.click()
     expect(page.locator("#corpus-layers-progress")).not_to_contain_text("Training", timeout=60_000)
     settled(page)
+    assert not page.problems
+
+
+def test_nothing_in_a_file_runs(open_app, tmp_path):
+    page = open_app(at("Corpus", f"{INPUT}&view=sentences"))
+    path = tmp_path / "own.txt"
+    path.write_text("\n".join(HOSTILE), "utf-8")
+    page.locator("#corpus-source").get_by_label("A file of yours").check()
+    page.locator('#corpus-file input, input[data-testid^="Text, CSV"]').first.set_input_files(path)
+    rows = page.locator("#corpus-sentences-table button")
+    expect(rows).to_have_count(len(HOSTILE))
+    expect(rows.first.locator(".bx-name")).to_have_text(HOSTILE[0])
+    choices = {"Search by meaning": "search", "Words": "words", "Neurons": "neurons", "Sentences": "sentences"}
+    for choice, name in choices.items():
+        page.locator("#corpus-view").get_by_label(choice, exact=True).check()
+        expect(page.locator(f"#corpus-{name}-about")).to_contain_text(path.name)
+        settled(page)
+    rows.first.click()
+    expect(page.locator("#text-a textarea")).to_have_value(HOSTILE[0])
+    settled(page)
+    assert page.evaluate("document.querySelectorAll('img[src=x], b:not([class]) > script').length") == 0
+    assert not page.problems
+
+
+def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_path, monkeypatch):
+    monkeypatch.setattr("explorer.views.view.QUICK", 0)  # else a tiny model is not asked about
+    folder = write_family(tmp_path / "model", "bert")
+    page = open_app(at("Corpus", f"?model={folder}&a=the+man+went"))
+    page.locator("#corpus-view").get_by_label("Head atlas").check()
+    start, stop, status = (page.locator(f"#corpus-heads-{name}") for name in ("start", "stop", "status"))
+    expect(start).to_have_text("Make the atlas")
+    expect(status).to_contain_text("runs of the model, so it waits for you.")
+    start.click()
+    expect(status).to_contain_text("Reading 957 sentences, once for this model")
+    stop.click()
+    expect(status).to_contain_text("Stopped.")
+    expect(page.locator("#corpus-heads-grid .bx-heads button")).to_have_count(0)
+    start.click()
+    expect(page.locator("#corpus-heads-grid .bx-heads button")).to_have_count(6)
+    expect(page.locator("#corpus-heads-check")).to_contain_text("✓")
+    expect(start).to_be_hidden()
     assert not page.problems
