@@ -103,9 +103,9 @@ class Slow:
             self.apart[sentence.relations[word]][head - word] += 1
 
 
-def assert_same(atlas, slow, corpus, tolerance=1e-5):
+def assert_same(atlas, slow, corpus):
     def close(ours, theirs):
-        np.testing.assert_allclose(ours, theirs, atol=tolerance, rtol=0)
+        np.testing.assert_allclose(ours, theirs, atol=1e-5, rtol=0)
 
     for place, offset in enumerate(OFFSETS):
         close(atlas.offsets[..., place], np.mean(slow.by_offset[offset], axis=0))
@@ -135,7 +135,7 @@ def test_it_is_what_loops_over_eager_attentions_give(bundled, few):
 def test_other_families_too(tmp_path, few, name):
     folder = write_family(tmp_path / name, name)
     model = explorer.load(folder)
-    assert_same(made(model, few), Slow(folder, model, few), few, 2e-5)
+    assert_same(made(model, few), Slow(folder, model, few), few)
 
 
 def test_a_corpus_without_syntax_has_no_relations_and_one_sentence_is_enough(bundled):
