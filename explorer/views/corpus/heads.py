@@ -28,7 +28,7 @@ class Heads(CorpusView):
     widths = (5, 6)
     columns = (
         ("grid", "about", "map", "tags"),
-        ("title", "habit", "offsets", "found", "sentences", "syntax", "relations", "check"),
+        ("title", "habit", "offsets", "specials", "found", "sentences", "syntax", "relations", "check"),
     )
     grid = part("head_grid", marks=True)
     about = sentence(classes="caption")
@@ -37,6 +37,7 @@ class Heads(CorpusView):
     title = prose(classes="detail-title")
     habit = sentence()
     offsets = chart("Mean weight by relative position", height=240)
+    specials = caption("The bars count [CLS] and [SEP] too where they are so far away: part of what is far left is [CLS].")
     found = sentence(classes="caption")
     sentences = part("strips", height=260, opens=True)
     syntax = sentence(classes="caption")

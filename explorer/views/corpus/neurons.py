@@ -29,8 +29,8 @@ NEURONS = 10  # found by a word
 QUOTED = 3  # words of each kind in the finding
 
 UNITS = (
-    "Layer and neuron; click one to open it. Deviations: how far its mean activation at the word is above that at all tokens, in "
-    "standard deviations."
+    "Layer and neuron; click one to open it. Deviations: how far its mean activation at the word, in the first {} sentences that "
+    "have it, is above that at all tokens, in standard deviations."
 )
 
 Scored = tuple[int, int, float]
@@ -110,6 +110,8 @@ class Neurons(LookUp):
 
     def draw(self, subject: Subject, found: Shown) -> Content:
         """The sentences, the words, and the neurons of the word."""
+        from explorer.corpus.neurons import READ  # loads torch
+
         words = found.promoted
         return {
             "hits": _lines(found.drivers),
@@ -119,7 +121,7 @@ class Neurons(LookUp):
             "suppresses": words and _weighed("suppresses", words.suppresses),
             "lacks": "" if words else f"{subject.model.why_not('fill_mask')} So nobody can tell which words its neurons promote.",
             "problem": " ".join(found.problems),
-            "units": UNITS if found.driven or found.promoting else "",
+            "units": UNITS.format(READ) if found.driven or found.promoting else "",
             "stop": props(visible=False),
             "promoting": _table(subject, f"promote “{self._word}”", "weight", found.promoting),
             "driven": _table(subject, f"most active at “{self._word}”", "deviations", found.driven),
