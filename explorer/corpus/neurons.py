@@ -146,7 +146,8 @@ class _Strongest:
         """Look at activations [tokens, neurons] of some rows [tokens]."""
         sums = activations.sum(0), activations.square().sum(0), (activations > 0).sum(0)
         self.sums[:, layer] += torch.stack([one.double() for one in sums])
-        best, places = activations.topk(min(DRIVERS.most, len(rows)), dim=0)
+        stronger = int((activations > self.activations[layer, :, -1]).sum(0).max())  # of one neuron: fewer with every batch
+        best, places = activations.topk(min(DRIVERS.most, stronger), dim=0)
         both = torch.cat([self.activations[layer], best.T], 1)
         known = torch.cat([self.rows[layer], rows[places.T]], 1)
         self.activations[layer], order = both.topk(DRIVERS.most, dim=1)

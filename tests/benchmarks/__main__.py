@@ -35,6 +35,7 @@ BENCHMARKS = {
     "features": features.run,
     "projection": features.run_projection,
     "corpus": corpus.run,
+    "corpus-memory": corpus.memory,
     **{f"load-{clients}": partial(load.run, clients) for clients in (1, 10, 30)},
     "load-training": load.load_training,
     "sessions": load.sessions,

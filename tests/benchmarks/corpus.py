@@ -2,7 +2,10 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +18,7 @@ from tests.benchmarks.base_model import SENTENCE, base_model
 TOKENS = 20_000  # of 1,000 sentences
 WIDTH = 768
 SECONDS = 0.3
+FEWER, MORE, LONG = 1_000, 4_000, 20  # sentences, and words of each
 
 
 def run() -> Iterator[Comparison]:
@@ -35,6 +39,7 @@ def run() -> Iterator[Comparison]:
 
 def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
     from explorer.base.steps import finished
+    from explorer.corpus import neurons as corpus_neurons
     from explorer.corpus import reading
     from explorer.corpus.atlas import sum_up
     from explorer.corpus.search import Query, search
@@ -69,6 +74,15 @@ def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
     seconds = side_by_side(lambda: search(query, corpus, 50), lambda: model.hidden_states(trace.encoding), rounds=15)
     yield Comparison("corpus-search", "a search, told in sentences", "a pass", *seconds, "s", "ratio at most 0.1")
 
+    def neurons() -> None:
+        corpus_neurons._opened.clear()
+        shutil.rmtree(folder / "readings", ignore_errors=True)
+        corpus_neurons.corpus_neurons(model, corpus)
+
+    seconds = side_by_side(neurons, ours, rounds=3)
+    name = "the tokens that drive every neuron most"
+    yield Comparison("corpus-neurons", name, "reading the hidden states", *seconds, "s", "told")
+
 
 def _arithmetic() -> Iterator[Comparison]:
     """Searches at the width of BERT-base, whose vectors need not mean anything."""
@@ -92,3 +106,52 @@ def _arithmetic() -> Iterator[Comparison]:
         taken.append(time.perf_counter() - start)
     name = f"a search of {len(many):,} × {WIDTH}"
     yield Comparison("corpus-search-20000", name, "the limit", sorted(taken)[2], SECONDS, "s", "ratio at most 1")
+
+
+def memory() -> Iterator[Comparison]:
+    """The memory of a process that reads a corpus in every way, and of one that reads four times as many sentences."""
+    peaks = [_peak_of(MORE), _peak_of(FEWER)]
+    yield Comparison("corpus-memory", f"{MORE:,} sentences", f"{FEWER:,}", *peaks, "bytes", "ratio at most 1.15")
+
+
+def _peak_of(sentences: int) -> float:
+    command = [sys.executable, "-c", f"from tests.benchmarks.corpus import print_peak; print_peak({sentences})"]
+    with tempfile.TemporaryDirectory() as folder:
+        own = {**os.environ, "BERT_EXPLORER_RUNS": folder}
+        return float(subprocess.run(command, capture_output=True, text=True, check=True, env=own).stdout.split()[-1])
+
+
+def print_peak(sentences: int) -> None:
+    """The peak of this process's own memory, without the pages of files, which the system takes back where it wants them."""
+    import explorer
+    from explorer.base.steps import finished
+    from explorer.corpus.atlas import head_atlas
+    from explorer.corpus.hiding import hide_in_steps
+    from explorer.corpus.neurons import corpus_neurons
+    from explorer.corpus.search import Query, search
+    from explorer.text.corpus import built_in, read_corpus
+
+    model, random = explorer.load(), np.random.default_rng(0)
+    words = [word for one in built_in().sentences for word in one.words]
+    own = Path(os.environ["BERT_EXPLORER_RUNS"]) / "own.txt"
+    own.write_text("\n".join(" ".join(random.choice(words, LONG)) for _ in range(sentences)), "utf-8")
+    corpus, peak, done = read_corpus(own), [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.02):
+            peak[0] = max(peak[0], _own_memory())
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    search(Query(model.trace(SENTENCE), 2, model.capabilities.layers), corpus, 50)
+    finished(hide_in_steps(model, corpus))
+    corpus_neurons(model, corpus)
+    head_atlas(model, corpus)
+    done.set()
+    watching.join()
+    print(peak[0])
+
+
+def _own_memory() -> int:
+    line = next(row for row in Path("/proc/self/status").read_text().splitlines() if row.startswith("RssAnon:"))
+    return int(line.split()[1]) * 1024
