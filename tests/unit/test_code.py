@@ -349,6 +349,20 @@ def _search(view, subject):
     return {"cosines": [hit.cosine for hit in view.result(subject).hits]}
 
 
+def _atlas(view, subject):
+    layer, head = subject.selection.attention_layer, subject.selection.head_index
+    found = view.result(subject)
+    return {"mean_weights": found.offsets[layer, head], "mean_cls": found.cls[layer, head]}
+
+
+def _neurons(view, subject):
+    return {"activations": [driver.activation for driver in view.result(subject).drivers]}
+
+
+def _surprising(view, subject):
+    return {"surprise": view.result(subject).by_sentence()}
+
+
 SHOWN = {
     "tokens/pieces": _pieces,
     "tokens/embeddings": _embeddings,
@@ -392,6 +406,9 @@ SHOWN = {
     "own-head/replaced": lambda view, subject: {"shares": own_head.replaced(subject.trace)},
     "projection/map": _map,
     "corpus/search": _search,
+    "corpus/heads": _atlas,
+    "corpus/neurons": _neurons,
+    "corpus/sentences": _surprising,
     "side-by-side/pieces": lambda view, subject: {},
     "side-by-side/guesses": _side_guesses,
     "side-by-side/pair": _side_pair,
@@ -436,7 +453,7 @@ def compare(view, subject):
             assert sorted(found[name]) == expected
         elif name == "scaled":
             same(np.maximum(found[name].numpy(), -1e9), expected)
-        elif name == "cosines" and view.name == "corpus/search":  # those of the app come from half precision
+        elif view.name.startswith("corpus/"):  # the app reads a corpus in half precision
             same(found[name], expected, 1e-2)
         elif name == "points":  # the app computes them in float32, and directions of nearly the same variance turn easily
             same(found[name], expected, 1e-5 if subject.model.name == BUNDLED else 1e-2)

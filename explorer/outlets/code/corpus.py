@@ -1,13 +1,16 @@
-"""Corpus: the nearest tokens of many sentences."""
+"""Corpus: the nearest tokens of many sentences, what a head and a neuron do in them, and how they surprise the model."""
 
 from typing import Any
 
 from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
+from explorer.views.corpus.neurons import LINES
 from explorer.views.corpus.search import STATE
+from explorer.views.corpus.sentences import SHOWN
 from explorer.views.corpus.source import BUILT_IN
 from explorer.views.subject import Subject
 
+EVERY = 7  # tokens of which one is hidden
 TEXTS = """
     with open("assets/corpus/ewt.conllu", encoding="utf-8") as file:  # Universal Dependencies English EWT, CC BY-SA 4.0
         texts = [line.removeprefix("# text = ").strip() for line in file if line.startswith("# text = ")]
@@ -57,4 +60,76 @@ def _handed_on(names: Names, query: Any) -> tuple[str, str]:
     return "\n".join([*imports, names.layers]), "\n    ".join(body)
 
 
-CODE = {"corpus/search": search}
+def heads(view: Any, subject: Subject) -> str:
+    """The mean weight of the chosen head by relative position, and on [CLS]; '' for a file."""
+    if view.source != BUILT_IN:
+        return ""
+    names, chosen = Names.of(subject), subject.selection
+    untyped = names.untyped().replace("\n", "\n    ")
+    body = f"""
+sums, counts, cls, tokens = torch.zeros(17), torch.zeros(17), 0, 0
+for text in texts:
+    inputs = {names.tokenized("text")}{untyped}
+    attention = model(**inputs, output_attentions=True).attentions[{chosen.attention_layer}][0]
+    weights = attention[{chosen.head_index}]  # [query, key]
+    for place, offset in enumerate(range(-8, 9)):  # keys so far behind their query
+        sums[place] += weights.diagonal(offset).sum()
+        counts[place] += len(weights.diagonal(offset))
+    cls, tokens = cls + weights[:, 0].sum(), tokens + len(weights)
+mean_weights, mean_cls = sums / counts, cls / tokens
+for offset, weight in zip(range(-8, 9), mean_weights.tolist()):
+    print(f"{{offset:+d}}: {{weight:.1%}}")
+print(f"[CLS]: {{mean_cls:.1%}}")"""
+    return script(view.question, names.opened(eager=True), TEXTS, body)
+
+
+def neurons(view: Any, subject: Subject) -> str:
+    """The tokens that drive a neuron most; '' for a file."""
+    if view.source != BUILT_IN:
+        return ""
+    names, shown = Names.of(subject), view.result(subject)
+    untyped = names.untyped().replace("\n", "\n    ")
+    run = shown.layer if subject.model.family.shared_layers else 0
+    body = f"""
+{names.layers}
+read = []  # what W2 reads: the neurons after the activation function
+watched = layers[{shown.layer}].{subject.model.family.out_of_neurons}
+watched.register_forward_pre_hook(lambda module, given: read.append(given[0].flatten(0, -2)))
+found = []
+for text in texts:
+    inputs = {names.tokenized("text")}{untyped}
+    read.clear()
+    model(**inputs)
+    pieces = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
+    active = read[{run}][:, {shown.neuron}].tolist()
+    found += [(active[token], pieces[token], text) for token in range(1, len(pieces) - 1)]
+strongest = sorted(found, key=lambda one: -one[0])[:{LINES}]
+activations = [activation for activation, _, _ in strongest]
+for activation, piece, text in strongest:
+    print(f"{{activation:.2f}}", piece, "|", text)"""
+    return script(view.question, names.opened(), TEXTS, body)
+
+
+def sentences(view: Any, subject: Subject) -> str:
+    """The surprise at every sentence, whichever are listed; '' for a file or without a masked-LM head."""
+    if view.source != BUILT_IN or not subject.model.capabilities.fill_mask:
+        return ""
+    names = Names.of(subject)
+    untyped = names.untyped().replace("\n", "\n    ")
+    body = f"""
+surprise = []  # bits, the mean of the hidden tokens of each sentence
+for number, text in enumerate(texts):
+    inputs = {names.tokenized("text")}{untyped}
+    ids = inputs["input_ids"][0].clone()
+    first = 1 + number % min({EVERY}, len(ids) - 2)
+    hidden = torch.arange(first, len(ids) - 1, {EVERY})
+    inputs["input_ids"][0, hidden] = tokenizer.mask_token_id
+    logits = model(**inputs).{names.word_logits}[0, hidden]
+    logs = logits.log_softmax(-1).gather(1, ids[hidden, None])
+    surprise.append(-logs.mean().item() / math.log(2))
+for bits, text in sorted(zip(surprise, texts), reverse=True)[:{SHOWN}]:
+    print(f"{{bits:.1f}} bits", text)"""
+    return script(view.question, names.opened(), TEXTS, body)
+
+
+CODE = {"corpus/search": search, "corpus/heads": heads, "corpus/neurons": neurons, "corpus/sentences": sentences}
