@@ -81,7 +81,7 @@ def _read_and_search(model: object, folder: Path) -> Iterator[Comparison]:
 
     seconds = side_by_side(neurons, ours, rounds=3)
     name = "the tokens that drive every neuron most"
-    yield Comparison("corpus-neurons", name, "reading the hidden states", *seconds, "s", "told")
+    yield Comparison("corpus-neurons", name, "reading the hidden states", *seconds, "s", "ratio at most 3")
 
 
 def _arithmetic() -> Iterator[Comparison]:
