@@ -51,7 +51,7 @@ class WordStates:
     @property
     def places(self) -> np.ndarray:
         """[words] a number for the place of each word in the corpus, whichever model reads it."""
-        return self.sentence * 2**32 + self.word
+        return self.sentence.astype(np.int64) * 2**32 + self.word
 
     def only(self, rows: np.ndarray) -> "WordStates":
         """Some of the words."""

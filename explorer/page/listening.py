@@ -206,7 +206,9 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
         if told := tab.show_finding(subject, values):
             yield told
 
-    triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], TRAINING)
+    # For a moment after it was stopped, Gradio takes the work for running, and would not hear who starts it again.
+    begin = {**TRAINING, "trigger_mode": "multiple"}
+    triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], begin)
     outputs = [*panel.outputs, *panel.unasked, *([tab.finding] if tab.finds else [])]
     running = run(triggers, work, outputs, [*tab.inputs_of([panel]), *panel.unasked], **options)
     cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")

@@ -1,8 +1,12 @@
 """The Corpus tab, used as a person would."""
 
+import time
+
 import pytest
 from playwright.sync_api import expect
 
+from explorer.base.steps import map_steps
+from explorer.corpus import atlas
 from tests.browser.steps import at, settled
 from tests.families import write_family
 
@@ -169,6 +173,12 @@ def test_nothing_in_a_file_runs(open_app, tmp_path):
 def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_path, monkeypatch):
     monkeypatch.setattr("explorer.views.view.QUICK", 0)  # else a tiny model is not asked about
     folder = write_family(tmp_path / "model", "bert")
+    make = atlas.head_atlas_in_steps
+
+    def slowly(*read):  # else it may be done before the click
+        return map_steps(make(*read), lambda share: time.sleep(0.3) or share)
+
+    monkeypatch.setattr(atlas, "head_atlas_in_steps", slowly)
     page = open_app(at("Corpus", f"?model={folder}&a=the+man+went"))
     page.locator("#corpus-view").get_by_label("Head atlas").check()
     start, stop, status = (page.locator(f"#corpus-heads-{name}") for name in ("start", "stop", "status"))
@@ -178,6 +188,7 @@ def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_pat
     expect(status).to_contain_text("Reading 957 sentences, once for this model")
     stop.click()
     expect(status).to_contain_text("Stopped.")
+    monkeypatch.setattr(atlas, "head_atlas_in_steps", make)
     expect(page.locator("#corpus-heads-grid .bx-heads button")).to_have_count(0)
     start.click()
     expect(page.locator("#corpus-heads-grid .bx-heads button")).to_have_count(6)

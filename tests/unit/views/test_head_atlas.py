@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.head_families import LEAD
+from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.corpus.atlas import head_atlas
 from explorer.corpus.attention_sums import OFFSETS, REACH
@@ -117,6 +118,7 @@ def test_from_attention_a_head_leads_here(subject):
 
 def test_another_model_waits_to_be_asked_and_a_file_has_its_own(tiny, refusal, monkeypatch, tmp_path):
     monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
+    monkeypatch.setattr("explorer.corpus.atlas._opened", Recent(4))  # others of this process may have made it
     subject = Subject.of(tiny.trace("the man went to the store"))
     view = Heads()
     assert view.known(subject) is None
