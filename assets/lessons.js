@@ -216,9 +216,10 @@ window.BertLessons = {
     const theirs = new AbortController();
     for (const kind of ["wheel", "touchmove", "keydown"]) addEventListener(kind, () => theirs.abort(), { signal: theirs.signal });
     for (let tries = 0; tries < 4 && this.turn === turn && !theirs.signal.aborted; tries += 1) {
+      const top = document.getElementById("bar")?.getBoundingClientRect().bottom ?? 0; // what lies under the bar is not seen
       const bottom = sheet && this.box ? this.box.getBoundingClientRect().top : innerHeight;
       const frame = element.getBoundingClientRect();
-      if (frame.top < 0 || frame.bottom > bottom) {
+      if (!element.closest("#bar") && (frame.top < top || frame.bottom > bottom)) {
         element.scrollIntoView({ block: sheet || frame.height > 0.7 * bottom ? "start" : "center", behavior: calm ? "auto" : "smooth" });
       }
       await new Promise((go) => setTimeout(go, 700));

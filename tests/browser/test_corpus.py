@@ -123,7 +123,7 @@ def test_a_point_of_a_word_shows_its_nearest_uses(open_app):
 
 
 def test_a_click_on_a_layer_chooses_it_in_every_look(open_app):
-    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=layers&set.look_at=Similarity")
+    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=layers&set.look_at=Similarity&set.probed=Relation")
     check, finding = page.locator("#corpus-layers-check"), page.locator("#corpus-finding")
     expect(check).to_contain_text("✓ matches the model: hidden states 6 and", timeout=120_000)
     expect(finding).to_contain_text("changes what words have in common most: CKA 0.")
