@@ -72,6 +72,24 @@ def bundled():
 
 
 @pytest.fixture(scope="session")
+def tokenizer():
+    """The tokenizer of the model in the repository, as transformers opens it."""
+    from transformers import AutoTokenizer
+
+    from explorer.model.checkpoints import BUNDLED_FOLDER
+
+    return AutoTokenizer.from_pretrained(BUNDLED_FOLDER)
+
+
+@pytest.fixture(scope="session")
+def vocabulary(tokenizer):
+    """What pre-training draws its batches with."""
+    from explorer.pretraining.batches import Vocabulary
+
+    return Vocabulary.of(tokenizer)
+
+
+@pytest.fixture(scope="session")
 def tiny(tiny_folder):
     """The model in `tiny_folder`."""
     import explorer

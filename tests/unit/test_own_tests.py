@@ -3,13 +3,11 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 import torch
-from transformers import AutoTokenizer
 
 from explorer.model.checkpoints import BUNDLED_FOLDER
 from explorer.pretraining import choosing, sampling
-from explorer.pretraining.batches import Vocabulary, collate
+from explorer.pretraining.batches import collate
 from explorer.pretraining.copying import copies
 from explorer.pretraining.corpus import load_corpus, load_file, tokenize
 from explorer.pretraining.evaluate import COPY_PLACES, count_copies
@@ -18,16 +16,6 @@ from explorer.pretraining.overlap import Runs, own_runs
 from explorer.pretraining.own_tests import blanks, pairs
 from explorer.pretraining.saving import open_model
 from explorer.text.masking import IGNORED
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return AutoTokenizer.from_pretrained(BUNDLED_FOLDER)
-
-
-@pytest.fixture(scope="module")
-def vocabulary(tokenizer):
-    return Vocabulary.of(tokenizer)
 
 
 def test_there_are_enough_of_every_kind_and_every_answer_is_one_piece(tokenizer):

@@ -4,29 +4,16 @@ import argparse
 
 import numpy as np
 import pytest
-from transformers import AutoTokenizer
 
 from explorer.base.errors import InputError
-from explorer.model.checkpoints import BUNDLED_FOLDER
 from explorer.pretraining import __main__ as command
 from explorer.pretraining import sampling
-from explorer.pretraining.batches import Vocabulary
 from explorer.pretraining.corpus import Corpus, tokenize
 from explorer.pretraining.sampling import IS_NEXT, NOT_NEXT
 from explorer.pretraining.stream import VERY_SHORT, BatchStream, Mixture
 from explorer.text.masking import IGNORED
 
 NAMES = ["anna", "ben", "carl", "dora", "emma", "fred", "gina", "hans"]
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return AutoTokenizer.from_pretrained(BUNDLED_FOLDER)
-
-
-@pytest.fixture(scope="module")
-def vocabulary(tokenizer):
-    return Vocabulary.of(tokenizer)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from explorer.base.limits import HITS
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.corpus.source import PIECES, LookUp, cut
+from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
@@ -61,7 +61,7 @@ class Search(LookUp):
         corpus = self.corpus
         if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
             return 0
-        return PIECES * corpus.words / subject.trace.kept
+        return self.one_reading(subject)
 
     def key(self, subject: Subject) -> Hashable:
         """What the hits depend on; None without a corpus."""

@@ -13,7 +13,7 @@ from explorer.figures.bars import bar_groups, ranking, whole_percent
 from explorer.figures.numbers import Table, keep
 from explorer.text import limits
 from explorer.text.corpus import Corpus
-from explorer.views.corpus.source import NO_FILE, PIECES, CorpusView
+from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.settings import choice, number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, button, caption, part, props, prose, read, sentence
@@ -61,7 +61,7 @@ class Sentences(CorpusView):
         corpus = self.corpus
         if corpus is None or not subject.model.capabilities.fill_mask or hiding.known(subject.model, corpus):
             return 0
-        return PIECES * corpus.words / subject.trace.kept
+        return self.one_reading(subject)
 
     def key(self, subject: Subject) -> Hashable:
         """What is listed, by which model; None without a corpus."""

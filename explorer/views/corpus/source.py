@@ -50,6 +50,10 @@ class CorpusView(LongView):
             raise InputError(NO_FILE)
         return self.corpus
 
+    def one_reading(self, subject: Subject) -> float:
+        """Reading the corpus once, in passes of the input. Raises InputError while there is no file."""
+        return PIECES * self.chosen.words / subject.trace.kept
+
     def waiting(self, subject: Subject) -> Content:
         """What was found stays; without a file, a sentence asks for one."""
         if self.corpus:
@@ -73,7 +77,7 @@ class LookUp(CorpusView):
     def passes(self, subject: Subject) -> float:
         """Reading the corpus, in passes of the input, unless the same was looked up already."""
         corpus = self.corpus
-        return 0 if corpus is None or self.looked_up(subject) else PIECES * corpus.words / subject.trace.kept
+        return 0 if corpus is None or self.looked_up(subject) else self.one_reading(subject)
 
     def looked_up(self, subject: Subject) -> Any | None:
         """What was looked up before."""

@@ -5,12 +5,13 @@ import pytest
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.corpus import heads, hiding, reading
-from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.text.corpus import read_corpus
 from explorer.views.corpus import search, source
 from explorer.views.corpus.search import HEAD, Search
 from explorer.views.corpus.sentences import FEWEST, SHOWN, Sentences
 from explorer.views.corpus.source import FILE
 from explorer.views.subject import Subject
+from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
 
 TEXT = "She sat on the bank of the river."
@@ -18,14 +19,11 @@ BANK = 5
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch, tmp_path):
+def small(tmp_path):
     """A part of the corpus, read into a folder of this test's own."""
-    part = Corpus("some sentences", built_in().sentences[:120], built_in().licence)
-    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setattr(source, "built_in", lambda: part)
-    for kept in (reading._opened, heads._opened, hiding._read, source._found):
-        kept.clear()
-    return part
+    part = part_of_corpus(120)
+    with in_its_place(part, tmp_path / "runs", reading._opened, heads._opened, hiding._read, source._found):
+        yield part
 
 
 @pytest.fixture

@@ -10,12 +10,13 @@ from sklearn.linear_model import LogisticRegression
 import explorer
 from explorer.base.errors import InputError
 from explorer.corpus import reading
-from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.text.corpus import Corpus, read_corpus
 from explorer.views.corpus import layers, source
 from explorer.views.corpus.layer_probe import RELATION, TAG
 from explorer.views.corpus.layers import ANGLES, FREQUENCY, PROBE, SIMILARITY, Layers
 from explorer.views.corpus.source import FILE
 from explorer.views.subject import Subject
+from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
 
 TEXT = "She sat on the bank of the river."
@@ -23,17 +24,13 @@ TEXT = "She sat on the bank of the river."
 
 @pytest.fixture(scope="module")
 def part():
-    return Corpus("some sentences", built_in().sentences[:80], built_in().licence)
+    return part_of_corpus(80)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def kept(part, tmp_path_factory):
     """One reading of a part of the corpus for all of these tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        patch.setattr(source, "built_in", lambda: part)
-        for cache in (reading._opened, source._found, layers._spreads):
-            cache.clear()
+    with in_its_place(part, tmp_path_factory.mktemp("runs"), reading._opened, source._found, layers._spreads):
         yield
 
 

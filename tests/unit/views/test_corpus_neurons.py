@@ -7,11 +7,12 @@ from explorer.base.errors import InputError
 from explorer.corpus import neurons as readings
 from explorer.corpus.neurons import corpus_neurons
 from explorer.techniques.neurons import promoted
-from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.text.corpus import read_corpus
 from explorer.views.corpus import neurons, source
 from explorer.views.corpus.neurons import LINES, NEURONS, WORDS, Neurons
 from explorer.views.corpus.source import FILE
 from explorer.views.subject import Subject
+from tests.corpora import in_its_place, part_of_corpus
 from tests.families import write_family
 
 TEXT = "She sat on the bank of the river."
@@ -19,17 +20,13 @@ TEXT = "She sat on the bank of the river."
 
 @pytest.fixture(scope="module")
 def part():
-    return Corpus("some sentences", built_in().sentences[:60], built_in().licence)
+    return part_of_corpus(60)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def kept(part, tmp_path_factory):
     """One reading for all of these tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        patch.setattr(source, "built_in", lambda: part)
-        for cache in (readings._opened, source._found, neurons._telling):
-            cache.clear()
+    with in_its_place(part, tmp_path_factory.mktemp("runs"), readings._opened, source._found, neurons._telling):
         yield
 
 

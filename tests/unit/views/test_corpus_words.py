@@ -8,11 +8,12 @@ import pytest
 from explorer.analysis.similarity import cosine_matrix
 from explorer.base.errors import InputError
 from explorer.corpus import reading
-from explorer.text.corpus import Corpus, built_in, read_corpus
+from explorer.text.corpus import read_corpus
 from explorer.views.corpus import source, words
 from explorer.views.corpus.source import FILE
 from explorer.views.corpus.words import CLUSTER, LINES, Words
 from explorer.views.subject import Subject
+from tests.corpora import in_its_place, part_of_corpus
 
 TEXT = "She sat on the bank of the river."
 
@@ -20,12 +21,7 @@ TEXT = "She sat on the bank of the river."
 @pytest.fixture(autouse=True, scope="module")
 def kept(tmp_path_factory):
     """One reading of a part of the corpus for all of these tests."""
-    part = Corpus("some sentences", built_in().sentences[:300], built_in().licence)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BERT_EXPLORER_RUNS", str(tmp_path_factory.mktemp("runs")))
-        patch.setattr(source, "built_in", lambda: part)
-        for cache in (reading._opened, source._found):
-            cache.clear()
+    with in_its_place(part_of_corpus(300), tmp_path_factory.mktemp("runs"), reading._opened, source._found):
         yield
 
 
