@@ -60,7 +60,7 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
     meaning = next((panel for panel in readers if name in panel.view.listens_to()), None)
     if meaning and inspect.isgeneratorfunction(getattr(meaning.view, f"on_{name}")):
         handler, outputs, inputs = _streaming(tab, meaning, name), tab.outputs_of([meaning]), tab.inputs_of([meaning])
-        run(triggers, handler, outputs, inputs, **TRAINING | options)
+        _tell_after(tab, meaning, run(triggers, handler, outputs, inputs, **TRAINING | options))
         return
 
     def choose(values: Values) -> Updates:
@@ -128,9 +128,12 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
         run_picked([component.select], click, outputs, inputs)
         return None
     streams = inspect.isgeneratorfunction(getattr(panel.view, f"on_{name}"))
-    options = (MAPPING if panel.asked else TRAINING) if streams or part.long else {}
+    long = streams or part.long
+    options = (MAPPING if panel.asked else TRAINING) if long else {}
     handler = _streaming(tab, panel, name) if streams else answer
     event = run([component.click], handler, outputs, inputs, **options)
+    if long:
+        _tell_after(tab, panel, event)
     return event if streams else None
 
 
@@ -203,14 +206,25 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
             return
         subject = tab.inputs.subject(values)
         yield from panel.run(subject, panel.read(values, subject))
-        if told := tab.show_finding(subject, values):
-            yield told
 
     # For a moment after it was stopped, Gradio takes the work for running, and would not hear who starts it again.
     begin = {**TRAINING, "trigger_mode": "multiple"}
     triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], begin)
-    outputs = [*panel.outputs, *panel.unasked, *([tab.finding] if tab.finds else [])]
+    outputs = [*panel.outputs, *panel.unasked]
     running = run(triggers, work, outputs, [*tab.inputs_of([panel]), *panel.unasked], **options)
+    _tell_after(tab, panel, running)
     cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # After it, not with it: the last progress is still on its way.
     run(cancelled.then, lambda values: panel.stopped(), outputs)
+
+
+def _tell_after(tab: TabPage, panel: Panel, work: gr.events.Dependency) -> None:
+    """The finding after long work: of what is open by then, which may be another choice than the one it was begun in."""
+    if not tab.finds:
+        return
+
+    def tell(values: Values) -> Updates:
+        told = tab.show_finding(tab.inputs.subject(values), values)
+        return told or {tab.finding: gr.skip()}  # Gradio refuses an empty answer
+
+    run(work.success, tell, [tab.finding], tab.inputs_of([panel]))

@@ -1,12 +1,13 @@
 """The Corpus tab, used as a person would."""
 
+import threading
 import time
 
 import pytest
 from playwright.sync_api import expect
 
 from explorer.base.steps import map_steps
-from explorer.corpus import atlas
+from explorer.corpus import atlas, search
 from tests.browser.steps import at, settled
 from tests.families import write_family
 
@@ -167,6 +168,33 @@ def test_nothing_in_a_file_runs(open_app, tmp_path):
     expect(page.locator("#text-a textarea")).to_have_value(HOSTILE[0])
     settled(page)
     assert page.evaluate("document.querySelectorAll('img[src=x], b:not([class]) > script').length") == 0
+    assert not page.problems
+
+
+def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_alone(open_app, monkeypatch):
+    find, opened, searched = search.search_in_steps, threading.Event(), threading.Event()
+
+    def held(*asked):
+        yield 0.0
+        opened.wait(60)
+        found = yield from find(*asked)
+        searched.set()
+        return found
+
+    monkeypatch.setattr(search, "search_in_steps", held)
+    page = open_app(at("Corpus", "?a=They+walked+along+the+shore.&token=5"))
+    expect(page.locator("#corpus-search-progress")).to_contain_text("Reading 957 sentences")
+    page.locator("#corpus-view").get_by_label("Head atlas").check()
+    finding = page.locator("#corpus-finding p")
+    expect(finding).to_contain_text("heads")
+    settled(page)
+    told = finding.inner_text()
+    opened.set()
+    assert searched.wait(60)
+    page.wait_for_timeout(2000)  # for what must not come
+    expect(finding).to_have_text(told)
+    page.locator("#corpus-view").get_by_label("Search by meaning").check()
+    expect(finding).to_contain_text("of the 50 tokens nearest to “shore”")
     assert not page.problems
 
 
