@@ -95,7 +95,7 @@ class Corpus:
 
     @property
     def counted(self) -> str:
-        """'957 sentences of' it."""
+        """'902 sentences of' it."""
         return f"{_counted(len(self.sentences), 'sentence')} of {self.cited}"
 
     @functools.cached_property

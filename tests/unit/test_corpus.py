@@ -67,6 +67,8 @@ def test_the_built_in_corpus_has_words_tags_and_syntax():
         assert all(head == ROOT or (0 <= head < len(one.words) and head != place) for place, head in enumerate(one.heads))
     addresses = ("@", "http", "www.")
     assert not [text for text in corpus.texts if any(sign in text.lower() for sign in addresses)]
+    coarse = {"ass", "asses", "crap", "crappy", "druggy", "lingerie", "panties", "perverted", "piss", "sadists", "sex", "sexy"}
+    assert not [one.text for one in corpus.sentences if coarse & {word.lower() for word in one.words}]
 
 
 def test_its_licence_and_its_makers_are_named(readme):

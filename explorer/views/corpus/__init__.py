@@ -11,7 +11,7 @@ from explorer.views.view import Tab
 TAB = Tab(
     "corpus",
     "Corpus",
-    "What happens in a thousand sentences?",
+    "What happens across many sentences?",
     {
         "Search by meaning": [[Search]],
         "Words": [[Words]],
