@@ -11,6 +11,7 @@ from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sh
 from explorer.views.view import Part, View
 
 FOR_THE_PANEL = ("heard", "line", "queue")  # when a control is heard, whether it begins a line, and may wait its turn
+ANSWER = "bx-answer"  # the class of what is covered while answers are hidden
 SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
 
 
@@ -20,7 +21,7 @@ def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Compo
         named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # no secret: every page is told it
         return gr.BrowserState(default, **named) if setting.stored else gr.State(default)
     look = {name: value for name, value in setting.look.items() if name not in FOR_THE_PANEL}
-    look |= {"elem_id": elem_id, "label": setting.label or None}
+    look |= {"elem_id": elem_id, "label": setting.label or None} | ({"elem_classes": ANSWER} if setting.answer else {})
     if isinstance(setting, Choice | Switch) and (not setting.label or isinstance(setting, Switch)):
         look |= {"container": False} | ({} if isinstance(setting, Switch) else {"show_label": False})
     return _MAKERS[type(setting)](setting, default, look)
@@ -95,7 +96,8 @@ def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, An
 def drawn(part: Part, elem_id: str) -> Any:
     """The component of a part. Its value comes later."""
     options = dict(part.options)
-    classes = options.pop("classes", None) or {"check": "check", "heading": "detail-title"}.get(part.kind)
+    own = options.pop("classes", None) or {"check": "check", "heading": "detail-title"}.get(part.kind)
+    classes = [one for one in (own, ANSWER if part.answer else None) if one]
     common = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
     if part.optional:
         common["visible"] = False

@@ -28,8 +28,8 @@ class AttributionView(LongView):
     start = "Attribute"
     method: str = choice([(label, key) for key, label in METHODS.items()])
     steps: float = number(50, "Steps", low=5, high=300, step=5, heard="release", when=lambda view: view.method == INTEGRATED)
-    bars = chart("Attribution by token", height=380)
-    check = part("check", keep_height=True)
+    bars = chart("Attribution by token", height=380, answer=True)
+    check = part("check", keep_height=True, answer=True)
     help = caption(
         "A score above 0 speaks for the answer, below 0 against it; the unit is that of the logit (no bounds). "
         "Integrated gradients (Sundararajan et al. 2017) sum to the change of the logit from the baseline, where [PAD] "

@@ -27,6 +27,7 @@ class Setting:
     here: bool = True  # whether this view shows its control, or only reads the one of another view in the tab
     linked: bool = True  # whether a link may carry it
     when: Callable[[Any], bool] | None = None  # whether it applies to the view
+    answer: bool = False  # the view writes into it what a class may guess first, as a Part says
     look: Mapping[str, Any] = field(default_factory=dict)  # for the page alone: lines, placeholder, a least width
 
     def check(self, value: Any, name: str, capabilities: Any) -> Any:

@@ -43,9 +43,9 @@ class SwitchHeads(LongView):
     columns = (("board", "strongest", "help"), ("count", "answers", "reset", "check"))
     widths = (5, 6)
     board = part("board")
-    strongest = sentence(classes="caption", keep_height=True)
+    strongest = sentence(classes="caption", keep_height=True, answer=True)
     count = sentence(keep_height=True)
-    answers = part("bars")
+    answers = part("bars", answer=True)
     reset = button("Switch all heads on")
     check = part("check")
 

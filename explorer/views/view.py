@@ -40,6 +40,7 @@ class Part:
     wide: bool = False  # a button as wide as what stands above it
     opens: bool = False  # a click on it puts other texts into the page, and nothing else
     leads: bool = False  # a press of it goes to where its `on_<name>` says, a Why
+    answer: bool = False  # a class may guess it first: the page covers it while answers are hidden, as it does every finding
 
 
 def part(kind: str, **given: Any) -> Part:

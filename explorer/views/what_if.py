@@ -97,8 +97,8 @@ class WhatIf(View):
     note: ClassVar[str] = ""
     gestures = part("chips", optional=True)
     back = part("chips", optional=True)
-    outcome = sentence(classes="outcome", optional=True)
-    answers = part("bars", optional=True)
+    outcome = sentence(classes="outcome", optional=True, answer=True)
+    answers = part("bars", optional=True, answer=True)
     about = sentence(classes="caption", optional=True)
     check = check(optional=True)
 

@@ -82,7 +82,7 @@ class Heads(View):
     name, question = "attention/heads", "Which heads are there, and which is worth a look?"
     width, shows_changes = 5, True
     grid = part("head_grid", marks=True)
-    about = prose(classes="caption")
+    about = prose(classes="caption", answer=True)
     elsewhere = button("What does this head do elsewhere? →", leads=True)
     square_root: bool = use(SQUARE_ROOT, True, here=False)
     marks: str = use(MARKS, NO_MARKS, here=False)

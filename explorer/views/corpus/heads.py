@@ -35,7 +35,7 @@ class Heads(CorpusView):
     map = chart("Map of the heads by what they do", height=380, customdata=True)
     tags = chart("From part of speech to part of speech", height=400, optional=True)
     title = prose(classes="detail-title")
-    habit = sentence()
+    habit = sentence(answer=True)
     offsets = chart("Mean weight by relative position", height=240)
     specials = caption("The bars count [CLS] and [SEP] too where they are so far away: part of what is far left is [CLS].")
     found = sentence(classes="caption")

@@ -65,8 +65,8 @@ class Game(View):
     swap: bool = switch(True, "B may be swapped for a stranger (half of the time)", more=True)
     row = part("tokens", passive=True)
     rule = prose(classes="caption")
-    table = part("frame", columns=list(COLUMNS), wrap=False)
-    loss = sentence(keep_height=True)
+    table = part("frame", columns=list(COLUMNS), wrap=False, answer=True)
+    loss = sentence(keep_height=True, answer=True)
     check = check()
     lengths = chart("Lengths of spans", height=260, optional=True)
     help = caption(

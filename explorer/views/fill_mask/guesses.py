@@ -48,7 +48,7 @@ class Guesses(View):
     width = 6
     unless = staticmethod(no_blank)
     top_k: int = number(5, "Guesses for each blank", low=1, high=20)
-    guesses = part("bars")
+    guesses = part("bars", answer=True)
     cut = sentence()
     hint = sentence(optional=True)
     small = sentence(classes="caption", optional=True)
@@ -80,8 +80,8 @@ class Comparison(View):
     width = 5
     unless = staticmethod(no_blank)
     words: str = text("", "Weigh words against each other (he, she)", placeholder="the two best guesses")
-    compared = part("bars")
-    ratio = sentence(keep_height=True)
+    compared = part("bars", answer=True)
+    ratio = sentence(keep_height=True, answer=True)
 
     def compute(self, subject: Subject) -> Content:
         """A bar a word, and the ratio of the two likeliest."""
@@ -102,7 +102,7 @@ class FilledTogether(View):
     name, question = "fill-mask/together", "What fits in all the blanks together?"
     unless = staticmethod(no_blank)
     title = prose(classes="detail-title", optional=True)
-    filled = part("words", optional=True)
+    filled = part("words", optional=True, answer=True)
     help = prose(classes="caption", optional=True)
 
     def compute(self, subject: Subject) -> Content:

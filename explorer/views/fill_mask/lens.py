@@ -23,7 +23,7 @@ class Lens(View):
     """The first guess at every position after each layer."""
 
     name, question = "fill-mask/lens", "What would BERT have said after each layer?"
-    table = part("words")
+    table = part("words", answer=True)
     cut = sentence()
     help = caption(
         "Each row reads one hidden state with the masked-LM head, as if it were the last (the logit lens of "
@@ -67,8 +67,8 @@ class FollowedWords(View):
     columns = (("follow", "summary"), ("followed",))
     widths = (3, 8)
     follow: str = text("", "Follow words", placeholder="the two best guesses")
-    summary = sentence()
-    followed = chart("Words through the layers", height=300)
+    summary = sentence(answer=True)
+    followed = chart("Words through the layers", height=300, answer=True)
 
     def compute(self, subject: Subject) -> Content:
         """The probability and rank of each word after each layer."""

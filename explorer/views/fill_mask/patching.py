@@ -40,8 +40,8 @@ class Patching(LongView):
     corrupted: str = text(
         "", "Corrupted: a text with as many pieces as A", placeholder="A itself, with the longer word that matters most hidden"
     )
-    summary = sentence(keep_height=True)
-    heatmap = chart("Probability of the word with one state patched", height=380)
+    summary = sentence(keep_height=True, answer=True)
+    heatmap = chart("Probability of the word with one state patched", height=380, answer=True)
     check = part("check", keep_height=True)
     help = caption(
         "A is the clean run. The corrupted run is the same with other words, and one hidden state of it at a time is "

@@ -45,8 +45,8 @@ class EveryPosition(LongView):
     name, question = "fill-mask/positions", "Which words does BERT not expect?"
     start = "Ask for every position"
     way: str = choice((HIDDEN, SEEN), "Each word is")
-    surprise = chart("Surprise by position", height=340)
-    summary = sentence(classes="caption", keep_height=True)
+    surprise = chart("Surprise by position", height=340, answer=True)
+    summary = sentence(classes="caption", keep_height=True, answer=True)
     help = caption(
         "Surprise is −log₂ of the probability of the word that stands there: 0 bits, no surprise; 1 bit, a coin toss. "
         "Above each bar, BERT's first guess: green where it is the word itself, orange where not. A word in sight is "

@@ -53,11 +53,11 @@ class AnswerTry(OfAnswers, RunView):
     )
     asked_text: str = text(TEXT, "of a text", lines=3, max_lines=8)
     side_by_side = (("asked", "asked_sample"),)
-    found = part("passage", optional=True)
-    verdict = sentence(keep_height=True)
-    row = part("words", optional=True)
-    looks = chart("How much each head looks from the question at the answer", height=250, optional=True)
-    note = sentence(classes="caption")
+    found = part("passage", optional=True, answer=True)
+    verdict = sentence(keep_height=True, answer=True)
+    row = part("words", optional=True, answer=True)
+    looks = chart("How much each head looks from the question at the answer", height=250, optional=True, answer=True)
+    note = sentence(classes="caption", answer=True)
 
     def without_run(self, why: str) -> Content:
         """What to do first."""

@@ -42,9 +42,9 @@ class TryIt(RunView):
     sample: str = choice((), "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
     second: str = text("", "Second sentence", visible=False)
     offered: tuple[str, ...] = memory(FIRST, kept=_strings, linked=False)  # what the app put there, and for which labels
-    verdict = part("bars")
-    words = chart("The words that decided", height=120)
-    note = sentence(classes="caption", keep_height=True)
+    verdict = part("bars", answer=True)
+    words = chart("The words that decided", height=120, answer=True)
+    note = sentence(classes="caption", keep_height=True, answer=True)
     method: str = choice(METHODS, "The words that decided")
 
     def show_run(self, subject: Subject, run: "Run") -> Content:

@@ -47,8 +47,8 @@ class WordTry(OfTaggers, RunView):
     tag_tried: str = text(SENTENCES[0], "Try it on a sentence", scale=5)
     tag_offered: str = memory(SENTENCES[0], kept=offered, linked=False)
     tag_sample: str = choice(SENTENCES, "or one of these", default="", menu=True, free=True, linked=False, scale=2, min_width=120)
-    row = part("words", optional=True)
-    note = sentence(classes="caption", keep_height=True)
+    row = part("words", optional=True, answer=True)
+    note = sentence(classes="caption", keep_height=True, answer=True)
 
     def show_run(self, subject: Subject, run: "Run") -> Content:
         """The likeliest tag of each word, and how sure it is."""

@@ -38,7 +38,7 @@ class Sentences(View):
     about = prose(classes="caption")
     sentences: str = text(_example(), f"Up to {COMPARED.most} sentences, one a line", lines=12, max_lines=12)
     problem = sentence()
-    closest = part("ranking")
+    closest = part("ranking", answer=True)
 
     def _read(self, subject: Subject) -> tuple[list[str], int, np.ndarray]:
         """The sentences, the hidden state that is read, and the cosines between its vectors. Raises ExplorerError."""

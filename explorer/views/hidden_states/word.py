@@ -100,7 +100,7 @@ class OneWord(View):
     lines = chart("Cosine between the contexts, by layer", height=440)
     lines_help = prose(classes="caption")
     map = chart("Sense map: one point a sentence", height=440)
-    about = prose(classes="caption")
+    about = prose(classes="caption", answer=True)
     contexts: str = text(
         senses()[FIRST],
         "One sentence a line; its sense may follow after\u00a0|",

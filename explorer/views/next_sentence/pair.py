@@ -41,9 +41,9 @@ class ThisPair(View):
 
     name, question = "next-sentence/pair", "Does B follow A?"
     title = heading("**B after A**")
-    verdict = part("bars")
-    logits = sentence()
-    saturated = sentence()
+    verdict = part("bars", answer=True)
+    logits = sentence(answer=True)
+    saturated = sentence(answer=True)
     help = prose(classes="caption")
     unless = staticmethod(no_b)
 
@@ -72,8 +72,8 @@ class SwappedPair(LongView):
     name, question = "next-sentence/swapped", "And does A follow B?"
     start = "Swap them, and check"
     title = heading("**Swapped: A after B**")
-    swapped = part("bars")
-    logits = sentence()
+    swapped = part("bars", answer=True)
+    logits = sentence(answer=True)
     check = check()
     unless = staticmethod(no_b)
 

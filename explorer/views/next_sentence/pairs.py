@@ -39,6 +39,7 @@ class ManyPairs(View):
         "Change the pairs or add rows; IsNext is a probability (0 to 1), sorted from likely to unlikely",
         columns=COLUMNS,
         fixed=2,
+        answer=True,
         datatype=["str", "str", "number", "number"],
         column_widths=["32%", "32%", "17%", "19%"],
         wrap=True,
@@ -99,7 +100,7 @@ class NextSentences(View):
         "\n".join(dict.fromkeys(b for _, b in PAIRS)), "Candidates for B, one a line", heard="", lines=7, max_lines=14
     )
     find = button("Find the next sentence", variant="primary", long=True)
-    ranking = part("bars", classes="sentences")
+    ranking = part("bars", classes="sentences", answer=True)
     help = caption(
         "The probability of IsNext (0 to 100 %) for A and each candidate, ranked by the difference of the two "
         "logits, which is given on the right. Each pair is judged by itself: the bars do not sum to 100 %."

@@ -25,7 +25,7 @@ class OwnAnswer(TokenHead):
 
     name, question = "own-head/answer", "Where in B is the answer to A?"
     layout = ("answers", "row", "found", "check", "help")
-    answers = part("bars", classes="sentences", optional=True)
+    answers = part("bars", classes="sentences", optional=True, answer=True)
 
     task = ANSWER
 

@@ -16,10 +16,10 @@ class OwnLabels(HeadView):
     """The probability of every label for the input, and how it depends on its words."""
 
     name, question = "own-head/labels", "Which label does it give?"
-    verdict = part("bars", optional=True)
-    number = sentence(optional=True)
-    words = chart("How the label depends on each word", height=190, optional=True)
-    about = sentence(classes="caption", optional=True)
+    verdict = part("bars", optional=True, answer=True)
+    number = sentence(optional=True, answer=True)
+    words = chart("How the label depends on each word", height=190, optional=True, answer=True)
+    about = sentence(classes="caption", optional=True, answer=True)
     layout = ("verdict", "number", "words", "about", "check", "help")
     task = LABELS
 

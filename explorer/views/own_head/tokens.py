@@ -17,8 +17,8 @@ from explorer.views.view import Change, Content, Finding, part, select, sentence
 class TokenHead(HeadView):
     """A row below the tokens; a click chooses a token."""
 
-    row = part("words", optional=True)
-    found = sentence(optional=True)
+    row = part("words", optional=True, answer=True)
+    found = sentence(optional=True, answer=True)
     layout = ("row", "found", "check", "help")
 
     def on_row(self, subject: Subject, index: Any) -> Change:

@@ -13,8 +13,8 @@ class SideGuesses(SideView):
     """The best guesses for the blank here, and for the one there."""
 
     name, question = "side-by-side/guesses", "What belongs in the blank, here and there?"
-    guesses = part("bars", optional=True)
-    about = sentence()
+    guesses = part("bars", optional=True, answer=True)
+    about = sentence(answer=True)
 
     def finding(self, subject: Subject) -> Finding | None:
         """The first guess on both sides."""
@@ -40,7 +40,7 @@ class SidePair(SideView):
     """What both heads for pairs say."""
 
     name, question = "side-by-side/pair", "Does B follow A, here and there?"
-    verdicts = part("bars", optional=True)
+    verdicts = part("bars", optional=True, answer=True)
 
     def compute(self, subject: Subject) -> Content:
         """Two groups of bars; nothing where a side has no second text, or no head for pairs."""
