@@ -155,7 +155,9 @@ window.BertLessons = {
     after.innerHTML = step.after;
     rest.replaceChildren(...shown, ...(option ? [feedback] : []), after);
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
-    if (step.cover) this.point(step.point, "");
+    if (!step.cover) return;
+    this.point(step.point, "");
+    BertAnswers.showIn(this.element(step.cover)); // it was asked for
   },
 
   steps(lesson, at) {

@@ -73,6 +73,11 @@ window.BertPage = {
     document.querySelector("#tabs")?.scrollIntoView({ block: "start" });
   },
 
+  // Whether keys are letters there, and not the page's own.
+  isTyping(target) {
+    return Boolean(target.closest?.("dialog, .table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])"));
+  },
+
   // Whether this is the number of a slider.
   ofSlider(box) {
     return box.type === "number" && box.max !== "" && !box.closest("#steppers");

@@ -4,7 +4,6 @@
   const PICTURES = ".bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
   const KEPT_KEYS = ".bx-heads, .bx-words, .bx-board"; // these step by themselves, from what has the focus
   const LARGE = 0.6; // of the largest picture's area: as large as a main one
-  const TYPING = "dialog, .table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])";
   const LEAST_ZOOM = { wide: 1.84, narrow: 1.3 }; // type of 12 px becomes 22, on a phone 16
   const MOST_ZOOM = 3;
   const { el } = BertExplorer;
@@ -77,9 +76,11 @@
     const close = el("button", { type: "button", title: "Close (Esc)", "aria-label": "Close" }, "×");
     close.addEventListener("click", stop);
     stage = {
-      view: el("p", { class: "bx-stage-view" }), title: el("h2", {}), finding: el("p", { class: "bx-stage-finding" }), now: el("span", { role: "status" }), keys: el("span", { class: "bx-stage-keys" }),
+      view: el("p", { class: "bx-stage-view" }), title: el("h2", {}), finding: el("p", { class: "bx-stage-finding" }), told: el("div", { class: "block bx-answer" }), now: el("span", { role: "status" }), keys: el("span", { class: "bx-stage-keys" }),
     };
-    stage.head = el("header", {}, el("div", {}, stage.view, stage.title, stage.finding), close);
+    stage.told.append(stage.finding);
+    const answers = el("div", { class: "bx bx-answers" }, BertAnswers.button());
+    stage.head = el("header", {}, el("div", {}, stage.view, stage.title, stage.told), answers, close);
     stage.foot = el("footer", {}, stage.now, stage.keys);
     stage.box = el("section", { id: "stage", popover: "manual", "aria-label": "Presented picture" }, stage.head, stage.foot);
     document.body.append(stage.box);
@@ -104,6 +105,7 @@
     say(stage.view, [tab, view].filter(Boolean).map((one) => one.textContent.trim()).join(" · "));
     say(stage.title, text(".question h2"));
     say(stage.finding, text(".bx-finding p"));
+    stage.told.toggleAttribute("data-shown", Boolean(panel().querySelector(".bx-answer[data-shown] .bx-finding")));
     say(stage.now, selected());
     say(stage.keys, `${steps()} · Esc`);
   }
@@ -131,7 +133,7 @@
     block.dataset.presented = "yes";
     block.tabIndex = -1;
     const first = picture.matches(KEPT_KEYS) && picture.querySelector('button[aria-pressed="true"], button[tabindex="0"]');
-    (first || block).focus({ preventScroll: true });
+    (first && first.checkVisibility({ visibilityProperty: true }) ? first : block).focus({ preventScroll: true });
     tell();
     zoom(shown);
     shown.observer = new MutationObserver(tell);
@@ -162,7 +164,7 @@
   function keys(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || !event.isTrusted) return;
     if (!shown) {
-      if (event.key?.toLowerCase() !== "p" || event.target.closest?.(TYPING)) return;
+      if (event.key?.toLowerCase() !== "p" || BertPage.isTyping(event.target)) return;
       event.preventDefault();
       return start();
     }
@@ -181,7 +183,7 @@
   }
 
   const remember = ({ target }) => {
-    const picture = target.closest?.(PICTURES);
+    const picture = target.closest?.(PICTURES) ?? target.closest?.(".bx-cover")?.parentElement.querySelector(PICTURES);
     if (picture && !shown) pointed = picture;
   };
   document.addEventListener("keydown", keys, { capture: true });

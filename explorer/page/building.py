@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import gradio as gr
 
 from explorer.page.components import Finding, Notice, Steppers
+from explorer.page.controls import ANSWER
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Panel, make_control
 from explorer.page.tab import Choice, TabPage
@@ -27,7 +28,7 @@ def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers, address: gr.Textbox)
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
         with gr.Column(elem_classes="view") as body:
             hint = Notice(render=False, elem_id=f"{tab.id}-hint")
-            finding = Finding(render=False, elem_id=f"{tab.id}-finding")
+            finding = Finding(render=False, elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
             made = TabPage(tab, inputs, steppers, address, item, body, absent, way_out, hint, gr.State(None), finding, which)
             if made.finds:
                 finding.render()

@@ -198,6 +198,12 @@ class Finding(Drawn):
     skeleton = "<div class='bx bx-finding'></div>"
 
 
+class AnswersSwitch(Drawn):
+    """A button that hides all answers of the page, or shows them; assets/answers.js keeps which."""
+
+    skeleton = "<div class='bx bx-answers'></div>"
+
+
 class PlotlyChart(Drawn):
     """A Plotly figure in the look of the page, which keeps zoom and camera while `layout.uirevision` stays the same.
 

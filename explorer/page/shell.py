@@ -15,7 +15,7 @@ from explorer.model import checkpoints
 from explorer.page import arriving, findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab
-from explorer.page.components import Notice, Steppers, TokenRow
+from explorer.page.components import AnswersSwitch, Notice, Steppers, TokenRow
 from explorer.page.events import BUSY, Inputs, Triggers, Updates, Values, run, run_picked, then_done
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.first import opens_with
@@ -88,7 +88,9 @@ def _build() -> Shell:
     address = gr.Textbox("", visible="hidden", elem_id="link")
     notice = Notice(elem_id="notice")
     models.under_way.render()
-    gr.Markdown(ABOUT, elem_id="about")
+    with gr.Row(elem_id="about-line"):
+        gr.Markdown(ABOUT, elem_id="about")
+        AnswersSwitch(elem_id="answers-switch")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs, steppers, address) for tab in TABS}
     shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, gr.State(""), address, tab_bar, tabs)

@@ -1,0 +1,192 @@
+"""Answers that are covered until the class has guessed."""
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.lessons.reading import lessons
+from tests.browser.steps import at, open_tab, settled, type_into, visit
+from tests.browser.test_everyone import AXE, wrong
+from tests.browser.test_lessons import begin
+
+pytestmark = pytest.mark.one_page
+
+JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
+PAIR = "?a=The+baby+cried.&b=Her+father+sang+to+her."
+GUESSES, FINDING = "#fill-mask-guesses-guesses", "#fill-mask-finding"
+SEEN = """() => window.seen = new MutationObserver(() => {
+    const shown = document.querySelector('#fill-mask-guesses-guesses .bx-name');
+    if (shown?.checkVisibility({ visibilityProperty: true })) window.leaked = shown.textContent;
+}).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })"""
+
+
+@pytest.fixture
+def hidden(open_app):
+    """Opens a tab at a query, and hides the answers."""
+
+    def opened(tab, query=JAPAN):
+        page = open_app(at(tab, query))
+        settled(page)
+        page.evaluate("() => BertAnswers.set(true)")
+        return page
+
+    yield opened
+    open_app().evaluate("() => BertAnswers.set(false)")
+
+
+def cover(page, where):
+    """What covers an answer."""
+    return page.locator(where).get_by_role("button", name="Answer hidden")
+
+
+def expect_covered(page, where, text):
+    """Nobody sees it, reads it or marks it, and its place is filled by its cover."""
+    block = page.locator(where)
+    expect(cover(page, where)).to_be_visible()
+    expect(cover(page, where)).to_have_attribute("aria-expanded", "false")
+    assert text in (block.locator(".bx").first.text_content() or ""), "there is nothing to cover"
+    for one in block.locator(".bx, .bx *").all():
+        expect(one).to_be_hidden()
+    assert text not in block.aria_snapshot()
+    assert text not in block.inner_text()
+    box, lid = block.bounding_box(), cover(page, where).bounding_box()
+    assert lid["height"] == pytest.approx(box["height"], abs=1)
+
+
+def test_guesses_are_covered_and_shown_one_by_one(hidden):
+    page = hidden("Fill-mask")
+    expect_covered(page, GUESSES, "tokyo")
+    expect_covered(page, FINDING, "tokyo")
+    before = page.locator(GUESSES).bounding_box()
+    cover(page, GUESSES).click()
+    expect(page.locator(GUESSES).get_by_text("tokyo")).to_be_visible()
+    expect(page.locator(GUESSES)).to_be_focused()
+    assert page.locator(GUESSES).bounding_box() == before
+    expect_covered(page, FINDING, "tokyo")
+    cover(page, FINDING).press("Enter")
+    expect(page.locator(FINDING)).to_contain_text("tokyo", use_inner_text=True)
+
+
+def test_a_new_text_is_covered_before_it_is_seen(hidden):
+    page = hidden("Fill-mask")
+    cover(page, GUESSES).click()
+    page.evaluate("() => { window.leaked = ''; }")
+    type_into(page, "text-a", "The capital of France is [MASK].")
+    expect(page.locator(GUESSES).locator(".bx-name").first).to_have_text("paris")
+    settled(page)
+    expect_covered(page, GUESSES, "paris")
+    cover(page, GUESSES).click()
+    page.evaluate(SEEN)
+    page.evaluate("() => { window.leaked = ''; }")
+    visit(page, at("Fill-mask", "?a=He+drank+a+cup+of+[MASK].&b="))
+    expect_covered(page, GUESSES, "tea")
+    assert page.evaluate("() => window.leaked") in ("", "paris")
+
+
+def test_the_verdict_on_a_pair_is_covered(hidden):
+    page = hidden("Next sentence", PAIR)
+    for part in ("#next-sentence-pair-verdict", "#next-sentence-swapped-swapped", "#next-sentence-pair-logits"):
+        expect_covered(page, part, "IsNext")
+    expect_covered(page, "#next-sentence-finding", "follow")
+    cover(page, "#next-sentence-pair-verdict").click()
+    expect(page.locator("#next-sentence-pair-verdict").get_by_text("IsNext")).to_be_visible()
+    type_into(page, "text-b", "Most frogs lay their eggs in water.")
+    settled(page)
+    expect_covered(page, "#next-sentence-pair-verdict", "NotNext")
+    open_tab(page, "Attention")
+    settled(page)
+    expect_covered(page, "#attention-finding", "ayer")
+    expect(page.locator("#attention-head-heatmap .main-svg").first).to_be_visible()
+
+
+def test_a_key_and_a_button_switch_it_and_a_reload_keeps_it(new_page, served):
+    page = new_page()
+    page.goto(f"{served}/{at('Fill-mask', JAPAN)}")
+    switch = page.get_by_role("button", name="Hide answers")
+    expect(page.locator(GUESSES).get_by_text("tokyo")).to_be_visible()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    page.locator("#text-a textarea").press("h")
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    page.locator("#text-a textarea").press("Backspace")
+    settled(page)
+    switch.focus()
+    page.keyboard.press("h")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect_covered(page, GUESSES, "tokyo")
+    assert "answers" not in page.url
+    settled(page)
+    page.add_init_script(f"addEventListener('DOMContentLoaded', {SEEN})")
+    page.reload()
+    expect_covered(page, GUESSES, "tokyo")
+    assert page.evaluate("() => window.leaked ?? ''") == ""
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    expect(page.locator(GUESSES).get_by_text("tokyo")).to_be_visible()
+    expect(page.locator(".bx-cover:visible")).to_have_count(0)
+
+
+def test_a_presented_answer_is_covered_too(hidden):
+    page = hidden("Fill-mask")
+    page.mouse.move(0, 0)
+    cover(page, GUESSES).hover()
+    page.keyboard.press("p")
+    stage = page.locator("#stage")
+    expect(stage).to_be_visible()
+    expect(page.locator(f"{GUESSES}[data-presented]")).to_be_visible()
+    expect(cover(page, GUESSES)).to_be_visible()
+    expect(stage.get_by_text("tokyo")).to_be_hidden()
+    cover(page, "#stage").click()
+    expect(stage.get_by_text("tokyo")).to_be_visible()
+    expect(cover(page, GUESSES)).to_be_visible()
+    page.keyboard.press("h")
+    expect(page.locator(GUESSES).get_by_text("tokyo").first).to_be_visible()
+    stage.get_by_role("button", name="Hide answers").click()
+    expect(stage.get_by_text("tokyo")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect_covered(page, FINDING, "tokyo")
+
+
+def test_nobody_is_shut_out_by_covers(open_app):
+    page = open_app(at("Fill-mask", f"{JAPAN}&__theme=light"), reduced_motion="reduce")
+    page.evaluate(AXE)
+    page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
+    page.evaluate("() => BertAnswers.set(true)")
+    for tab in ("Fill-mask", "Next sentence"):
+        open_tab(page, tab)
+        settled(page)
+        assert not wrong(page, "html")
+        page.evaluate("() => document.body.classList.toggle('dark')")
+        assert not wrong(page, rules=["color-contrast"])
+        page.evaluate("() => document.body.classList.toggle('dark')")
+
+
+def test_what_is_printed_or_taken_away_has_its_answers(hidden):
+    page = hidden("Fill-mask")
+    page.emulate_media(media="print")
+    expect(page.locator(GUESSES).get_by_text("tokyo")).to_be_visible()
+    expect(page.locator(".bx-cover:visible")).to_have_count(0)
+    page.emulate_media(media="screen")
+    cover(page, GUESSES).click()
+    page.locator(GUESSES).get_by_text("tokyo").hover()
+    page.evaluate("() => BertAnswers.coverAll()")
+    drawn = """() => new Promise((done) => {
+        const saved = URL.createObjectURL;
+        URL.createObjectURL = (blob) => (blob.text().then(done), saved(blob));
+        document.querySelector('#fill-mask-guesses-guesses .bx-save [data-format=svg]').click();
+    }).finally(() => 0)"""
+    assert "tokyo" in page.evaluate(drawn)
+
+
+def test_a_lesson_shows_what_was_asked_for_without_a_second_cover(hidden):
+    page = hidden("Fill-mask")
+    steps = [(lesson, number, step) for lesson in lessons() for number, step in enumerate(lesson.steps, start=1)]
+    lesson, number, step = next(one for one in steps if one[2].cover and one[2].options)
+    begin(page, lesson.name)
+    page.evaluate("([name, number]) => BertLessons.open(`${name}.${number}`)", [lesson.name, number])
+    covered = page.locator(".view:visible" if step.cover == "view" else f"#{step.cover}")
+    expect(covered).to_have_attribute("data-covered", "yes")
+    right = next(one for one in step.options if one.right)
+    settled(page)
+    page.locator("#lessons").get_by_role("button", name=right.text, exact=True).click()
+    expect(page.locator("[data-covered]")).to_have_count(0)
+    expect(covered.locator(".bx-cover:visible")).to_have_count(0)
+    page.evaluate("() => BertLessons.close()")
