@@ -9,10 +9,10 @@ from pathlib import Path
 import torch
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
+from explorer.base.command import status
 from explorer.base.errors import InputError
 from explorer.pretraining import scoring
 from explorer.pretraining.batches import Vocabulary
-from explorer.pretraining.command import status
 from explorer.pretraining.corpus import Corpus, load_corpus, load_file
 from explorer.pretraining.host import keep_freed_memory
 from explorer.pretraining.overlap import own_runs

@@ -12,8 +12,8 @@ from pathlib import Path
 from transformers import BertForPreTraining
 from transformers.utils import logging
 
+from explorer.base.command import status
 from explorer.base.errors import InputError, ModelError
-from explorer.pretraining.command import status
 from explorer.pretraining.saving import export, open_model, open_tokenizer
 
 

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from transformers.utils import logging
 
 from explorer import load
+from explorer.base.command import status
 from explorer.base.errors import InputError
 from explorer.pretraining import sampling, scoring
 from explorer.pretraining.batches import Vocabulary
-from explorer.pretraining.command import status
 from explorer.pretraining.copying import Copies, copies
 from explorer.pretraining.corpus import Corpus, load_file
 from explorer.pretraining.everyday import Filled, Judged, by_kind, fill, judge, markdown

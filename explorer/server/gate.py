@@ -1,6 +1,5 @@
 """Who may ask: names that are ours, and pages that are ours."""
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +8,10 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from explorer.base.hosts import LOOPBACK, is_loopback
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import UNKNOWN, refusal
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 SAFE = {"GET", "HEAD", "OPTIONS"}
 # Doors of Gradio that this app has no use for: they fetch addresses for others, write files, or print what they are sent.
 CLOSED = re.compile(r"/gradio_api/(custom_component|deep_link|dev|proxy=|file[=/]+https?:)|/monitoring", re.IGNORECASE)
@@ -80,14 +79,6 @@ class Gate:
         if site is not None:
             return site not in ("same-origin", "none")
         return bool(origin) and origin.partition("://")[2].lower() != headers.get("host", "").lower()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address can be reached from its own machine only."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host in LOOPBACK
 
 
 def _name(address: str) -> str | None:

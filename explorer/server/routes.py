@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from explorer.base.hosts import is_loopback
 from explorer.base.paths import ASSETS
 from explorer.figures.base import PLOTLY_JS
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.server.gate import is_loopback
 from explorer.server.metrics import Metrics, loaded_models
 from explorer.server.refusals import UNKNOWN, refusal
 from explorer.training import downloads

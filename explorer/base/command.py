@@ -1,4 +1,4 @@
-"""What the command lines of this package share."""
+"""What the command lines share."""
 
 import sys
 from collections.abc import Callable
