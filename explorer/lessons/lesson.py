@@ -60,6 +60,15 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Example:
+    """What a teacher may type in class: `outcome` is what happens, in words, and `claims` are the same, to be tested."""
+
+    texts: tuple[str, ...]  # text A, or A and B
+    outcome: str  # Markdown within a line
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
 class Lesson:
     """A course of steps; `name` is the file's, with its number in front."""
 
@@ -68,3 +77,11 @@ class Lesson:
     about: str
     sources: tuple[str, ...]
     steps: tuple[Step, ...]
+    minutes: int = 0  # that it takes in class; 0 where nobody has said
+    works: tuple[Example, ...] = ()  # in which the model does well
+    fails: tuple[Example, ...] = ()  # in which it does not
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """All that it says of the model, in the order of its lines."""
+        return tuple(claim for part in (*self.works, *self.fails, *self.steps) for claim in part.claims)

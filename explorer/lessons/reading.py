@@ -1,8 +1,9 @@
 """Lessons as they are written. CONTRIBUTING.md tells how.
 
-A file begins with `title`, `about` and `sources` between two lines of ---. Each `## heading` begins a step: first lines of
-`name: value`, then what is read, `- [ ]` and `- [x]` for answers with their feedback behind a bar, `>` before what is told
-after the answer, and `claim:` before what is said of the model.
+A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet, `minutes`, and under
+`works` and `fails` what may be typed in class, each with what happens and the claims that hold it to the model. Each
+`## heading` begins a step: first lines of `name: value`, then what is read, `- [ ]` and `- [x]` for answers with their feedback
+behind a bar, `>` before what is told after the answer, and `claim:` before what is said of the model.
 """
 
 import ast
@@ -11,12 +12,14 @@ import re
 from pathlib import Path
 
 from explorer.base.paths import ASSETS
-from explorer.lessons.lesson import Claim, Lesson, LessonError, Option, Step
+from explorer.lessons.lesson import Claim, Example, Lesson, LessonError, Option, Step
 from explorer.outlets.links import PARAMETERS
 from explorer.outlets.place import SETTING
 
 FOLDER = ASSETS / "lessons"
 HEAD = ("title", "about", "sources")
+FOR_TEACHERS = ("minutes", "works", "fails")
+LISTS = ("sources", "works", "fails")
 LASTING = ("a", "b", "tab", "view")  # go on from step to step
 GOES_WITH = {"a": "b", "tab": "view"}  # another text A or tab ends them
 OWN = ("point", "cover")
@@ -24,6 +27,8 @@ RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains", "lacks")
 FEWEST, MOST = 3, 7  # steps
 CLAIM = re.compile(rf"(\w+)(\(.*\)) ([\w.*\-\[\] ]+?) ({'|'.join(RELATIONS)}) (.+)")
 KEY = re.compile(r"([a-z][\w.]*): ?(.*)")
+MINUTES = re.compile(r"[1-9]\d{0,2}")
+EXAMPLE = re.compile(r"(.+?) → ([^|]+?)((?: \| [^|]+)+)")
 OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
 
 
@@ -64,26 +69,47 @@ class _Reader:
             link = {name: value for name, value in steps[-1].link.items() if name in LASTING}
         if not any(step.options for step in steps):
             raise self.wrong(len(self.lines), "no step asks anything; write answers as '- [ ] text | feedback'.")
-        sources = tuple(head["sources"])
-        return Lesson(self.path.stem, head["title"][0], head["about"][0], sources, tuple(steps))
+        (_, title), (_, about) = head["title"][0], head["about"][0]
+        sources = tuple(text for _, text in head["sources"])
+        return Lesson(self.path.stem, title, about, sources, tuple(steps), *self._for_teachers(head))
 
-    def _head(self) -> tuple[dict[str, list[str]], int]:
-        """Title, about and sources, and the index of the first line behind them."""
+    def _head(self) -> tuple[dict[str, list[tuple[int, str]]], int]:
+        """What stands under each name, with its line, and the index of the first line behind all."""
         if not self.lines or self.lines[0] != "---" or "---" not in self.lines[1:]:
             raise self.wrong(1, "a lesson begins with title, about and sources between two lines of '---'.")
         end = self.lines.index("---", 1)
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[tuple[int, str]]] = {}
+        name = ""
         for number, line in enumerate(self.lines[1:end], start=2):
-            if (named := KEY.fullmatch(line)) and named[1] in HEAD:
+            if (named := KEY.fullmatch(line)) and named[1] in (*HEAD, *FOR_TEACHERS):
                 name = named[1]
-                found[name] = [named[2]] if named[2] else []
-            elif line.startswith("  - ") and found:
-                found[name].append(line[4:])
+                found[name] = [(number, named[2])] if named[2] else []
+            elif line.startswith("  - ") and name in LISTS:
+                found[name].append((number, line[4:]))
             else:
-                raise self.wrong(number, f"here stand only {', '.join(HEAD)}, and sources as '  - text'.")
+                known = ", ".join((*HEAD, *FOR_TEACHERS))
+                raise self.wrong(number, f"here stand only {known}, and {', '.join(LISTS)} as '  - text'.")
         if missing := [name for name in HEAD if not found.get(name)]:
             raise self.wrong(end + 1, f"the head lacks {' and '.join(missing)}.")
         return found, end + 1
+
+    def _for_teachers(self, head: dict[str, list[tuple[int, str]]]) -> tuple[int, tuple[Example, ...], tuple[Example, ...]]:
+        """Minutes, what works and what fails; 0 and nothing where they are not told."""
+        number, minutes = next(iter(head.get("minutes", ())), (0, ""))
+        if minutes and not MINUTES.fullmatch(minutes):
+            raise self.wrong(number, "the minutes are a whole number, as in 'minutes: 30'.")
+        works, fails = (tuple(self._example(*one) for one in head.get(name, ())) for name in ("works", "fails"))
+        return int(minutes or 0), works, fails
+
+    def _example(self, number: int, line: str) -> Example:
+        if (found := EXAMPLE.fullmatch(line)) is None:
+            raise self.wrong(number, "an example is 'A → what happens | claim', of two texts 'A / B → what happens | claim'.")
+        claims = tuple(self._claim(number, text.strip()) for text in found[3].split(" | ")[1:])
+        texts = tuple(found[1].split(" / "))
+        asked = [value for claim in claims for value in claim.arguments.values()]
+        if other := [text for text in texts if text not in asked]:
+            raise self.wrong(number, f"no claim of the example is about {other[0]!r}.")
+        return Example(texts, found[2].strip(), claims)
 
     def _step(self, begin: int, end: int, lasting: dict[str, str]) -> Step:
         given: dict[str, str] = {}

@@ -23,13 +23,18 @@ def as_html(text: str) -> str:
     return _MARKDOWN.render(text)
 
 
+def within_a_line(text: str) -> str:
+    """The same without a paragraph around it."""
+    return _MARKDOWN.renderInline(text)
+
+
 def _lesson(lesson: Lesson) -> dict[str, Any]:
     steps = [_step(one) for one in lesson.steps]
     return {"name": lesson.name, "title": lesson.title, "about": lesson.about, "sources": list(lesson.sources), "steps": steps}
 
 
 def _step(step: Step) -> dict[str, Any]:
-    options = [{"text": one.text, "right": one.right, "feedback": _MARKDOWN.renderInline(one.feedback)} for one in step.options]
+    options = [{"text": one.text, "right": one.right, "feedback": within_a_line(one.feedback)} for one in step.options]
     return {
         "title": step.title,
         "query": links.query(step.place),

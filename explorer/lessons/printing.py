@@ -1,0 +1,147 @@
+"""Lessons on paper: for each a hand-out without answers, and a teacher's sheet with them; pages that need nothing else."""
+
+from collections.abc import Iterable
+from html import escape
+from urllib.parse import urlsplit
+
+from explorer.base.errors import InputError
+from explorer.base.hosts import is_loopback
+from explorer.base.paths import ASSETS
+from explorer.lessons.lesson import Example, Lesson, Option, Step
+from explorer.lessons.sending import as_html, within_a_line
+from explorer.outlets import qr
+
+HERE = "http://127.0.0.1:7860/"  # where the app is, unless it is said
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+LINES = 4  # to write on, where there is nothing to tick
+NOT_FOR_PHONES = (
+    "No phone reaches {host}. Open the app at an address that phones reach and print this from there, or make it with --address."
+)
+
+
+def checked(address: str) -> str:
+    """The address of an app, with a slash at its end. Raises InputError for what is none."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise InputError(f"{address!r} is no address of an app; give one such as https://name.hf.space/.")
+    return address.rstrip("/") + "/"
+
+
+def link(lesson: Lesson, number: int, address: str = HERE) -> str:
+    """The link that opens a step, counted from 1, with the lesson beside it."""
+    return f"{address}#lesson={lesson.name}.{number}"
+
+
+def handout(lesson: Lesson, address: str = HERE) -> str:
+    """What students get: every step with room for the answer, and a code that opens it. Raises InputError for a long address."""
+    before = [None, *lesson.steps]
+    steps = [_asked(lesson, number, before[number - 1], address) for number, _ in enumerate(lesson.steps, start=1)]
+    names = '<p class="names"><span>Name</span><span>Date</span></p>'
+    return _page(lesson.title, f"{names}{_head(lesson)}{''.join(steps)}", address, "handout")
+
+
+def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
+    """What the teacher gets: minutes, what to type, and every step with its answers."""
+    steps = "".join(_told(lesson, number, step, address) for number, step in enumerate(lesson.steps, start=1))
+    tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
+    sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
+    kind = f'<p class="kind">Teacher’s sheet · {_length(lesson)}</p>'
+    return _page(f"{lesson.title} · Teacher’s sheet", f"{kind}{_head(lesson)}{tried}{steps}{sources}", address, "teacher")
+
+
+def contents(lessons: Iterable[Lesson], address: str = HERE) -> str:
+    """All lessons, with the names that `files` gives their sheets."""
+    lessons = tuple(lessons)
+    rows = "".join(
+        f"<tr><td><b>{escape(one.title)}</b><br>{escape(one.about)}<td>{one.minutes or '–'}"
+        f'<td><a href="{one.name}-handout.html">Hand-out</a><td><a href="{one.name}-teacher.html">Teacher’s sheet</a>'
+        for one in lessons
+    )
+    total = sum(one.minutes for one in lessons)
+    hours = f"{total} minutes in all, {total / 60:.1f} hours."
+    table = f'<table class="all"><tr><th>Lesson<th>Minutes<th><th>{rows}</table>'
+    return _page("Lessons", f"<h1>Lessons</h1><p>{len(lessons)} lessons, {hours}</p>{table}", address, "teacher")
+
+
+def files(lessons: Iterable[Lesson], address: str = HERE) -> dict[str, str]:
+    """Every sheet under the name of its file, and a page that leads to all of them."""
+    lessons = tuple(lessons)
+    made = {"index.html": contents(lessons, address)}
+    for one in lessons:
+        made |= {f"{one.name}-handout.html": handout(one, address), f"{one.name}-teacher.html": teacher_sheet(one, address)}
+    return made
+
+
+def _page(title: str, body: str, address: str, kind: str) -> str:
+    style = (ASSETS / "lessons" / "sheet.css").read_text("utf-8")
+    host = urlsplit(address).hostname or ""
+    note = f'<p class="note">{escape(NOT_FOR_PHONES.format(host=host))}</p>' if is_loopback(host) else ""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f"<title>{escape(title)} · BERT Explorer</title><style>{style}</style></head>"
+        f'<body class="{kind}"><main>{note}{body}</main></body></html>\n'
+    )
+
+
+def _head(lesson: Lesson) -> str:
+    return f'<h1>{escape(lesson.title)}</h1><p class="about">{escape(lesson.about)}</p>'
+
+
+def _length(lesson: Lesson) -> str:
+    steps = f"{len(lesson.steps)} steps"
+    return f"{lesson.minutes} minutes, {steps}" if lesson.minutes else steps
+
+
+def _asked(lesson: Lesson, number: int, before: Step | None, address: str) -> str:
+    """A step without its answer, `before` being the one before it."""
+    step = lesson.steps[number - 1]
+    options = "".join(f"<li>{escape(one.text)}" for one in step.options)
+    room = f'<ul class="options">{options}</ul>{_lines(1, "Because")}' if options else _lines(LINES)
+    to = escape(link(lesson, number, address))
+    code = qr.svg(link(lesson, number, address)).decode()
+    typed = "" if before and _texts(before) == _texts(step) else _typed(_texts(step))
+    return (
+        f'<section><a class="code" href="{to}" aria-label="Step {number} in the app">{code}</a>'
+        f"<h2>{number}. {escape(step.title)}</h2>{typed}{as_html(step.before)}{room}</section>"
+    )
+
+
+def _lines(number: int, label: str = "") -> str:
+    return f'<div class="lines">{f"<span>{label}</span>" if label else ""}{"<i></i>" * number}</div>'
+
+
+def _told(lesson: Lesson, number: int, step: Step, address: str) -> str:
+    """A step with its answer."""
+    options = "".join(map(_answer, step.options))
+    after = f'<div class="after">{as_html(step.after)}</div>' if step.after else ""
+    to = escape(link(lesson, number, address))
+    return (
+        f'<section><h2>{number}. {escape(step.title)}</h2><p class="where"><a href="{to}">{to}</a></p>{_typed(_texts(step))}'
+        f"{as_html(step.before)}{f'<table>{options}</table>' if options else ''}{after}</section>"
+    )
+
+
+def _answer(option: Option) -> str:
+    sign, kind = ("✓", "right") if option.right else ("", "wrong")
+    return f'<tr class="{kind}"><td>{sign}<td>{escape(option.text)}<td>{within_a_line(option.feedback)}'
+
+
+def _examples(heading: str, examples: Iterable[Example]) -> str:
+    rows = "".join(f"<tr><td>{_typed(one.texts)}<td>{within_a_line(one.outcome)}" for one in examples)
+    return f'<section class="tried"><h2>{heading}</h2><table>{rows}</table></section>' if rows else ""
+
+
+def _texts(step: Step) -> tuple[str, ...]:
+    return tuple(step.link[name] for name in "ab" if step.link.get(name))
+
+
+def _typed(texts: tuple[str, ...]) -> str:
+    """What is to be typed, with the letters of the boxes where there are two."""
+    lines = map(escape, texts)
+    if len(texts) > 1:
+        lines = (f"<b>{letter}</b> {line}" for letter, line in zip("AB", lines, strict=True))
+    return f'<p class="typed">{"<br>".join(lines)}</p>'
