@@ -37,19 +37,19 @@ def link(lesson: Lesson, number: int, address: str = HERE) -> str:
 
 def handout(lesson: Lesson, address: str = HERE) -> str:
     """What students get: every step with room for the answer, and a code that opens it. Raises InputError for a long address."""
-    before = [None, *lesson.steps]
-    steps = [_asked(lesson, number, before[number - 1], address) for number, _ in enumerate(lesson.steps, start=1)]
+    steps = "".join(_asked(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
     names = '<p class="names"><span>Name</span><span>Date</span></p>'
-    return _page(lesson.title, f"{names}{_head(lesson)}{''.join(steps)}", address, "handout")
+    where = f'<p class="where">Each code opens its step in BERT Explorer, at {escape(address)}</p>'
+    return _page(lesson.title, f"{names}{_head(lesson)}{where}{steps}", address, "handout")
 
 
 def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
     """What the teacher gets: minutes, what to type, and every step with its answers."""
-    steps = "".join(_told(lesson, number, step, address) for number, step in enumerate(lesson.steps, start=1))
+    steps = "".join(_told(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
     tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
     kind = f'<p class="kind">Teacher’s sheet · {_length(lesson)}</p>'
-    return _page(f"{lesson.title} · Teacher’s sheet", f"{kind}{_head(lesson)}{tried}{steps}{sources}", address, "teacher")
+    return _page(f"{lesson.title} · Teacher’s sheet", f"{kind}{_head(lesson)}{sources}{tried}{steps}", address, "teacher")
 
 
 def contents(lessons: Iterable[Lesson], address: str = HERE) -> str:
@@ -96,33 +96,35 @@ def _length(lesson: Lesson) -> str:
     return f"{lesson.minutes} minutes, {steps}" if lesson.minutes else steps
 
 
-def _asked(lesson: Lesson, number: int, before: Step | None, address: str) -> str:
-    """A step without its answer, `before` being the one before it."""
+def _asked(lesson: Lesson, number: int, address: str) -> str:
+    """A step without its answer."""
     step = lesson.steps[number - 1]
     options = "".join(f"<li>{escape(one.text)}" for one in step.options)
     room = f'<ul class="options">{options}</ul>{_lines(1, "Because")}' if options else _lines(LINES)
-    to = escape(link(lesson, number, address))
-    code = qr.svg(link(lesson, number, address)).decode()
-    typed = "" if before and _texts(before) == _texts(step) else _typed(_texts(step))
-    return (
-        f'<section><a class="code" href="{to}" aria-label="Step {number} in the app">{code}</a>'
-        f"<h2>{number}. {escape(step.title)}</h2>{typed}{as_html(step.before)}{room}</section>"
-    )
+    to = link(lesson, number, address)
+    code = f'<a class="code" href="{escape(to)}" aria-label="Step {number} in the app">{qr.svg(to).decode()}</a>'
+    return f"<section>{code}{_beginning(lesson, number)}{as_html(step.before)}{room}</section>"
 
 
 def _lines(number: int, label: str = "") -> str:
     return f'<div class="lines">{f"<span>{label}</span>" if label else ""}{"<i></i>" * number}</div>'
 
 
-def _told(lesson: Lesson, number: int, step: Step, address: str) -> str:
+def _told(lesson: Lesson, number: int, address: str) -> str:
     """A step with its answer."""
+    step, to = lesson.steps[number - 1], escape(link(lesson, number, address))
     options = "".join(map(_answer, step.options))
+    table = f"<table>{options}</table>" if options else ""
     after = f'<div class="after">{as_html(step.after)}</div>' if step.after else ""
-    to = escape(link(lesson, number, address))
-    return (
-        f'<section><h2>{number}. {escape(step.title)}</h2><p class="where"><a href="{to}">{to}</a></p>{_typed(_texts(step))}'
-        f"{as_html(step.before)}{f'<table>{options}</table>' if options else ''}{after}</section>"
-    )
+    where = f'<p class="where"><a href="{to}">{to}</a></p>'
+    return f"<section><div>{_beginning(lesson, number)}{where}{as_html(step.before)}{table}</div>{after}</section>"
+
+
+def _beginning(lesson: Lesson, number: int) -> str:
+    """The heading of a step, and the texts that it sets where they are not those of the step before."""
+    step = lesson.steps[number - 1]
+    same = number > 1 and _texts(lesson.steps[number - 2]) == _texts(step)
+    return f"<h2>{number}. {escape(step.title)}</h2>{'' if same else _typed(_texts(step))}"
 
 
 def _answer(option: Option) -> str:

@@ -9,6 +9,7 @@ behind a bar, `>` before what is told after the answer, and `claim:` before what
 import ast
 import functools
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from explorer.base.paths import ASSETS
@@ -83,30 +84,30 @@ class _Reader:
         for number, line in enumerate(self.lines[1:end], start=2):
             if (named := KEY.fullmatch(line)) and named[1] in (*HEAD, *FOR_TEACHERS):
                 name = named[1]
-                found[name] = [(number, named[2])] if named[2] else []
+                found[name] = [(number, named[2])] if named[2] or name not in LISTS else []
             elif line.startswith("  - ") and name in LISTS:
                 found[name].append((number, line[4:]))
             else:
                 known = ", ".join((*HEAD, *FOR_TEACHERS))
                 raise self.wrong(number, f"here stand only {known}, and {', '.join(LISTS)} as '  - text'.")
-        if missing := [name for name in HEAD if not found.get(name)]:
+        if missing := [name for name in HEAD if not any(text for _, text in found.get(name, ()))]:
             raise self.wrong(end + 1, f"the head lacks {' and '.join(missing)}.")
         return found, end + 1
 
     def _for_teachers(self, head: dict[str, list[tuple[int, str]]]) -> tuple[int, tuple[Example, ...], tuple[Example, ...]]:
         """Minutes, what works and what fails; 0 and nothing where they are not told."""
-        number, minutes = next(iter(head.get("minutes", ())), (0, ""))
-        if minutes and not MINUTES.fullmatch(minutes):
+        number, minutes = head["minutes"][0] if "minutes" in head else (0, "0")
+        if number and not MINUTES.fullmatch(minutes):
             raise self.wrong(number, "the minutes are a whole number, as in 'minutes: 30'.")
         works, fails = (tuple(self._example(*one) for one in head.get(name, ())) for name in ("works", "fails"))
-        return int(minutes or 0), works, fails
+        return int(minutes), works, fails
 
     def _example(self, number: int, line: str) -> Example:
         if (found := EXAMPLE.fullmatch(line)) is None:
             raise self.wrong(number, "an example is 'A → what happens | claim', of two texts 'A / B → what happens | claim'.")
         claims = tuple(self._claim(number, text.strip()) for text in found[3].split(" | ")[1:])
         texts = tuple(found[1].split(" / "))
-        asked = [value for claim in claims for value in claim.arguments.values()]
+        asked = [value for claim in claims for value in _values(claim.arguments)]
         if other := [text for text in texts if text not in asked]:
             raise self.wrong(number, f"no claim of the example is about {other[0]!r}.")
         return Example(texts, found[2].strip(), claims)
@@ -176,3 +177,14 @@ class _Reader:
         except (ValueError, SyntaxError):
             raise self.wrong(number, how) from None
         return Claim(text, found[1], arguments, tuple(found[3].strip().split(".")), found[4], value, number)
+
+
+def _values(argument: object) -> Iterator[object]:
+    """What an argument of a claim holds, settings within settings too."""
+    if isinstance(argument, Mapping):
+        argument = list(argument.values())
+    if isinstance(argument, list):
+        for one in argument:
+            yield from _values(one)
+    else:
+        yield argument

@@ -1,5 +1,7 @@
 """Lessons: read with the line of every mistake, and true of the shipped model."""
 
+import re
+
 import pytest
 
 from explorer.lessons import claims
@@ -10,7 +12,7 @@ from explorer.page.panel import slug
 
 LESSONS = lessons()
 STEPS = [pytest.param(step, id=f"{lesson.name}:{step.line}") for lesson in LESSONS for step in lesson.steps]
-CLAIMS = [pytest.param(one, id=f"{lesson.name}:{one.line}") for lesson in LESSONS for step in lesson.steps for one in step.claims]
+CLAIMS = [pytest.param(one, id=f"{lesson.name}:{one.line}") for lesson in LESSONS for one in lesson.claims]
 AROUND = {"view", "strip", "steppers", "text-a", "text-b", "model-box"}  # in every tab
 
 GOOD = """---
@@ -18,6 +20,11 @@ title: A title
 about: What it is about.
 sources:
   - Someone 2019, section 1
+minutes: 20
+works:
+  - One sentence. / And another. → *two* texts | tokens(text_a="One sentence.", text_b="And another.") kept = 9
+fails:
+  - Ab → it is cut | tokens(text_a="Ab") kept = 3 | view(name="tokens/pieces", text_a="Hi.", settings={"x": ["Ab"]}) check = ""
 ---
 
 ## First
@@ -80,10 +87,27 @@ def test_every_lesson_says_something_that_can_be_wrong():
     assert len({lesson.title for lesson in LESSONS}) == len(LESSONS)
 
 
+def test_every_lesson_tells_the_teacher_how_long_it_takes_and_what_to_type():
+    for lesson in LESSONS:
+        assert 10 <= lesson.minutes <= 60, lesson.name
+        assert len(lesson.works) >= 2, lesson.name
+
+
+def test_a_head_need_not_speak_to_teachers(written):
+    lesson = read(written(re.sub(r"minutes: (.*\n)+?---", "---", GOOD)))
+    assert (lesson.minutes, lesson.works, lesson.fails) == (0, (), ())
+
+
 def test_a_lesson_is_read(written):
     lesson = read(written(GOOD))
     assert (lesson.name, lesson.title, lesson.sources) == ("01-made-up", "A title", ("Someone 2019, section 1",))
     first, second, third = lesson.steps
+    assert lesson.minutes == 20
+    assert [(one.texts, one.outcome, len(one.claims)) for one in (*lesson.works, *lesson.fails)] == [
+        (("One sentence.", "And another."), "*two* texts", 1),
+        (("Ab",), "it is cut", 2),
+    ]
+    assert [claim.line for claim in lesson.claims] == [8, 10, 10, 26]
     assert first.link == {"a": "One sentence.", "b": "Another.", "tab": "tokens"}
     assert first.point == "strip"
     assert (first.before, first.after) == ("Something is **said**.", "And explained.")
@@ -100,22 +124,30 @@ def test_a_lesson_is_read(written):
     ("old", "new", "line"),
     [
         ("---\ntitle", "title", 1),
-        ("about: What it is about.\n", "", 5),
+        ("about: What it is about.\n", "", 10),
         ("sources:", "source:", 4),
-        ("tab: tokens", "tabs: tokens", 11),
-        ("tab: tokens", "tab tokens", 11),
-        ("tab: tokens\n", "", 8),
-        ("a: One sentence.\n", "", 8),
-        ("Something is **said**.\n", "", 8),
-        ("- [x] yes", "- [ ] yes", 8),
-        ("- [x] yes | Because.", "- [x] yes", 16),
-        ("> And explained.", "And explained.", 19),
-        ("> And explained.\n", "", 8),
-        ("kept = 5", "kept is 5", 21),
-        ("(text_a=", "(", 21),
-        ("kept = 5", "kept = five", 21),
-        ("## Third", "# Third", 32),
-        ("- [x] yes | Because.\n- [ ] no | It is not.\n", "", 30),
+        ("tab: tokens", "tabs: tokens", 16),
+        ("tab: tokens", "tab tokens", 16),
+        ("tab: tokens\n", "", 13),
+        ("a: One sentence.\n", "", 13),
+        ("Something is **said**.\n", "", 13),
+        ("- [x] yes", "- [ ] yes", 13),
+        ("- [x] yes | Because.", "- [x] yes", 21),
+        ("> And explained.", "And explained.", 24),
+        ("> And explained.\n", "", 13),
+        ("kept = 5", "kept is 5", 26),
+        ("claim: tokens(text_a=", "claim: tokens(", 26),
+        ("kept = 5", "kept = five", 26),
+        ("## Third", "# Third", 37),
+        ("- [x] yes | Because.\n- [ ] no | It is not.\n", "", 35),
+        ("minutes: 20", "minutes: twenty", 6),
+        ("minutes: 20", "minutes: 20\n  - 30", 7),
+        ("minutes: 20", "minutes:", 6),
+        ("*two* texts | ", "*two* texts ", 8),
+        (" → *two* texts", "", 8),
+        ("Ab → it", "Abc → it", 10),
+        ("Ab → it", "Ab / B → it", 10),
+        ("kept = 3", "kept is 3", 10),
     ],
 )
 def test_a_mistake_is_told_with_its_line(written, old, new, line):
