@@ -1,6 +1,7 @@
 // Lessons beside the page: each step sets texts and view, points at what it is about, asks, and tells after the answer.
 window.BertLessons = {
   ADDRESS: "bx/lessons.json",
+  SHEETS: { handout: "Hand-out", teacher: "Teacher’s sheet" }, // to print
   KEPT: "bert-lessons", // in the browser: { name: { at, answers: { step: option } } }
   PATIENCE: 20_000, // ms until what is pointed at is waited for no more
   FAILED: "The lessons could not be fetched; try again in a moment.",
@@ -76,13 +77,20 @@ window.BertLessons = {
     this.box.focus({ preventScroll: true });
   },
 
-  head(title, back) {
+  // `lesson` where one is open, which then has a way back and its sheets to print.
+  head(title, lesson) {
     const { el } = BertExplorer;
     const close = el("button", { type: "button", class: "bx-lesson-close", "aria-label": "Close the lessons" }, "×");
     close.addEventListener("click", () => this.close());
-    const out = back ? el("button", { type: "button", class: "bx-lesson-out" }, "‹ All lessons") : null;
+    const out = lesson ? el("button", { type: "button", class: "bx-lesson-out" }, "‹ All lessons") : null;
     out?.addEventListener("click", () => this.list());
-    return el("header", {}, out, close, el("h2", { id: "lessons-title" }, title));
+    const sheets = lesson ? Object.entries(this.SHEETS).map(([sheet, label]) => this.sheet(lesson, sheet, label)) : [];
+    return el("header", {}, out, ...sheets, close, el("h2", { id: "lessons-title" }, title));
+  },
+
+  sheet(lesson, sheet, label) {
+    const href = `bx/lessons/${encodeURIComponent(lesson.name)}/${sheet}.html`;
+    return BertExplorer.el("a", { href, target: "_blank", rel: "noopener" }, label);
   },
 
   list() {
@@ -112,7 +120,7 @@ window.BertLessons = {
     before.innerHTML = step.before; // of our own files, made from Markdown without HTML
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
-    this.fill(this.head(lesson.title, true), this.where(lesson, at), el("h3", {}, step.title), before, rest, this.steps(lesson, at));
+    this.fill(this.head(lesson.title, lesson), this.where(lesson, at), el("h3", {}, step.title), before, rest, this.steps(lesson, at));
     const open = !step.options.length && !step.after;
     if (answers[at] !== undefined || open) tell(answers[at]);
     else this.ask(rest, step, (chosen) => {

@@ -143,7 +143,6 @@ def _texts(step: Step) -> tuple[str, ...]:
 
 def _typed(texts: tuple[str, ...]) -> str:
     """What is to be typed, with the letters of the boxes where there are two."""
-    lines = map(escape, texts)
-    if len(texts) > 1:
-        lines = (f"<b>{letter}</b> {line}" for letter, line in zip("AB", lines, strict=True))
-    return f'<p class="typed">{"<br>".join(lines)}</p>'
+    letters = [f"<b>{letter}</b>" for letter in "AB"] if len(texts) > 1 else [""]
+    lines = "".join(f"<span>{letter}{escape(text)}</span>" for letter, text in zip(letters, texts, strict=True))
+    return f'<p class="typed">{lines}</p>'

@@ -1,21 +1,27 @@
-"""The lessons, for the panel beside the page."""
+"""The lessons, for the panel beside the page, and on paper."""
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.base.errors import ExplorerError
+from explorer.lessons.printing import HERE, handout, teacher_sheet
+from explorer.lessons.reading import lessons
 from explorer.lessons.sending import sent
+from explorer.server.document import address_of
 from explorer.server.logins import may_enter
 from explorer.server.refusals import SENTENCES, refusal
 
 ADDRESS = "/bx/lessons.json"
+SHEET = "/bx/lessons/{name}/{sheet}.html"
+SHEETS = {"handout": handout, "teacher": teacher_sheet}
+NO_SHEET = "There is no such sheet; open Lessons in the app, where every lesson leads to its own."
 
 
 def lesson_routes() -> list[Route]:
-    """Their address, behind the same door as the endpoints."""
-    return [Route(ADDRESS, _lessons)]
+    """Their addresses, behind the same door as the endpoints."""
+    return [Route(ADDRESS, _lessons), Route(SHEET, _sheet)]
 
 
 async def _lessons(request: Request) -> Response:
@@ -26,3 +32,18 @@ async def _lessons(request: Request) -> Response:
     except ExplorerError as error:
         return refusal(500, str(error))
     return JSONResponse(found, headers={"Cache-Control": "no-cache"})
+
+
+async def _sheet(request: Request) -> Response:
+    """A sheet whose codes lead to where the app was asked for."""
+    if not await may_enter(request):
+        return refusal(401, SENTENCES[401])
+    made = SHEETS.get(request.path_params["sheet"])
+    lesson = next((one for one in lessons() if one.name == request.path_params["name"]), None)
+    if made is None or lesson is None:
+        return refusal(404, NO_SHEET)
+    try:
+        page = await run_in_threadpool(made, lesson, address_of(request.scope) or HERE)
+    except ExplorerError as error:  # an address that is too long for a code
+        return refusal(400, str(error))
+    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})

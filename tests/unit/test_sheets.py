@@ -1,0 +1,211 @@
+"""Lessons on paper: nothing told too early, codes that lead to their step, and the same from a command and from the app."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+from html import unescape
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+import segno
+
+from explorer.lessons import printing, sheets
+from explorer.lessons.lesson import Example, Option
+from explorer.lessons.reading import lessons
+from explorer.lessons.sending import as_html, within_a_line
+from explorer.outlets import qr
+
+LESSONS = [pytest.param(lesson, id=lesson.name) for lesson in lessons()]
+SCHOOL = "https://school.example/bert/"
+NASTY = '<script>alert(1)</script> & "x"'
+
+
+def words(page: str) -> str:
+    """What is read on a page, without style, codes and the space between."""
+    shown = re.sub(r"<(style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", shown)))
+
+
+def modules(svg: str) -> list[list[int]]:
+    """The dark modules of a code, read off the lines that it is drawn with."""
+    size = int(re.search(r'viewBox="0 0 (\d+) ', svg)[1])
+    found = [[0] * size for _ in range(size)]
+    x = y = 0.0
+    for kind, first, second in re.findall(
+        r"([Mmh])(-?[\d.]+)(?:[ ,]?(-?[\d.]+))?", re.search(r'stroke="#000".* d="([^"]+)"', svg)[1]
+    ):
+        if kind == "h":
+            for column in range(int(x), int(x + float(first))):
+                found[int(y)][column] = 1
+            x += float(first)
+        else:
+            x, y = (float(first), float(second)) if kind == "M" else (x + float(first), y + float(second))
+    return [row[qr.QUIET : -qr.QUIET] for row in found[qr.QUIET : -qr.QUIET]]
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_hand_out_asks_and_does_not_tell(lesson):
+    page = printing.handout(lesson, SCHOOL)
+    read = words(page)
+    for step in lesson.steps:
+        assert words(step.title) in read
+        assert as_html(step.before) in page
+        assert not step.after or as_html(step.after) not in page
+        for option in step.options:
+            assert f"<li>{printing.escape(option.text)}" in page
+            assert words(within_a_line(option.feedback)) not in read
+    asked = sum(bool(step.options) for step in lesson.steps)
+    assert page.count("Because") >= asked
+    assert page.count("<i></i>") == asked + printing.LINES * (len(lesson.steps) - asked)
+    assert not re.search(r'✓|class="(right|wrong|after|tried)', page)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_teachers_sheet_tells_everything(lesson):
+    page = printing.teacher_sheet(lesson, SCHOOL)
+    assert f"{lesson.minutes} minutes, {len(lesson.steps)} steps" in page
+    for step in lesson.steps:
+        assert as_html(step.before) in page
+        assert as_html(step.after) in page
+        for option in step.options:
+            assert within_a_line(option.feedback) in page
+            sign = "✓" if option.right else ""
+            assert f"<td>{sign}<td>{printing.escape(option.text)}<td>" in page
+    for example in (*lesson.works, *lesson.fails):
+        assert within_a_line(example.outcome) in page
+        assert all(printing.escape(text) in page for text in example.texts)
+    assert all(printing.escape(source) in page for source in lesson.sources)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_code_is_that_of_its_step(lesson):
+    page = printing.handout(lesson, SCHOOL)
+    codes = re.findall(r'<a class="code" href="([^"]+)"[^>]*>(<svg.*?</svg>)\s*</a>', page, re.DOTALL)
+    assert len(codes) == len(lesson.steps)
+    for number, (address, svg) in enumerate(codes, start=1):
+        assert address == printing.link(lesson, number, SCHOOL) == f"{SCHOOL}#lesson={lesson.name}.{number}"
+        expected = segno.make(address, micro=False, error="l").matrix
+        assert modules(svg) == [list(row) for row in expected]
+
+
+@pytest.mark.parametrize(
+    "made", [printing.handout, printing.teacher_sheet, lambda *given: printing.contents(given[:1], given[1])]
+)
+def test_what_a_file_says_is_text_and_no_html(made):
+    lesson = lessons()[0]
+    step = replace(
+        lesson.steps[0],
+        title=NASTY,
+        link={"a": NASTY, "tab": "tokens"},
+        before=NASTY,
+        after=NASTY,
+        options=(Option(NASTY, True, NASTY),),
+    )
+    spoiled = replace(
+        lesson, title=NASTY, about=NASTY, sources=(NASTY,), steps=(step,), works=(Example((NASTY,), NASTY, ()),), fails=()
+    )
+    page = made(spoiled, 'http://x"><script>/')
+    assert "<script" not in page
+    assert page.count("<style>") == 1
+    assert "&lt;script&gt;" in page
+
+
+def test_a_page_needs_nothing_from_elsewhere():
+    for page in printing.files(lessons()[:1]).values():
+        assert not re.search(r"\bsrc=|@import|url\(", page)
+        assert "default-src 'none'" in page
+        assert "size: A4" in page
+        assert "break-inside: avoid" in page
+
+
+def test_phones_are_thought_of():
+    lesson = lessons()[0]
+    for made in (printing.handout, printing.teacher_sheet):
+        assert "No phone reaches 127.0.0.1." in made(lesson)
+        assert "No phone" not in made(lesson, SCHOOL)
+
+
+def test_the_page_of_all_sums_up_the_minutes():
+    page = printing.contents(lessons())
+    assert f"{len(lessons())} lessons, {sum(one.minutes for one in lessons())} minutes in all" in page
+    for one in lessons():
+        assert f'href="{one.name}-handout.html"' in page
+        assert f'href="{one.name}-teacher.html"' in page
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Runs the command with arguments: its exit status, what it printed, and what it said of an error."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["sheets", *map(str, arguments)])
+        status = sheets.main()
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_one_command_writes_them_all(command, tmp_path):
+    status, printed, _ = command(tmp_path / "new" / "folder", "--address", SCHOOL.rstrip("/"))
+    names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
+    assert (status, len(names)) == (0, 1 + 2 * len(lessons()))
+    assert f"{len(names)} pages" in printed
+    made = printing.files(lessons(), SCHOOL)
+    assert made.keys() == names
+    assert all((tmp_path / "new" / "folder" / name).read_text("utf-8") == page for name, page in made.items())
+
+
+@pytest.mark.parametrize(
+    "address", ["school.example", "ftp://school.example/", "https://", "https://x/?a=b", "http://[", "javascript:1"]
+)
+def test_what_is_no_address_is_told(command, tmp_path, address):
+    status, _, said = command(tmp_path / "out", "--address", address)
+    assert (status, said) == (2, f"{address!r} is no address of an app; give one such as https://name.hf.space/.\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_told(command, tmp_path):
+    (tmp_path / "file").write_text("x")
+    status, _, said = command(tmp_path / "file")
+    assert status == 2
+    assert said.startswith("The sheets cannot be written to ")
+    assert said.count("\n") == 1
+
+
+def test_an_address_longer_than_a_code_is_told(command, tmp_path):
+    status, _, said = command(tmp_path, "--address", f"https://{'x' * qr.LONGEST}.example/")
+    assert (status, "too many for a QR code" in said) == (2, True)
+
+
+def test_the_app_serves_them_with_codes_to_where_it_was_asked(served):
+    lesson = lessons()[0]
+    for sheet, made in (("handout", printing.handout), ("teacher", printing.teacher_sheet)):
+        with urlopen(f"{served}/bx/lessons/{lesson.name}/{sheet}.html", timeout=60) as answer:
+            assert answer.headers["content-type"].startswith("text/html")
+            assert "'unsafe-inline'" in re.search(r"style-src ([^;]+)", answer.headers["content-security-policy"])[1]
+            assert answer.read().decode() == made(lesson, f"{served.rstrip('/')}/")
+
+
+@pytest.mark.parametrize("path", ["nothing/handout", "{name}/answers", "{name}/handout.html/x", "..%2F..%2Fapp/teacher"])
+def test_a_sheet_that_is_not_there_is_told(served, path):
+    with pytest.raises(HTTPError) as caught:
+        urlopen(f"{served}/bx/lessons/{path.format(name=lessons()[0].name)}.html", timeout=60)
+    assert caught.value.code == 404
+    assert json.loads(caught.value.read())["error"].endswith(".")
+
+
+def test_who_has_not_logged_in_gets_no_sheet():
+    from explorer import app
+    from tests.ports import free_port
+
+    port = free_port()
+    blocks = app.launch("127.0.0.1", port, ("teacher", "secret"))
+    try:
+        for sheet in ("handout", "teacher"):
+            with pytest.raises(HTTPError) as caught:
+                urlopen(f"http://127.0.0.1:{port}/bx/lessons/{lessons()[0].name}/{sheet}.html", timeout=60)
+            assert caught.value.code == 401
+    finally:
+        blocks.close()
