@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from explorer.lessons.printing import link
 from explorer.lessons.reading import lessons
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
@@ -69,7 +70,7 @@ def test_a_wrong_guess_is_told_and_found_again(open_app, served):
 def test_a_link_leads_to_a_step_on_a_phone(new_page, served):
     lesson = lessons()[1]
     page = new_page(viewport={"width": 420, "height": 860})
-    page.goto(f"{served}/#lesson={lesson.name}.2")
+    page.goto(link(lesson, 2, f"{served}/"))
     panel = page.locator("#lessons")
     expect(panel.get_by_role("heading", name=lesson.steps[1].title)).to_be_visible()
     expect(page.locator("[data-pointed]")).to_be_visible()
@@ -81,6 +82,28 @@ def test_a_link_leads_to_a_step_on_a_phone(new_page, served):
     assert not wrong(page, "#lessons", ["color-contrast"])
     page.get_by_role("button", name="‹ All lessons").click()
     assert not wrong(page, "#lessons")
+
+
+def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
+    lesson = lessons()[2]
+    page = open_app()
+    begin(page, lesson.name)
+    for name, told in (("Hand-out", False), ("Teacher’s sheet", True)):
+        with page.context.expect_page() as opened:
+            page.locator("#lessons").get_by_role("link", name=name, exact=True).click()
+        sheet = opened.value
+        expect(sheet.get_by_role("heading", level=1)).to_have_text(lesson.title)
+        expect(sheet.locator("section > h2, section > div > h2").last).to_have_text(
+            f"{len(lesson.steps)}. {lesson.steps[-1].title}"
+        )
+        assert sheet.get_by_text("✓").count() == (len(lesson.steps) if told else 0)
+        assert sheet.locator(f'a[href="{link(lesson, 2, f"{served}/")}"]').count() == 1
+        assert sheet.evaluate("getComputedStyle(document.querySelector('section:last-child')).breakInside") == (
+            "auto" if told else "avoid"
+        )
+        sheet.evaluate(AXE)
+        assert not wrong(sheet, "main")
+        sheet.close()
 
 
 def test_lessons_that_cannot_be_fetched_are_told(open_app):
