@@ -89,4 +89,4 @@ def _cell(column: Column, cell: Any) -> Any:
         return {"data": to_base64(vector), "top": max(top, 1e-9)}
     if column.kind == "bar":
         return min(max(float(cell) / max(column.top or 1.0, 1e-9), 0.0), 1.0)
-    return cell if isinstance(cell, str) else format(cell, column.form)
+    return cell if isinstance(cell, str) else format(cell, column.form).replace("-inf", "−∞")

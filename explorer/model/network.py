@@ -273,10 +273,10 @@ class Network:
         return self.module(input_ids=ids, **self._segments(torch.tensor(encoding.segments), ids), **labels)
 
     @torch.inference_mode()
-    def own_hidden(self, encoding: Encoding) -> torch.Tensor:
-        """What heads read by transformers' own forward pass of the encoder: [1, tokens, hidden]."""
-        ids = torch.tensor([encoding.ids])
-        return self.encoder(input_ids=ids, **self._segments(torch.tensor(encoding.segments), ids)).last_hidden_state
+    def own_hidden(self, padded: "Padded") -> torch.Tensor:
+        """What heads read by transformers' own forward pass of the encoder over a batch: [batch, tokens, hidden]."""
+        segments = self._segments(padded.segments, padded.ids)
+        return self.encoder(input_ids=padded.ids, attention_mask=padded.real.long(), **segments).last_hidden_state
 
     def own_masked_lm(self, encoding: Encoding) -> torch.Tensor:
         """The logits of the masked-LM head by `own_outputs`: [tokens, vocabulary]. Raises CapabilityError."""

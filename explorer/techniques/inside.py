@@ -94,7 +94,7 @@ def head_step(trace: Trace, layer: int, head: int, token: int) -> HeadStep:
     query, key, value = heads.query[0, head, token], heads.key[0, head], heads.value[0, head]
     dots = key @ query
     scaled = dots * heads.scaling
-    weights = _where_it_may_look(heads, scaled, slice(token, token + 1)).softmax(-1)
+    weights = where_it_may_look(heads, scaled, slice(token, token + 1)).softmax(-1)
     parts = (query, key, value, dots, scaled, weights, weights @ value)
     return HeadStep(*(part.numpy().copy() for part in parts))  # a view would keep all the heads in memory
 
@@ -108,14 +108,15 @@ def causal_attention(trace: Trace, layer: int, head: int) -> np.ndarray:
     heads = trace.heads(layer)
     scores = heads.query[0, head] @ heads.key[0, head].T * heads.scaling
     ahead = torch.ones_like(scores, dtype=torch.bool).triu(1)
-    return _where_it_may_look(heads, scores, slice(None)).masked_fill(ahead, -torch.inf).softmax(-1).numpy()
+    return where_it_may_look(heads, scores, slice(None)).masked_fill(ahead, -torch.inf).softmax(-1).numpy()
 
 
-def _where_it_may_look(heads: Heads, scores: torch.Tensor, queries: slice) -> torch.Tensor:
-    """Scores [..., queries, key] of one head, -∞ where a query may not look: further than a sliding window reaches."""
+def where_it_may_look(heads: Heads, scores: torch.Tensor, queries: slice) -> torch.Tensor:
+    """Scores [..., queries, key] of one head, -∞ where a query may not look: at [PAD], or beyond a sliding window."""
     if heads.mask is None:
         return scores
-    return scores.masked_fill(~heads.mask[0, 0, queries].expand(-1, scores.shape[-1]).reshape(scores.shape), -torch.inf)
+    looks = heads.mask[0, 0].expand(heads.query.shape[-2], scores.shape[-1])[queries]
+    return scores.masked_fill(~looks.reshape(scores.shape), -torch.inf)
 
 
 @torch.inference_mode()

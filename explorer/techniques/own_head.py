@@ -116,8 +116,8 @@ def own_error(trace: Trace) -> float:
     if model.capabilities.own_head == REPLACED:
         ours, theirs = model.replaced_logits(trace.states[-1:])[0], model.own_outputs(trace.encoding).logits[0]
     else:
-        head = model.own_head
-        ours, theirs = head.logits(model.final(trace.states[-1:])), head.logits(model.own_hidden(trace.encoding))
+        head, alone = model.own_head, model.pad([(trace.ids, trace.encoding.segments)])
+        ours, theirs = head.logits(model.final(trace.states[-1:])), head.logits(model.own_hidden(alone))
     return float((ours - theirs).abs().max())
 
 

@@ -171,6 +171,15 @@ def _decoder(view, subject):
     return {"causal": inside.causal_attention(subject.trace, layer, head)}
 
 
+def _batch(view, subject):
+    read = view.read_together(subject)
+    expected = {"mask": read.attention_mask, "real": read.real}
+    if read.real.all():
+        return expected
+    weights = [answers.weights for answers in view.answers(subject, read)]
+    return expected | {"weights": np.stack(weights), "largest_change": [read.moved(True), read.moved(False)]}
+
+
 def _positions(view, subject):
     table = subject.model.position_table
     places = np.arange(0, len(table), -(-len(table) // 128))
@@ -376,6 +385,7 @@ SHOWN = {
     "inside-head/dots": _dots,
     "inside-head/layer": _layer,
     "inside-head/decoder": _decoder,
+    "inside-head/batch": _batch,
     "inside-head/positions": _positions,
     "hidden/one-layer": _one_layer,
     "hidden/every-layer": _every_layer,
@@ -455,6 +465,8 @@ def compare(view, subject):
             same(np.maximum(found[name].numpy(), -1e9), expected)
         elif view.name.startswith("corpus/"):  # the app reads a corpus in half precision
             same(found[name], expected, 1e-2)
+        elif name == "largest_change":  # a difference of numbers that are larger by far
+            same(found[name], expected, 1e-4)
         elif name == "points":  # the app computes them in float32, and directions of nearly the same variance turn easily
             same(found[name], expected, 1e-5 if subject.model.name == BUNDLED else 1e-2)
         else:
@@ -481,6 +493,7 @@ SETTINGS = {
     "attention/metric": [{"metric": metric.key} for metric in METRICS],
     "attention/rollout": [{"up_to": 1}],
     "attention/several": [{"layer": 2, "heads": [1, 2]}, {"mass": 60}],
+    "inside-head/batch": [{"second": "He."}, {"second": "He or he [MASK] happy.", "token_asked": 2}],
     "hidden/one-layer": [{"look": VECTORS}],
     "hidden/every-layer": [{"measure": DRIFT}, {"measure": NORM}],
     "hidden/sentences": [{"pooling": "cls", "space": "centred"}, {"space": "whitened"}, {"pooling": "pooler"}],

@@ -52,7 +52,7 @@ def by_hand(model, texts, path):
         for text in texts:
             made.clear()
             encoding = model.encode(text)
-            model.own_hidden(encoding)
+            model.own_hidden(model.pad([(encoding.ids, encoding.segments)]))
             every = torch.stack([one.reshape(-1, one.shape[-1]) for one in made]).numpy()
             found |= {(text, position): every[:, position] for position in encoding.text_positions}
     finally:

@@ -8,7 +8,7 @@ import explorer
 from explorer.base.errors import CapabilityError, ModelError
 from explorer.base.steps import finished
 from explorer.model.families import FAMILIES
-from explorer.techniques import ablation, attribution, inside, lens, masking_game, pseudo_likelihood, targets
+from explorer.techniques import ablation, attribution, batch, inside, lens, masking_game, pseudo_likelihood, targets
 from explorer.techniques.masking_game import Rules
 from explorer.training.finetune import Top
 from tests.families import KINDS, write_family
@@ -107,6 +107,49 @@ class TestAgainstTransformers:
         encodings = [model.encode(*texts) for texts in INPUTS.values()]
         for encoding, together in zip(encodings, model.hidden_states_of(encodings), strict=True):
             assert close(together, model.hidden_states(encoding))
+
+
+class TestInABatch:
+    """Two inputs as transformers' own tokenizer fills them up, read with the attention mask and with one of ones."""
+
+    @pytest.mark.parametrize("side", ["right", "left"])
+    @pytest.mark.parametrize("shorter", [0, 1])
+    def test_it_is_what_transformers_reads(self, kind, model, eager, side, shorter, monkeypatch):
+        monkeypatch.setattr(model.tokenizer, "padding_side", side)
+        texts = [("the man", "he was sad"), (f"the dog bought milk on the {side}, and it ate it all.", "")][:: 1 - 2 * shorter]
+        first, second = (model.trace(*pair) for pair in texts)
+        found = batch.read_together(first, second)
+        rows = [model.tokenizer(*filter(None, pair)) for pair in texts]
+        inputs = model.tokenizer.pad(rows, return_tensors="pt")
+        assert np.array_equal(found.ids, inputs["input_ids"])
+        assert np.array_equal(found.attention_mask, inputs["attention_mask"])
+        assert (found.row, found.words) == (shorter, (first, second)[shorter].encoding.text_positions)
+        assert found.error <= 1e-5 * max(1.0, float(found.masked.abs().max()))
+        real, ones = found.real, torch.ones_like(inputs["attention_mask"])
+        for with_mask, states in ((True, found.masked), (False, found.unmasked)):
+            read = inputs if with_mask else {**inputs, "attention_mask": ones}
+            theirs = eager(**read, output_hidden_states=True, output_attentions=True)
+            assert close(model.final(states[-1])[real], theirs.hidden_states[-1][shorter, real])
+            for layer, weights in enumerate(theirs.attentions):
+                mine = batch.attention_row(model, found, layer, 1, 2, with_mask)
+                assert np.abs(mine.weights - weights[shorter, 1, found.start + 2].numpy()).max() < 1e-5
+                assert abs(mine.weights.sum() - 1) < 1e-5
+                given = mine.weights[~real].sum()
+                if with_mask:
+                    assert given == 0
+                    assert np.isneginf(mine.scores[~real]).all()
+                else:
+                    assert abs(given - found.leaks[layer, 1, 2]) < 1e-5
+
+    def test_with_the_mask_it_is_what_it_is_alone(self, kind, model):
+        short, long = model.trace("the man"), model.trace("the dog bought milk , and it was sad .")
+        found = batch.read_together(short, long)
+        size = max(1.0, float(short.states[-1].abs().max()))
+        assert found.moved(False) > 1e-3 * size
+        assert found.turned(False) > found.turned(True)
+        # MobileBERT mixes [PAD] into its neighbour before any layer.
+        assert (found.moved(True) <= 1e-5 * size) == (kind != "mobilebert")
+        assert batch.read_together(short, long) is found
 
 
 class TestInside:

@@ -1,4 +1,4 @@
-"""Inside a head: queries, keys and values, every step of a layer, a causal mask, positions."""
+"""Inside a head: queries, keys and values, every step of a layer, a causal mask, a batch, positions."""
 
 from typing import Any
 
@@ -120,6 +120,40 @@ def decoder(view: Any, subject: Subject) -> str:
     )
 
 
+def batch(view: Any, subject: Subject) -> str:
+    """Two inputs in one batch, with the attention mask and without."""
+    names, read, where = Names.of(subject), view.read_together(subject), subject.selection
+    token = 0 if read.real.all() else view.query(subject, read)
+    given = ((subject.text_a, subject.text_b), (view.second, ""))
+    made = [names.encoded(*texts, name=name) for texts, name in zip(given, ("first", "second"), strict=True)]
+    outputs = "model(**inputs, output_hidden_states=True, output_attentions=True)"
+    return script(
+        view.question,
+        names.opened(eager=True),
+        *(one.replace(', return_tensors="pt"', "") for one in made),
+        f"""
+        inputs = tokenizer.pad([first, second], return_tensors="pt")  # the shorter one is filled up
+        mask = inputs["attention_mask"]  # 1 for a token, 0 for [PAD]
+        print(inputs["input_ids"], mask)
+        row, layer, head, token = {read.row}, {where.attention_layer}, {where.head_index}, {token}  # from 0
+        real = mask[row].bool()
+        place = int(mask[row].argmax()) + token
+        """,
+        names.unnormed,
+        f"""
+        alone = model(**tokenizer.pad([(first, second)[row]], return_tensors="pt"), output_hidden_states=True)
+        weights, largest_change = [], []
+        for attention_mask in (mask, torch.ones_like(mask)):  # with the mask, and as if there were none
+            inputs["attention_mask"] = attention_mask
+            outputs = {outputs}
+            weights.append(outputs.attentions[layer][row, head, place])
+            moved = outputs.hidden_states[-1][row, real] - alone.hidden_states[-1][0]
+            largest_change.append(moved.abs().max())
+            print("weight on [PAD]", weights[-1][~real].sum(), "largest change", largest_change[-1])
+        """,
+    )
+
+
 def positions(view: Any, subject: Subject) -> str:
     """The learned vectors of positions beside sinusoids, and how alike their rows are."""
     names, model = Names.of(subject), subject.model
@@ -149,5 +183,6 @@ CODE = {
     "inside-head/dots": dots,
     "inside-head/layer": whole_layer,
     "inside-head/decoder": decoder,
+    "inside-head/batch": batch,
     "inside-head/positions": positions,
 }

@@ -1,5 +1,6 @@
-"""Inside a head: from two vectors to one weight, from there to the layer's output, and what positions look like."""
+"""Inside a head: from two vectors to one weight, from there to the layer's output, masks, and what positions look like."""
 
+from explorer.views.inside_head.batch import InABatch
 from explorer.views.inside_head.decoder import Decoder
 from explorer.views.inside_head.positions import Positions
 from explorer.views.inside_head.steps import DotProducts, WholeLayer
@@ -13,6 +14,7 @@ TAB = Tab(
         "One head": [[DotProducts]],
         "The whole layer": [[WholeLayer]],
         "If it were a decoder": [[Decoder]],
+        "A batch": [[InABatch]],
         "Positions": [[Positions]],
     },
     steppers=("layer", "head"),

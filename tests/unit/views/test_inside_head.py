@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
+from explorer.base.errors import InputError
 from explorer.views.inside_head import TAB
+from explorer.views.inside_head.batch import MOST_TOKENS, InABatch
 from explorer.views.inside_head.positions import Positions
 from explorer.views.inside_head.steps import MOST_KEYS, DotProducts, WholeLayer, strongest
 from explorer.views.subject import Selection, Subject
@@ -47,3 +49,84 @@ def test_of_many_positions_every_few_are_drawn(bundled, tiny):
     bundled, tiny = (Subject.of(model.trace(*TEXTS)) for model in (bundled, tiny))
     assert "Every 4th position is drawn." in Positions().compute(bundled)["about"]
     assert len(Positions().compute(tiny)["learned"].data[0].z) <= 128
+
+
+def shares(shown):
+    """What goes to [PAD] with the mask and without, as the table tells it."""
+    return [float(row["cells"][1]) for row in shown["moved"]["rows"]]
+
+
+def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
+    view, start = InABatch(second="The dog ran home, for it was late."), Subject.of(bundled.trace("Thank you!"))
+    subject = view.first(start)
+    shown, told = view.compute(subject), view.finding(subject).text
+    assert shown["about"].startswith("A rectangle of 2 × 12 for the 5 tokens of the input above and the 12 of the second one: 7")
+    assert "7 places, 29.2 % of them all, are filled up" in shown["about"]
+    cells = {
+        name: [one["text"] for one in row] for name, row in zip(shown["batch"]["rows"], shown["batch"]["cells"], strict=True)
+    }
+    assert cells["tokens 1"] == ["[CLS]", "thank", "you", "!", "[SEP]", *["[PAD]"] * 7]
+    assert cells["ids 1"][5:] == ["0"] * 7
+    assert (cells["mask 1"], cells["mask 2"]) == (["1"] * 5 + ["0"] * 7, ["1"] * 12)
+    assert shown["batch"]["marked"] == 5, "where filling up begins"
+    rows = shown["weights"]["rows"]
+    assert [row["cells"][1:4] for row in rows[-7:]] == [[str(place), "0", "−∞"] for place in range(5, 12)]
+    assert [row["token"] for row in rows[1:]] == [0, 1, 2, 3, 4, *[None] * 7]
+    with_mask, without = shares(shown)
+    assert (with_mask, without > 0.5) == (0, True)
+    assert f"gives {without:.0%}".replace("%", "\u00a0%") in told
+    assert told.endswith("to the 7 [PAD]s that fill its row up; with it, nothing.")
+    assert shown["check"]["text"].startswith("✓ matches the model")
+    leaks = view.read_together(subject).leaks[..., 1:4].mean(2)
+    assert leaks[subject.selection.attention_layer, subject.selection.head_index] == leaks.max()
+    assert view.first(start.select(layer=2, head=3)).selection.head == 3, "what was picked stays"
+
+
+def test_a_click_lets_a_token_of_the_shorter_input_ask(subject):
+    longer, shorter = InABatch(second="he was happy " * 12), InABatch(second="he was sad")
+    assert longer.on_weights(subject, 3).selection == longer.on_batch(subject, [2, 3]).selection == {"token": 3}
+    assert (
+        longer.on_batch(subject, [1, 3])
+        == longer.on_batch(subject, [0, subject.trace.kept])
+        == longer.on_batch(subject, [0, 999])
+    )
+    assert "(token 3 of the first input) asks" in longer.compute(subject.select(token=3))["asked"]
+    settings = shorter.on_weights(subject, 3).settings
+    assert settings == shorter.on_batch(subject, [5, 3]).settings == {"token_asked": 3}
+    view = InABatch.read({"second": shorter.second, **settings}, subject.model.capabilities)
+    assert "'sad' (token 3 of the second input) asks" in view.compute(subject)["asked"]
+    beyond = InABatch.read({"second": shorter.second, "token_asked": 99}, subject.model.capabilities)
+    assert beyond.compute(subject)["asked"] == shorter.compute(subject)["asked"]
+
+
+def test_of_one_length_nothing_is_filled_up(subject):
+    view = InABatch(second=f"{subject.text_a} {subject.text_b}")
+    subject = Subject.of(subject.model.trace(view.second))
+    shown = view.compute(view.first(subject))
+    assert shown["about"].endswith("of the second one: nothing is filled up.")
+    assert (shown["weights"], shown["moved"], shown["check"], shown["batch"]["marked"]) == (None, None, None, None)
+    assert "so that nothing is filled up" in view.finding(subject).text
+
+
+def test_what_no_mask_undoes_is_told(tiny, monkeypatch):
+    subject = Subject.of(tiny.trace("the man went"))
+    assert InABatch().compute(subject)["why"] == ""
+    monkeypatch.setattr(tiny.tokenizer, "padding_side", "left")
+    shown = InABatch(second="he bought milk on the left").compute(subject)
+    assert shown["why"].startswith("This tokenizer fills up on the left")
+    assert shown["check"]["text"].startswith("✓ matches the model")
+    assert shown["batch"]["marked"] == shown["batch"]["cells"][4].index({"text": "1", "share": 0.45, "note": ""}) - 1
+
+
+def test_what_is_too_long_or_empty_is_one_sentence(tiny, refusal):
+    subject = Subject.of(tiny.trace("the man went"))
+    for second in ("", " ", "the man " * MOST_TOKENS, "\u200b"):
+        view = InABatch(second=second)
+        refusal(InputError, lambda view=view: view.compute(subject))
+        assert view.first(subject).selection == subject.selection
+    with pytest.raises(InputError, match="The second input has 258 tokens, and a batch is shown of up to 128; shorten it"):
+        InABatch(second="the man " * MOST_TOKENS).compute(subject)
+    long = Subject.of(tiny.trace("the man " * MOST_TOKENS))
+    assert InABatch().unless(long) == "This input has 258 tokens, and a batch is shown of up to 128; shorten it."
+    refusal(InputError, lambda: InABatch().on_batch(subject, "a"))
+    refusal(InputError, lambda: InABatch.read({"second": "a" * 30_000}, tiny.capabilities))
