@@ -80,7 +80,8 @@ def test_a_step_leads_where_it_says(step):
     assert {step.point, step.cover} <= {"", *AROUND, *known}
 
 
-def test_every_lesson_says_something_that_can_be_wrong():
+def test_every_lesson_says_something_that_can_be_wrong(readme):
+    assert f"opens {len(LESSONS)} lessons" in readme
     for lesson in LESSONS:
         assert any(step.claims for step in lesson.steps), lesson.name
     assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [lesson.name for lesson in LESSONS]
