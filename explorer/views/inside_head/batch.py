@@ -7,7 +7,7 @@ import numpy as np
 from explorer.base.errors import InputError
 from explorer.figures.bars import percent, whole_percent
 from explorer.figures.batch import batch_grid
-from explorer.figures.numbers import beside
+from explorer.figures.numbers import beside, columns_of, keep
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.views.settings import memory, text
@@ -22,10 +22,10 @@ SECOND = "A batch is one rectangle of ids: each row is as long as the longest of
 MOST_TOKENS = 128  # of a row: what can be seen of longer ones is a window, and three passes over them take seconds
 STILL = 1e-4  # of the size of the numbers: a difference that is rounding
 MOVED = [
-    Column("the shorter input", "name", name="read"),
-    Column("weight on [PAD]", "number", form=".4f", name="weight_on_pad"),
+    Column("read", "name"),
+    Column("on [PAD]", "number", form=".4f", name="weight_on_pad"),
     Column("largest change", "number", form=".2g", name="largest_change"),
-    Column("mean 1 − cosine", "number", form=".4f", name="mean_1_minus_cosine"),
+    Column("1 − cosine", "number", form=".4f", name="mean_1_minus_cosine"),
 ]
 
 
@@ -37,12 +37,10 @@ class InABatch(View):
     """The input above and a second one as one rectangle, and one head with the attention mask and without."""
 
     name, question = "inside-head/batch", "What if two inputs of different length are read together?"
-    columns, widths = (("asked", "weights"), ("moved", "check", "why", "help")), (7, 5)
+    columns, widths = (("moved", "check", "why"), ("help",)), (6, 5)
     second: str = text(SECOND, "The second input of the batch", max_lines=2, heard="submit blur")
     about = sentence()
     batch = part("words")
-    asked = sentence()
-    weights = part("strips", height=720)
     moved = part("strips")
     check = check()
     why = prose(classes="caption")
@@ -50,9 +48,11 @@ class InABatch(View):
         "A batch is a rectangle, so the shorter input is filled up with [PAD]. The **attention mask** is 1 for a token and 0 "
         "for [PAD]: where it is 0, the score q·k ÷ √d is set to −∞ before the softmax, and e to that power is 0. So no token "
         "takes anything from [PAD], and the input becomes what it is by itself, but for rounding. Without the mask, [PAD] is a "
-        "token like any other: scores are those of a second run in which nothing was masked in any layer. The largest change "
-        "is that of a number of the last hidden state, against the input read alone; 1 − cosine is from 0 to 2."
+        "token like any other: a second run in which nothing is masked in any layer. The largest change is that of a number of "
+        "the last hidden state, against the input read alone; 1 − cosine, from 0 to 2, is the mean of its tokens."
     )
+    asked = sentence()
+    weights = part("strips", height=720)
     token_asked: int | None = memory(None, kept=_place)  # the query, where the second input is the shorter one
 
     def unless(self, subject: Subject) -> str:
@@ -166,27 +166,32 @@ def _about(batch: "Batch") -> str:
 def _weights(batch: "Batch", answers: "tuple[Answers, Answers]", tokens: list[str], pad: str) -> dict[str, Any]:
     """A row for each place: its score and its weight with the mask and without; above them, all [PAD]s together."""
     empty = ~batch.real
-    top = float(max(max(one.weights.max(), one.weights[empty].sum()) for one in answers))
-    columns = [
-        Column("", "name", name="token"),
-        Column("#", "number", name="position"),
-        Column("mask", "number", name="attention_mask"),
-        Column("score with it", "number", form=".2f", name="masked_score"),
-        Column("softmax", "number", form=".4f", name="masked_weight"),
-        Column("", "bar", top),
-        Column("score without", "number", form=".2f", name="unmasked_score"),
-        Column("softmax", "number", form=".4f", name="unmasked_weight"),
-        Column("", "bar", top),
-    ]
+    sums = [one.weights[empty].sum() for one in answers]
+    top = float(max(*sums, *(one.weights.max() for one in answers)))
+    columns = [Column("", "name"), Column("mask", "number")]
+    for when in ("with it", "without"):
+        score, weight = Column(f"score {when}", "number", form=".2f"), Column("softmax", "number", form=".4f")
+        columns += [score, weight, Column("", "bar", top)]
 
     def of(place: int) -> Row:
         real = bool(batch.real[place])
         numbers = (number for one in answers for number in (one.scores[place], one.weights[place], one.weights[place]))
-        return Row([tokens[place], place, int(real), *numbers], token=place - batch.start if real else None)
+        return Row([tokens[place], int(real), *numbers], token=place - batch.start if real else None)
 
-    sums = (number for one in answers for number in (None, one.weights[empty].sum(), one.weights[empty].sum()))
-    together = Row([f"all {int(empty.sum())} {pad} together", None, None, *sums], strong=True)
-    return strip_table(columns, [together, *map(of, range(len(tokens)))], "one query and every place of its row")
+    shares = (number for share in sums for number in (None, share, share))
+    together = Row([f"all {int(empty.sum())} {pad} together", None, *shares], strong=True)
+    table = strip_table(columns, [together, *map(of, range(len(tokens)))], "one query and every place of its row")
+    with_mask, without = answers
+    numbers = {
+        "position": range(len(tokens)),
+        "token": tokens,
+        "attention_mask": batch.real.astype(int),
+        "masked_score": with_mask.scores,
+        "masked_weight": with_mask.weights,
+        "unmasked_score": without.scores,
+        "unmasked_weight": without.weights,
+    }
+    return keep(table, lambda: columns_of(**numbers))
 
 
 def _moved(batch: "Batch", answers: "tuple[Answers, Answers]") -> dict[str, Any]:

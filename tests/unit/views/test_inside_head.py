@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.figures.numbers import kept
 from explorer.views.inside_head import TAB
 from explorer.views.inside_head.batch import MOST_TOKENS, InABatch
 from explorer.views.inside_head.positions import Positions
@@ -70,7 +71,9 @@ def test_the_shorter_input_is_filled_up_and_nobody_looks_there(bundled):
     assert (cells["mask 1"], cells["mask 2"]) == (["1"] * 5 + ["0"] * 7, ["1"] * 12)
     assert shown["batch"]["marked"] == 5, "where filling up begins"
     rows = shown["weights"]["rows"]
-    assert [row["cells"][1:4] for row in rows[-7:]] == [[str(place), "0", "−∞"] for place in range(5, 12)]
+    assert [row["cells"][1:3] for row in rows[-7:]] == [["0", "−∞"]] * 7
+    numbers = kept(shown["weights"])
+    assert [row[4:8] for row in numbers.rows[4:6]] == [(4, "[SEP]", 1, pytest.approx(numbers.rows[4][9])), (5, "[PAD]", 0, None)]
     assert [row["token"] for row in rows[1:]] == [0, 1, 2, 3, 4, *[None] * 7]
     with_mask, without = shares(shown)
     assert (with_mask, without > 0.5) == (0, True)
