@@ -45,11 +45,11 @@ class InABatch(View):
     check = check()
     why = prose(classes="caption")
     help = caption(
-        "A batch is a rectangle, so the shorter input is filled up with [PAD]. The **attention mask** is 1 for a token and 0 "
-        "for [PAD]: where it is 0, the score q·k ÷ √d is set to −∞ before the softmax, and e to that power is 0. So no token "
-        "takes anything from [PAD], and the input becomes what it is by itself, but for rounding. Without the mask, [PAD] is a "
-        "token like any other: a second run in which nothing is masked in any layer. The largest change is that of a number of "
-        "the last hidden state, against the input read alone; 1 − cosine, from 0 to 2, is the mean of its tokens."
+        "A batch is a rectangle, so the shorter input is filled up with [PAD]: **padding**. The **attention mask** is 1 for a "
+        "token, 0 for [PAD]: where it is 0, the score q·k ÷ √d is set to −∞ before the softmax, and e to that power is 0. So no "
+        "token takes anything from [PAD], and the input becomes what it is by itself, but for rounding. Without the mask, [PAD] "
+        "is a token like any other: a second run in which nothing is masked in any layer. The largest change is that of a number "
+        "of the last hidden state, against the input read alone; 1 − cosine, from 0 to 2, is the mean of its tokens."
     )
     asked = sentence()
     weights = part("strips", height=720)
