@@ -250,3 +250,13 @@ def serving():
     app.warm(blocks)
     yield blocks
     blocks.close()
+
+
+@pytest.fixture
+def locked():
+    """The address, with a slash at its end, of an app that asks for the name teacher and the password secret."""
+    from explorer import app
+
+    blocks = app.launch("127.0.0.1", free_port(), ("teacher", "secret"))
+    yield blocks.local_url
+    blocks.close()

@@ -65,16 +65,8 @@ def test_the_page_shows_the_same_to_people(described, served):
         assert answer.headers["content-type"] == "application/json"
 
 
-def test_who_has_not_logged_in_learns_nothing():
-    from explorer import app
-    from tests.ports import free_port
-
-    port = free_port()
-    blocks = app.launch("127.0.0.1", port, ("teacher", "secret"))
-    try:
-        for path in ("bx/api", "bx/openapi.json"):
-            with pytest.raises(HTTPError) as caught:
-                urlopen(f"http://127.0.0.1:{port}/{path}", timeout=60)
-            assert caught.value.code == 401
-    finally:
-        blocks.close()
+def test_who_has_not_logged_in_learns_nothing(locked):
+    for path in ("bx/api", "bx/openapi.json"):
+        with pytest.raises(HTTPError) as caught:
+            urlopen(f"{locked}{path}", timeout=60)
+        assert caught.value.code == 401

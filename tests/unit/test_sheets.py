@@ -196,16 +196,8 @@ def test_a_sheet_that_is_not_there_is_told(served, path):
     assert json.loads(caught.value.read())["error"].endswith(".")
 
 
-def test_who_has_not_logged_in_gets_no_sheet():
-    from explorer import app
-    from tests.ports import free_port
-
-    port = free_port()
-    blocks = app.launch("127.0.0.1", port, ("teacher", "secret"))
-    try:
-        for sheet in ("handout", "teacher"):
-            with pytest.raises(HTTPError) as caught:
-                urlopen(f"http://127.0.0.1:{port}/bx/lessons/{lessons()[0].name}/{sheet}.html", timeout=60)
-            assert caught.value.code == 401
-    finally:
-        blocks.close()
+def test_who_has_not_logged_in_gets_no_sheet(locked):
+    for sheet in ("handout", "teacher"):
+        with pytest.raises(HTTPError) as caught:
+            urlopen(f"{locked}bx/lessons/{lessons()[0].name}/{sheet}.html", timeout=60)
+        assert caught.value.code == 401

@@ -14,7 +14,6 @@ from explorer.outlets import links, qr, ways
 from explorer.outlets.ways import Way
 from explorer.page.turns import Turns
 from explorer.server.requests import TAKE
-from tests.ports import free_port
 
 
 def words(place) -> bytes:
@@ -135,20 +134,12 @@ def test_another_name_and_too_many_requests_are_refused(fetch, way, monkeypatch)
     assert statuses[-1] == 429
 
 
-def test_whoever_has_not_logged_in_gets_nothing(way):
-    from explorer import app
-
-    port = free_port()
-    blocks = app.launch("127.0.0.1", port, ("teacher", "secret"))
-    try:
-        address = blocks.local_url
-        status, _, body = fetched(address, f"{TAKE}view.words")
-        assert (status, fetched(address, f"{TAKE}link.svg")[0]) == (401, 401)
-        assert json.loads(body)["error"].startswith("This app asks for a name")
-        form = {"Content-Type": "application/x-www-form-urlencoded"}
-        _, headers, _ = fetched(address, "/login", "POST", "username=teacher&password=secret", **form)
-        wrong = fetched(address, f"{TAKE}view.words", Cookie="access-token-x=1")
-        assert wrong[0] == 401
-        assert fetched(address, f"{TAKE}view.words", Cookie=headers["set-cookie"].partition(";")[0])[0] == 200
-    finally:
-        blocks.close()
+def test_whoever_has_not_logged_in_gets_nothing(way, locked):
+    status, _, body = fetched(locked, f"{TAKE}view.words")
+    assert (status, fetched(locked, f"{TAKE}link.svg")[0]) == (401, 401)
+    assert json.loads(body)["error"].startswith("This app asks for a name")
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    _, headers, _ = fetched(locked, "/login", "POST", "username=teacher&password=secret", **form)
+    wrong = fetched(locked, f"{TAKE}view.words", Cookie="access-token-x=1")
+    assert wrong[0] == 401
+    assert fetched(locked, f"{TAKE}view.words", Cookie=headers["set-cookie"].partition(";")[0])[0] == 200
