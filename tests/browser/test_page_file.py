@@ -12,7 +12,8 @@ from explorer.views.subject import Subject
 HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> went to the [MASK]."
 LIVE = ASSETS / "file" / "live.js"
 MARKS = (
-    ".bx canvas, .bx svg path, .bx svg rect, .bx svg image, .bx button, .bx-frame-table td, pre, .bx-fill, .bx-of-bar, .bx-notice"
+    ".bx canvas, .bx svg path, .bx svg rect, .bx svg image, .bx button, .bx-frame-table td, pre, .bx-fill, .bx-of-bar, "
+    ".bx-of-number, .bx-notice"
 )
 LONG = "The keys to the cabinet are on the table, and she told the teacher that the bank was closed. " * 6
 
