@@ -11,7 +11,7 @@ from typing import Any
 
 from explorer.base.paths import ASSETS
 from explorer.figures.base import PLOTLY_JS
-from explorer.outlets.contents import EMPTY, input_strip, opened, shown
+from explorer.outlets.contents import COMPONENTS, EMPTY, HEATMAP, input_strip, opened, shown
 from explorer.views import TABS
 from explorer.views.subject import Subject
 from explorer.views.view import View, finding_of
@@ -77,6 +77,12 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", live
     return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], shell)
 
 
+def drawing(suffix: str) -> str:
+    """The scripts ("js") or the style ("css") of what draws any view, for a page that gets the values by itself."""
+    stems = [*ALWAYS, *sorted({_stem(component.name) for component in (*COMPONENTS.values(), HEATMAP)} - set(ALWAYS))]
+    return _assets(stems, suffix, page=("page",) if suffix == "css" else ())
+
+
 def _parts(side: dict[str, Any]) -> list[dict[str, Any]]:
     own = [part for view in side["views"] for part in view["parts"]]
     return [*([side["input"]] if side["input"] else []), *own]
@@ -115,11 +121,9 @@ def _stem(component: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", component).lower()
 
 
-def _assets(stems: Iterable[str], suffix: str) -> str:
+def _assets(stems: Iterable[str], suffix: str, page: Sequence[str] = ("page",)) -> str:
     """The scripts or the style of some components, then the page's own."""
-    places = [ASSETS / "components" / f"{stem}.{suffix}" for stem in stems] + [
-        ASSETS / "file" / f"{stem}.{suffix}" for stem in stems
-    ]
-    own = [ASSETS / "file" / f"{stem}.{suffix}" for stem in ("prose", "page")]
+    places = [ASSETS / folder / f"{stem}.{suffix}" for folder in ("components", "file") for stem in stems]
+    own = [ASSETS / "file" / f"{stem}.{suffix}" for stem in ("prose", "sides", *page)]
     text = "\n".join(path.read_text("utf-8") for path in [*places, *own] if path.exists())
     return re.sub(r"</(?=script|style)", r"<\\/", text)
