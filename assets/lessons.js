@@ -106,7 +106,7 @@ window.BertLessons = {
       return el("li", {}, button);
     });
     const about = "Each lesson sets the page for you and asks you to guess before it tells. Change what you like on the way.";
-    this.fill(this.head("Lessons"), el("p", { class: "bx-lesson-about" }, about), el("ol", { class: "bx-lesson-list" }, ...items));
+    this.fill(this.head("Lessons"), el("p", { class: "bx-lesson-about" }, about), BertRoom.entry(), el("ol", { class: "bx-lesson-list" }, ...items));
   },
 
   // ---- A step.

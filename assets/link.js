@@ -25,6 +25,7 @@ window.BertLink = {
   follow(query) {
     const opens = this.query === null;
     this.query = query;
+    document.dispatchEvent(new CustomEvent("bert:moved"));
     if (!query) return;
     if (opens) { // the address is what was asked for, and no step is taken
       history.replaceState({ ...history.state, bert: query }, "");

@@ -45,7 +45,10 @@ ON_A_SPACE = limits.is_on_a_space()
 if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
     os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
-SCRIPTS = ("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js", "first.js")
+SCRIPTS = (
+    *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
+    *("classroom/news.js", "classroom/board.js", "first.js"),
+)
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {

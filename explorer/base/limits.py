@@ -165,6 +165,9 @@ VISITOR_MEGABYTES = Limit(
     "Your oldest runs make room, but a run of more than {most} MB cannot be kept; train fewer layers.",
 )
 RUN_DAYS = Limit("run_days", "days that a run is kept after it was last used", 7, 7, "It leaves.")
+ROOMS = Limit("rooms", "rooms of classes at once", 20, 20, "There are {most} rooms open already; try again later.")
+ROOM_PEOPLE = Limit("room_people", "people in a room", 60, 60, "This room is full; it holds {most} people.")
+ROOM_MINUTES = Limit("room_minutes", "minutes until a room ends by itself", 240, 240, "It ends, and nothing of it is kept.")
 REQUESTS = Limit(
     *("requests", "requests a minute from one address (0: any)", NONE, 3_000),
     "These are more than {most} requests in a minute; wait a moment.",

@@ -25,6 +25,7 @@ from explorer.server.metrics import Metrics
 from explorer.server.reference import reference_routes
 from explorer.server.refusals import Refusals, misnamed, unfit, unknown
 from explorer.server.requests import RequestsAMinute
+from explorer.server.rooms import room_routes
 from explorer.server.routes import routes
 from explorer.server.taking import taking_routes
 
@@ -43,6 +44,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
+    ours += room_routes(blocks, host)
     return {"routes": ours, "exception_handlers": handlers, "lifespan": _outermost(around)}
 
 

@@ -81,14 +81,14 @@ async def _timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Res
 
 async def _file(blocks: PageBlocks, way: Way, parameters: dict[str, str]) -> Response:
     """The file. Raises InputError for a link that cannot be followed to the letter: a file has no place to say so."""
-    place = await _in_turn(blocks, lambda: links.read(parameters, first_subject()))
+    place = await in_turn(blocks, lambda: links.read(parameters, first_subject()))
     if place.told:
         raise InputError(place.told[0])
     place = replace(place, part=parameters.get("part", ""))
     if any(isinstance(view, LongView) for view in place.views):  # it waits for a place among the long works instead
         made = await run_in_threadpool(bounded(_made, TRAINING["concurrency_id"]), way, place)
     else:
-        made = await _in_turn(blocks, lambda: _made(way, place))
+        made = await in_turn(blocks, lambda: _made(way, place))
     name = f'attachment; filename="bert-explorer-{place.name}.{way.key}"'
     return Response(made, media_type=way.media_type, headers={**FRESH, "Content-Disposition": name})
 
@@ -97,7 +97,7 @@ def _made(way: Way, place: Place) -> bytes:
     return way.make(place.opened())
 
 
-async def _in_turn(blocks: PageBlocks, make: Callable[[], Result]) -> Result:
+async def in_turn(blocks: PageBlocks, make: Callable[[], Result]) -> Result:
     """What takes its turn among all calls that ask a model. Raises BusyError when too many wait."""
     if len(blocks.turns) >= WAITING.most:
         raise BusyError(WAITING.tell())

@@ -1,0 +1,334 @@
+// The teacher's side of a room: a board for the projector over the page, and a chip on the page while it is away.
+window.BertRoom = {
+  KEPT: "bert-room", // in this tab of the browser: { word, key, address, following }
+  LOCAL: "Phones cannot reach this machine: start the app with --host 0.0.0.0, and they can from the same network.",
+  QUESTIONS: {
+    blank: ["Fill the blank", "Which word does BERT put into the blank?"],
+    pair: ["Does B follow A?", "Does BERT take B for the sentence after A?"],
+    target: ["Where does a head look?", "Which token does the one chosen on the page look at most, in the head chosen there?"],
+  },
+  room: null, // what is kept
+  state: null, // what the room told last
+  board: null, // the board, from when it is first shown
+  wrong: "", // what went wrong last
+  closing: false, // whether the room is to be closed, once that is pressed again
+  stop: null, // ends the listening
+  told: "", // what those who follow were told last, and
+  timer: 0, // when they are told next
+
+  // ---- Beginning and ending.
+
+  // The way in, for the list of lessons.
+  entry() {
+    const { el } = BertExplorer;
+    const button = el("button", { type: "button", id: "open-room" }, this.room ? `To the room ${this.spoken()} ›` : "Open a room for your class ›");
+    button.addEventListener("click", () => this.open());
+    return button;
+  },
+
+  async open() {
+    try {
+      if (!this.room) this.start(await BertExplorer.room.act("", ""));
+      this.show();
+    } catch (error) {
+      document.getElementById("open-room")?.after(BertExplorer.el("p", { role: "alert" }, error.message));
+    }
+  },
+
+  start(room) {
+    this.room = room;
+    this.keep();
+    this.stop = BertExplorer.room.listen(room.word, room.key, {
+      heard: (state) => {
+        this.state = state;
+        this.draw();
+      },
+      lost: (now) => document.body.toggleAttribute("data-room-lost", now),
+      over: () => this.end(),
+    });
+    if (room.following) this.follow();
+  },
+
+  keep() {
+    try {
+      if (this.room) sessionStorage.setItem(this.KEPT, JSON.stringify(this.room));
+      else sessionStorage.removeItem(this.KEPT);
+    } catch {
+      // then the room is lost with the page
+    }
+  },
+
+  resume() {
+    try {
+      const room = JSON.parse(sessionStorage.getItem(this.KEPT));
+      if (room?.key) this.start(room);
+    } catch {
+      // nothing to go on with
+    }
+  },
+
+  end() {
+    this.stop?.();
+    [this.room, this.state, this.stop, this.told, this.wrong] = [null, null, null, "", ""];
+    this.keep();
+    this.board?.remove();
+    document.getElementById("room-chip")?.remove();
+    document.getElementById("open-room")?.replaceWith(this.entry());
+    this.board = null;
+  },
+
+  // Does something as the teacher; what goes wrong is told on the board.
+  async act(action, body = {}) {
+    this.wrong = "";
+    try {
+      await BertExplorer.room.act(`/${this.room.word}/${action}`, this.room.key, body);
+    } catch (error) {
+      this.wrong = error.message;
+    }
+    if (this.room) this.draw();
+  },
+
+  spoken() {
+    return this.room.word.replace("-", " ");
+  },
+
+  // ---- Following.
+
+  place() {
+    return BertLink.query ?? location.search.slice(1);
+  },
+
+  follow() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (!this.room?.following) return;
+      const covered = document.querySelector("[data-covered]");
+      const body = { query: this.place(), hidden: BertAnswers.hidden, covered: covered ? (covered.matches(".view") ? "view" : covered.id) : "" };
+      if (JSON.stringify(body) === this.told) return;
+      this.told = JSON.stringify(body);
+      this.act("follow", body);
+    }, 150);
+  },
+
+  setFollowing(on) {
+    this.room.following = on;
+    this.keep();
+    this.told = "";
+    if (on) this.follow();
+    else this.act("follow");
+    this.draw();
+  },
+
+  // ---- The chip on the page.
+
+  chip() {
+    const { el } = BertExplorer;
+    let chip = document.getElementById("room-chip");
+    if (!chip) {
+      chip = el("button", { type: "button", id: "room-chip", title: "Back to the board" });
+      chip.addEventListener("click", () => this.show());
+      document.body.append(chip);
+    }
+    const here = this.state.people.filter((one) => one.here).length;
+    chip.textContent = `Room ${this.spoken()} · ${here} here${this.room.following ? " · following" : ""}`;
+  },
+
+  // ---- The board.
+
+  show() {
+    const { el } = BertExplorer;
+    if (!this.board) {
+      this.board = el("section", { id: "room", popover: "manual", "aria-label": "Board of the room" });
+      document.body.append(this.board);
+    }
+    this.board.replaceChildren(); // the page may have gone on since
+    this.board.showPopover();
+    document.body.dataset.board = "open";
+    this.draw();
+    this.board.querySelector("button")?.focus();
+  },
+
+  hide() {
+    this.board?.hidePopover();
+    delete document.body.dataset.board;
+    document.getElementById("room-chip")?.focus();
+  },
+
+  button(text, press, more = {}) {
+    const button = BertExplorer.el("button", { type: "button", ...more }, text);
+    button.addEventListener("click", press);
+    return button;
+  },
+
+  // All of it is drawn anew at each change; what was typed, the focus and the widths of bars stay.
+  draw() {
+    if (!this.state) return;
+    this.chip();
+    if (!this.board?.matches(":popover-open")) return;
+    const typed = new Map([...this.board.querySelectorAll("input")].map((box) => [box.name, box.value]));
+    const widths = new Map([...this.board.querySelectorAll("[data-bar]")].map((bar) => [bar.dataset.bar, bar.style.width]));
+    const focus = document.activeElement?.dataset?.id ?? document.activeElement?.name;
+    this.board.replaceChildren(this.head(), this.aside(), this.main());
+    for (const box of this.board.querySelectorAll("input")) box.value = typed.get(box.name) ?? box.value;
+    for (const bar of this.board.querySelectorAll("[data-bar]")) {
+      const wanted = bar.style.width;
+      bar.style.width = widths.get(bar.dataset.bar) ?? "0%";
+      requestAnimationFrame(() => requestAnimationFrame(() => (bar.style.width = wanted)));
+    }
+    if (!focus) return;
+    const again = [...this.board.querySelectorAll("[data-id], input")].find((one) => (one.dataset.id ?? one.name) === focus);
+    (again ?? this.board.querySelector(".bx-room-at .bx-room-main"))?.focus(); // what was pressed may be gone
+  },
+
+  head() {
+    const { el } = BertExplorer;
+    const { following } = this.room;
+    const follow = this.button(following ? "Phones follow this page" : "Let phones follow this page", () => this.setFollowing(!following), { "data-id": "follow", "aria-pressed": String(Boolean(following)) });
+    const end = this.button(this.closing ? "Really, for everybody? Nothing of it is kept" : "Close the room", () => (this.closing ? this.act("end") : this.close()), { "data-id": "end" });
+    const away = this.button("Back to the page", () => this.hide(), { "data-id": "away", class: "bx-room-main" });
+    return el("header", {}, el("h2", {}, "Room ", el("b", {}, this.spoken())), el("p", { class: "bx-room-lost", role: "status" }, "The line is broken; one moment…"), follow, end, away);
+  },
+
+  // Asks once more, for a moment.
+  close() {
+    this.closing = true;
+    this.draw();
+    setTimeout(() => {
+      this.closing = false;
+      this.draw();
+    }, 5000);
+  },
+
+  // How to join, and who has.
+  aside() {
+    const { el } = BertExplorer;
+    const { address, word } = this.room;
+    const shown = address.replace(/^https?:\/\//, "");
+    const code = el("img", { src: `bx/rooms/${word}/code.svg`, alt: `QR code of the way into the room ${this.spoken()}`, width: 240, height: 240 });
+    const way = address ? [code, el("p", { class: "bx-room-address" }, shown)] : [el("p", { class: "bx-room-wrong" }, this.LOCAL), el("p", { class: "bx-room-address" }, `${location.host}/join`)];
+    const { people, open } = this.state;
+    const door = this.button(open ? "Close the door" : "Open the door", () => this.act("door", { open: !open }), { "data-id": "door" });
+    const ranked = [...people].sort((one, other) => other.points - one.points);
+    const rows = ranked.map((one) => {
+      const out = this.button("×", () => this.act("remove", { id: one.id }), { "data-id": `out-${one.id}`, "aria-label": `Send ${one.name} out` });
+      const kind = [one.here ? "" : "bx-away", one.answered ? "bx-answered" : ""].join(" ").trim();
+      return el("li", { class: kind || null, title: one.here ? null : "away" }, el("span", {}, one.name), el("em", {}, String(one.points)), out);
+    });
+    return el("aside", {}, ...way, el("p", { class: "bx-room-word" }, this.spoken()),
+      el("p", { class: "bx-room-count" }, `${people.length} in the room`, open ? null : ", the door is closed", " ", door), el("ul", {}, ...rows));
+  },
+
+  main() {
+    const { el } = BertExplorer;
+    const { round, teaching } = this.state;
+    const wrong = this.wrong ? [el("p", { class: "bx-room-wrong", role: "alert" }, this.wrong)] : [];
+    return el("div", { class: "bx-room-at" }, ...wrong, ...(round ? this.round(round) : teaching ? this.teaching(teaching) : this.idle()));
+  },
+
+  // ---- Nothing yet: what could be begun.
+
+  idle() {
+    const { el } = BertExplorer;
+    const asks = Object.entries(this.QUESTIONS).map(([kind, [title, about]]) => {
+      const ask = this.button(title, () => this.ask(kind), { "data-id": `ask-${kind}`, class: "bx-room-main" });
+      return el("li", {}, ask, el("span", {}, about));
+    });
+    const form = el("form", {}, ...["happy", "sad", ""].map((label, index) =>
+      el("label", {}, `Label ${index + 1}${label ? "" : ", if you like"}`, el("input", { name: `label-${index}`, value: label, maxlength: "30", autocomplete: "off" }))),
+      el("button", { type: "submit", class: "bx-room-main", "data-id": "teach" }, "Teach together"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.act("teach", { labels: [...new FormData(form).values()].filter((label) => label.trim()) });
+    });
+    return [
+      el("h3", {}, "What will BERT guess?"),
+      el("p", { class: "bx-room-quiet" }, "Everybody guesses before BERT answers. Double-click a word on the page to hide it, or type [MASK] here."),
+      el("form", { class: "bx-room-texts" }, ...["a", "b"].map((name) =>
+        el("label", {}, name.toUpperCase(), el("input", { name, value: document.querySelector(`#text-${name} textarea`).value, autocomplete: "off" })))),
+      el("ul", { class: "bx-room-asks" }, ...asks),
+      el("h3", {}, "Teach a head together"),
+      el("p", { class: "bx-room-quiet" }, "Everybody adds two examples of each label, the room trains one head on all of them, and then tries to fool it."),
+      form,
+    ];
+  },
+
+  // A text of the page; while that is still on its way, of its link.
+  text(name) {
+    return document.querySelector(`#text-${name} textarea`)?.value ?? new URLSearchParams(this.place()).get(name) ?? "";
+  },
+
+  // Asks about the texts on the board, to which the page goes as well.
+  ask(kind) {
+    const asked = new URLSearchParams(this.place());
+    const before = asked.toString();
+    for (const { name, value } of this.board.querySelectorAll(".bx-room-texts input")) {
+      if (value.trim()) asked.set(name, value.trim());
+      else asked.delete(name);
+    }
+    if (asked.toString() !== before) BertLink.visit(asked.toString());
+    return this.act("ask", { kind, query: asked.toString() });
+  },
+
+  // ---- A round.
+
+  round(round) {
+    const { el } = BertExplorer;
+    const most = Math.max(1, ...round.answers.map((one) => one.count));
+    const bar = (id, share) => el("i", { "data-bar": id, style: `width:${(100 * share).toFixed(1)}%` });
+    const answers = round.answers.map((one) => el("li", {}, el("span", {}, one.name), bar(`room ${one.name}`, one.count / most), el("em", {}, String(one.count))));
+    const top = round.best ? round.best[0][1] : 1;
+    const best = (round.best ?? []).map(([name, share]) => el("li", {}, el("span", {}, name), bar(`bert ${name}`, share / top), el("em", {}, `${Math.round(100 * share)} %`)));
+    const here = this.state.people.length;
+    const told = `${round.guessed} of ${here} ${round.guessed === 1 ? "has" : "have"} guessed`;
+    const tokens = round.kind === "target" ? [el("p", { class: "bx-asked-text bx-room-tokens" }, ...round.options.map((text, index) => el("span", { class: index === round.asked ? "bx-asks" : null }, text)))] : [];
+    const next = round.revealed
+      ? [this.button("Next", () => this.act("stop"), { "data-id": "next", class: "bx-room-main" })]
+      : [this.button("Show BERT’s answer", () => this.act("reveal"), { "data-id": "reveal", class: "bx-room-main" }), this.button("Stop", () => this.act("stop"), { "data-id": "stop" })];
+    return [
+      el("h3", {}, round.asks),
+      ...(round.kind === "target" ? tokens : BertExplorer.room.texts(round)),
+      el("div", { class: "bx-room-sides" },
+        el("section", {}, el("h4", {}, "The room"), el("ol", { class: "bx-room-bars" }, ...answers), el("p", { class: "bx-room-quiet", role: "status" }, told)),
+        el("section", { class: "bx-room-bert" }, el("h4", {}, "BERT"), round.revealed ? el("ol", { class: "bx-room-bars" }, ...best) : el("p", { class: "bx-room-hidden" }, "?"))),
+      ...(round.revealed ? [this.closest(round)] : []),
+      el("nav", {}, ...next),
+    ];
+  },
+
+  closest({ closest }) {
+    const { el } = BertExplorer;
+    if (!closest.length) return el("p", {}, "Nobody’s guess is among BERT’s answers.");
+    const told = closest.flatMap(([name, guess, rank], index) => [index ? ", " : "", el("b", {}, name), ` (“${guess}”, number ${rank})`]);
+    return el("p", { class: "bx-room-closest" }, "Closest: ", ...told, ".");
+  },
+
+  // ---- Teaching together.
+
+  teaching(taught) {
+    const { el } = BertExplorer;
+    const strike = (one) => this.button("×", () => this.act("strike", { number: one.number }), { "data-id": `strike-${one.number}`, "aria-label": `Take out: ${one.text}` });
+    const columns = taught.labels.map((label, index) =>
+      el("section", {}, el("h4", {}, label, " ", el("small", {}, String(taught.counts[index]))),
+        el("ul", { class: "bx-room-given" }, ...taught.examples.filter((one) => one.label === label).map((one) => el("li", {}, el("span", {}, one.text), strike(one))))));
+    const tries = [...taught.tries].reverse().map((one) =>
+      el("li", { class: one.fooled ? "bx-fooled" : null }, el("span", {}, el("b", {}, one.name), `: ${one.text}`, el("br"), `BERT says ${one.answer} (${Math.round(100 * one.share)} %), meant as ${one.meant}${one.fooled ? ": fooled!" : ""}`), strike(one)));
+    const label = taught.busy ? "Training…" : taught.trained ? "Train again" : "Train the head";
+    const train = this.button(label, () => this.act("train"), { "data-id": "train", class: "bx-room-main", ...(taught.busy || taught.missing ? { disabled: "" } : {}) });
+    const quality = taught.trained ? `Trained on ${taught.trained_on} examples. Of examples that it did not learn from, it gets ${Math.round(100 * taught.accuracy)} % right.` : taught.missing || "Ready to be trained.";
+    return [
+      el("h3", {}, taught.trained ? "Fool it" : "Teach BERT together"),
+      el("p", { class: "bx-room-quiet", role: "status" }, quality),
+      ...(taught.trained ? [el("ul", { class: "bx-room-given bx-room-tries" }, ...tries)] : []),
+      el("div", { class: "bx-room-sides" }, ...columns),
+      el("nav", {}, train, this.button("End", () => this.act("stop"), { "data-id": "stop" })),
+    ];
+  },
+};
+
+document.addEventListener("keydown", (event) => event.key === "Escape" && BertRoom.board?.matches(":popover-open") && BertRoom.hide());
+document.addEventListener("bert:moved", () => BertRoom.room?.following && BertRoom.follow());
+addEventListener("DOMContentLoaded", () => {
+  BertRoom.resume();
+  const covers = new MutationObserver(() => BertRoom.room?.following && BertRoom.follow());
+  covers.observe(document.documentElement, { subtree: true, attributeFilter: ["data-covered", "data-answers"] });
+});

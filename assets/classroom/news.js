@@ -1,0 +1,97 @@
+// What a room tells a screen, as it happens; who vanishes and comes back goes on listening.
+BertExplorer.room = {
+  SILENCE: 40_000, // ms without a sign of life, after which it is asked anew
+
+  // Does something in a room; resolves to the answer, and throws an error whose message is a sentence to read.
+  async act(path, token, body = {}) {
+    const headers = { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+    let answer;
+    try {
+      answer = await fetch(`bx/rooms${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    } catch {
+      throw new Error("The room does not answer; look whether you are still in the network.");
+    }
+    const told = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(told.error ?? "That did not work; try again.");
+    return told;
+  },
+
+  // Calls heard(state) now and at each change, lost(true or false) when the line breaks and is back, and over(why) at the
+  // end. Returns what stops listening.
+  listen(word, token, { heard, lost, over }) {
+    const sleep = (ms) => new Promise((go) => setTimeout(go, ms));
+    let stopped = false;
+    let line = null;
+    let asleep = 0;
+    const awake = () => {
+      clearTimeout(asleep);
+      asleep = setTimeout(() => line?.abort(), this.SILENCE);
+    };
+
+    async function once() {
+      line = new AbortController();
+      awake();
+      const answer = await fetch(`bx/rooms/${word}/news`, { headers: { Authorization: `Bearer ${token}` }, signal: line.signal });
+      if (answer.status === 403 || answer.status === 404) return (await answer.json()).error;
+      if (!answer.ok) throw new Error(String(answer.status));
+      lost(false);
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let held = ""; ; ) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error("the line ended");
+        awake();
+        const parts = (held + value).split("\n\n");
+        held = parts.pop();
+        for (const part of parts.filter((one) => one.startsWith("data: "))) {
+          const told = JSON.parse(part.slice(6));
+          if (told.over) return told.over;
+          heard(told);
+        }
+      }
+    }
+
+    (async () => {
+      for (let wait = 300; !stopped; wait = Math.min(5000, wait * 2)) {
+        try {
+          const why = await once();
+          if (!stopped) over(why);
+          return;
+        } catch {
+          if (stopped) return;
+          lost(true);
+          await sleep(wait);
+        }
+      }
+    })();
+    return () => {
+      stopped = true;
+      clearTimeout(asleep);
+      line?.abort();
+    };
+  },
+
+  // A text with its blanks as gaps; the one that is asked about has a mark. Counts on from `from`, and tells how far.
+  gaps(text, asked, from = 0) {
+    const { el } = BertExplorer;
+    const parts = text.split("[MASK]");
+    const nodes = parts.flatMap((part, index) => {
+      const last = index === parts.length - 1;
+      const mine = from + index === asked;
+      return [part, ...(last ? [] : [el("mark", { class: mine ? "bx-gap bx-asked" : "bx-gap" }, mine ? "?" : "")])];
+    });
+    return { nodes, count: parts.length - 1 };
+  },
+
+  // The texts that a question is about.
+  texts({ kind, texts, asked }) {
+    const { el } = BertExplorer;
+    let from = 0;
+    return texts.flatMap((text, index) => {
+      if (!text) return [];
+      const { nodes, count } = this.gaps(text, kind === "blank" ? asked : -1, from);
+      from += count;
+      const letter = texts[1] ? el("b", { class: "bx-letter" }, index ? "B" : "A") : null;
+      return [el("p", { class: "bx-asked-text" }, letter, ...nodes)];
+    });
+  },
+};

@@ -1,0 +1,94 @@
+"""What people of a room type, kept fit for a projector, and the words by which rooms are found."""
+
+import functools
+import re
+import secrets
+import unicodedata
+from collections.abc import Container
+
+from badwords import Options, ProfanityFilter
+
+from explorer.base.errors import InputError
+
+NICKNAME = 16  # characters
+WORD = 30  # characters of a guess
+SENTENCE = 200  # characters of an example
+CRUDE = "That is not for the projector; choose other words."
+KINDS = (
+    "amber blue brave bright calm clever copper coral cosy crimson curious dapper eager early fair fancy fast fluffy gentle "
+    "giant golden grand green happy hazel honest humble ivory jolly keen kind lively loyal lucky lunar magic mellow merry "
+    "mighty misty modest neat nimble noble olive pearl plucky polite proud purple quick quiet rapid red rosy royal ruby "
+    "sandy scarlet shiny silver sleek small snowy solar sunny swift tall teal tidy tiny velvet violet vivid warm wild wise witty"
+)
+ANIMALS = (
+    "badger bear beaver bee bison camel cat cobra cod crab crane cricket crow deer dingo dolphin dove duck eagle eel egret elk "
+    "falcon ferret finch fox frog gecko gibbon goose grouse gull hare hawk hen heron horse ibis iguana jackal jay kiwi koala "
+    "lark lemur lion lizard llama lobster lynx magpie mink mole moose moth mouse newt orca otter owl panda parrot pelican "
+    "pigeon pony puffin quail rabbit raven robin salmon seal shark sheep shrew sloth snail sparrow spider squid stork swan "
+    "tiger toad trout turtle walrus wasp weasel whale wolf wombat wren yak zebra"
+)
+
+
+def new_word(taken: Container[str]) -> str:
+    """A word for a room that is none of those taken, such as blue-otter: easy to say and to type."""
+    while (word := f"{secrets.choice(KINDS.split())}-{secrets.choice(ANIMALS.split())}") in taken:
+        pass
+    return word
+
+
+def as_word(typed: str) -> str:
+    """The word that somebody means who typed 'Blue Otter'."""
+    return "-".join(re.findall(r"[a-z]+", typed.lower()))
+
+
+def suggestion() -> str:
+    """A nickname for those who do not think of one."""
+    return f"{secrets.choice(KINDS.split())} {secrets.choice(ANIMALS.split())}".title()
+
+
+def nickname(typed: object, taken: Container[str]) -> str:
+    """A nickname fit to be shown. Raises InputError, also for one that somebody of the room has, in small letters in `taken`."""
+    name = _fit(typed, "the nickname", NICKNAME)
+    if not any(letter.isalnum() for letter in name):
+        raise InputError("A nickname needs a letter; type one, or take the one that is offered.")
+    if _filter().is_profane(name.replace(" ", "")):
+        raise InputError(CRUDE)
+    if name.casefold() in taken:
+        raise InputError(f"Somebody here is {name} already; choose another nickname.")
+    return name
+
+
+def word(typed: object) -> str:
+    """A guess fit to be shown. Raises InputError."""
+    return _fit(typed, "the guess", WORD)
+
+
+def sentence(typed: object) -> str:
+    """An example fit to be shown. Raises InputError."""
+    return _fit(typed, "the sentence", SENTENCE)
+
+
+def _fit(typed: object, what: str, most: int) -> str:
+    """One line of it, without what cannot be seen. Raises InputError for nothing, too much, or what is crude."""
+    if not isinstance(typed, str):
+        raise InputError(f"Type {what} as text.")
+    # Format characters turn lines round and hide letters, and controls are no letters; emoji lose what joins them.
+    seen = "".join(
+        " " if letter.isspace() else letter for letter in typed if unicodedata.category(letter)[0] != "C" or letter.isspace()
+    )
+    text = " ".join(seen.split())
+    if not text:
+        raise InputError(f"Type {what} first.")
+    if len(text) > most:
+        raise InputError(f"{what[:1].upper()}{what[1:]} has {len(text):,} characters; shorten it to {most} or fewer.")
+    if _filter().is_profane(text):
+        raise InputError(CRUDE)
+    return text
+
+
+@functools.cache
+def _filter() -> ProfanityFilter:
+    """English only: of all languages together, every thirtieth word means something crude somewhere."""
+    made = ProfanityFilter()
+    made.init(["en"], options=Options(split_on_punctuation=True, collapse_repeats=True, leetspeak=True))
+    return made

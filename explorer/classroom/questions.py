@@ -1,0 +1,130 @@
+"""What a class may guess before BERT answers: a word in a blank, whether B follows A, whom a head looks at.
+
+Each is a list of answers with BERT's probability for each, so that a guess has a rank.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from explorer.base.errors import InputError
+from explorer.views.subject import Subject, head_name
+
+SHOWN = 5  # of BERT's answers, when they are revealed
+POINTS = ((1, 10), (5, 5), (20, 2))  # (up to this rank, so many points)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What somebody guessed, as it is shown; `rank` counts from 1, None for what BERT cannot answer, as several pieces are."""
+
+    name: str
+    rank: int | None
+    share: float  # that BERT gives to it, 0..1
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A question with BERT's answer: `names` and `shares` [answers], best first.
+
+    `options` are what may be picked, in the order of the input; where there are none, a word is typed.
+    """
+
+    kind: str
+    asks: str
+    texts: tuple[str, str]
+    names: Sequence[str]
+    shares: np.ndarray
+    rank_of: Callable[[str], int | None] = field(repr=False)  # zero-based rank of what was typed, or of an option's number
+    options: tuple[str, ...] = ()
+    asked: int | None = None  # which of the options asks, or which [MASK] of the texts is to be guessed
+
+    def guess(self, typed: str) -> Guess:
+        """A guess. Raises InputError for what is no answer at all."""
+        rank = self.rank_of(typed)
+        if rank is None:
+            return Guess(typed.lower(), None, 0.0)
+        return Guess(self.names[rank], rank + 1, float(self.shares[rank]))
+
+    def points(self, guess: Guess) -> int:
+        """What it earns: of two answers only the first earns anything."""
+        if guess.rank is None or (len(self.names) == 2 and guess.rank > 1):
+            return 0
+        return next((points for most, points in POINTS if guess.rank <= most), 0)
+
+    @property
+    def best(self) -> list[tuple[str, float]]:
+        """BERT's first answers with their probabilities."""
+        return [(str(name), float(share)) for name, share in zip(self.names[:SHOWN], self.shares[:SHOWN], strict=True)]
+
+
+def blank(subject: Subject) -> Question:
+    """Which word BERT puts into the chosen blank, else the first one. Raises InputError without one, or CapabilityError."""
+    from explorer.techniques.targets import piece_of  # loads torch
+
+    model, trace = subject.model, subject.trace
+    places = trace.blanks()
+    place = subject.selection.token if subject.selection.token in places else places[0]
+    (found,) = model.guesses(trace.states[-1][[place]], [place], model.module.config.vocab_size)
+    ranks = {one.id: rank for rank, one in enumerate(found.candidates)}
+    named = {one.token: rank for rank, one in enumerate(found.candidates)}
+
+    def rank_of(typed: str) -> int | None:
+        if typed in named:  # the tokenizer takes milliseconds
+            return named[typed]
+        try:
+            return ranks[piece_of(model, typed)[0]]
+        except InputError:  # several pieces, of which a blank takes one
+            return None
+
+    names, shares = [one.token for one in found.candidates], np.array([one.probability for one in found.candidates])
+    asks = "Which word does BERT put into the blank?"
+    return Question("blank", asks, _texts(subject), names, shares, rank_of, asked=places.index(place))
+
+
+def pair(subject: Subject) -> Question:
+    """Whether BERT takes B for the sentence after A. Raises InputError without a B, or CapabilityError."""
+    if not subject.text_b.strip():
+        raise InputError("There is no second sentence; type one in B, which may follow A or not.")
+    model = subject.model
+    answer = model.next_sentence(subject.text_a, subject.text_b)
+    options = ("They are in this order", "They are swapped") if model.family.pair_order else ("B follows A", "B is a stranger")
+    asks = "Does B follow A? What does BERT say?"
+    return _picked("pair", asks, subject, options, np.array([answer.is_next, answer.not_next]))
+
+
+def target(subject: Subject) -> Question:
+    """Which token the chosen one gives most of its attention to, in the chosen head. Raises InputError."""
+    selection, tokens = subject.selection, subject.trace.tokens
+    layer, head, query = selection.attention_layer, selection.head_index, subject.token
+    shares = np.asarray(subject.trace.attention(layer)[head, query])  # [key]
+    if len(tokens) > 40:
+        raise InputError(f"The input has {len(tokens)} tokens, too many to pick from on a phone; shorten it to 40.")
+    asks = f"In {head_name((layer, head))}: which token does “{tokens[query]}” look at most?"
+    return _picked("target", asks, subject, tuple(tokens), shares, query)
+
+
+def _picked(
+    kind: str, asks: str, subject: Subject, options: tuple[str, ...], shares: np.ndarray, asked: int | None = None
+) -> Question:
+    """A question whose answers are its options; a guess is the number of one."""
+    order = np.argsort(-shares, kind="stable")
+    ranks = {int(option): rank for rank, option in enumerate(order)}
+    twice = {name for name in options if options.count(name) > 1}
+    names = [f"{options[option]} ({option})" if options[option] in twice else options[option] for option in order]
+
+    def rank_of(typed: str) -> int:
+        if not (typed.isascii() and typed.isdecimal() and len(typed) < 5 and int(typed) in ranks):
+            raise InputError("Pick one of the answers.")
+        return ranks[int(typed)]
+
+    return Question(kind, asks, _texts(subject), names, shares[order], rank_of, options, asked)
+
+
+def _texts(subject: Subject) -> tuple[str, str]:
+    return subject.text_a, subject.text_b
+
+
+KINDS = {"blank": blank, "pair": pair, "target": target}
+"""The questions that a teacher may ask."""

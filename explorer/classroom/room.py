@@ -1,0 +1,258 @@
+"""One room: who is in it, what is asked, and what each screen may show of that."""
+
+import asyncio
+import hmac
+import secrets
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from explorer.base.errors import InputError
+from explorer.base.limits import ROOM_PEOPLE
+from explorer.classroom import names, teaching
+from explorer.classroom.questions import Guess, Question
+from explorer.classroom.teaching import Teaching
+
+TEACHER = "teacher"
+CLOSEST = 3  # names told after a round
+ANSWERS = 12  # of the room's, most given first
+LATEST = 40  # examples and tries shown
+
+
+@dataclass(eq=False)
+class Person:
+    """Somebody on a phone; the `token` is theirs only. They are here while a page of theirs listens."""
+
+    id: str
+    name: str
+    token: str
+    points: int = 0
+    listening: int = 0
+
+
+@dataclass(eq=False)
+class Round:
+    """A question, and what everybody guesses, by the ids of people."""
+
+    question: Question
+    guesses: dict[str, Guess] = field(default_factory=dict)
+    revealed: bool = False
+
+
+class Room:
+    """All of it is changed by the server's loop only, so that nothing is locked; `changed` wakes whoever listens."""
+
+    def __init__(self, word: str, model: str) -> None:
+        self.word, self.model = word, model
+        self.key = secrets.token_urlsafe(24)
+        self.people: dict[str, Person] = {}
+        self.is_open = True  # for more people
+        self.ended = False
+        self.round: Round | None = None
+        self.rounds = 0
+        self.teaching: Teaching | None = None
+        self.shown: bytes | None = None  # what the teacher shows, for those who follow
+        self.shown_number = 0
+        self.showing: object | None = None  # the turn of what is being drawn for them; a later one wins
+        self.teacher_listening = 0
+        self.began = self.used = time.monotonic()
+        self._news = asyncio.Event()
+
+    # ---- Who is here.
+
+    def join(self, name: object) -> Person:
+        """A new person. Raises InputError when the room is full or closed, or the nickname will not do."""
+        if not self.is_open:
+            raise InputError("The door of this room is closed; ask your teacher to open it.")
+        if len(self.people) >= ROOM_PEOPLE.most:
+            raise InputError(ROOM_PEOPLE.tell())
+        fit = names.nickname(name, {one.name.casefold() for one in self.people.values()})
+        person = Person(secrets.token_hex(4), fit, secrets.token_urlsafe(18))
+        self.people[person.id] = person
+        self.changed()
+        return person
+
+    def person_of(self, token: str) -> Person | None:
+        """Whose token this is."""
+        return next((one for one in self.people.values() if hmac.compare_digest(one.token.encode(), token.encode())), None)
+
+    def is_teacher(self, token: str) -> bool:
+        """Whether this is the teacher's key."""
+        return hmac.compare_digest(self.key.encode(), token.encode())
+
+    def remove(self, identifier: object) -> None:
+        """Send somebody out, with all that they gave."""
+        if not isinstance(identifier, str) or self.people.pop(identifier, None) is None:
+            return
+        if self.round:
+            self.round.guesses.pop(identifier, None)
+        if self.teaching:
+            for held in (self.teaching.examples, self.teaching.tries):
+                held[:] = [one for one in held if one.person != identifier]
+        self.changed()
+
+    # ---- Rounds.
+
+    def ask(self, question: Question) -> None:
+        """Begin a round; what went on before it ends."""
+        self.end_activity()
+        self.round = Round(question)
+        self.rounds += 1
+        self.changed()
+
+    def asked(self) -> Round:
+        """The round that may be answered. Raises InputError."""
+        if self.round is None or self.round.revealed:
+            raise InputError("Nothing is asked just now; wait for the next question.")
+        return self.round
+
+    def keep(self, person: Person, played: Round, guess: Guess) -> None:
+        """Somebody's guess, which may be changed until BERT's is revealed. Raises InputError when it comes too late."""
+        if self.asked() is not played:
+            raise InputError("That question is over; answer the new one.")
+        played.guesses[person.id] = guess
+        self.changed()
+
+    def taught(self) -> Teaching:
+        """What the room teaches. Raises InputError."""
+        if self.teaching is None:
+            raise InputError("Nothing is taught just now; wait for your teacher.")
+        return self.teaching
+
+    def reveal(self) -> None:
+        """Show BERT's answer and give the points, once."""
+        if self.round is None or self.round.revealed:
+            return
+        self.round.revealed = True
+        for identifier, guess in self.round.guesses.items():
+            self.people[identifier].points += self.round.question.points(guess)
+        self.changed()
+
+    def end_activity(self) -> None:
+        """No question, no teaching; the points of both stay."""
+        if self.teaching:
+            for person in self.people.values():
+                person.points += self.teaching.points(person.id)
+        self.round = self.teaching = None
+        self.changed()
+
+    def teach(self, begun: Teaching) -> None:
+        """Begin to collect examples; what went on before it ends."""
+        self.end_activity()
+        self.teaching = begun
+        self.changed()
+
+    # ---- What is shown.
+
+    def show(self, view: bytes | None) -> None:
+        """What those who follow see from now on; None for nothing."""
+        if view == self.shown:
+            return
+        self.shown, self.shown_number = view, self.shown_number + 1
+        self.changed()
+
+    def end(self) -> None:
+        """Everybody's page is told, and nothing of it is found again."""
+        self.ended = True
+        self.changed()
+
+    def changed(self) -> None:
+        """Wake whoever listens."""
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def news(self, seconds: float) -> None:
+        """Return at the next change, or after so many seconds."""
+        waiting = self._news.wait()
+        try:
+            await asyncio.wait_for(waiting, seconds)
+        except TimeoutError:
+            return
+
+    def for_teacher(self) -> dict[str, Any]:
+        """What the teacher's page, and so the projector, may show."""
+        people = [
+            {
+                "id": one.id,
+                "name": one.name,
+                "here": one.listening > 0,
+                "points": self._points(one),
+                "answered": self._is_done(one),
+            }
+            for one in self.people.values()
+        ]
+        told = {"word": self.word, "open": self.is_open, "people": people, "following": self.shown is not None}
+        return told | {"round": self._round_for_all(), "teaching": self._teaching_for_all(), "rounds": self.rounds}
+
+    def for_person(self, person: Person) -> dict[str, Any]:
+        """What the phone of one person may show: nothing of the others but what the projector shows, after the answer."""
+        told: dict[str, Any] = {"word": self.word, "name": person.name, "points": self._points(person)}
+        told["follow"] = self.shown_number if self.shown is not None else 0
+        if self.round:
+            told["round"] = self._round_for(person, self.round)
+        if self.teaching:
+            told["teaching"] = self._teaching_for(person, self.teaching)
+        return told
+
+    def _points(self, person: Person) -> int:
+        return person.points + (self.teaching.points(person.id) if self.teaching else 0)
+
+    def _is_done(self, person: Person) -> bool:
+        if self.round:
+            return person.id in self.round.guesses
+        return bool(self.teaching) and any(one.person == person.id for one in self.teaching.examples)
+
+    def _asked(self, played: Round) -> dict[str, Any]:
+        """The question, and BERT's answer only once it is revealed."""
+        question = played.question
+        told: dict[str, Any] = {name: getattr(question, name) for name in ("kind", "asks", "texts", "options", "asked")}
+        told |= {"number": self.rounds, "revealed": played.revealed}
+        return told | ({"best": question.best} if played.revealed else {})
+
+    def _round_for(self, person: Person, played: Round) -> dict[str, Any]:
+        told = self._asked(played)
+        if guess := played.guesses.get(person.id):
+            told["guess"] = guess.name
+            if played.revealed:
+                told |= {"rank": guess.rank, "share": guess.share, "earned": played.question.points(guess)}
+        return told
+
+    def _round_for_all(self) -> dict[str, Any] | None:
+        if (played := self.round) is None:
+            return None
+        told = self._asked(played)
+        given = Counter(guess.name for guess in played.guesses.values())
+        shares = {guess.name: guess.share for guess in played.guesses.values()} if played.revealed else {}
+        told["answers"] = [
+            {"name": name, "count": count, "share": shares.get(name)} for name, count in given.most_common(ANSWERS)
+        ]
+        told["guessed"] = len(played.guesses)
+        if played.revealed:
+            ranked = sorted(played.guesses.items(), key=lambda one: one[1].rank or float("inf"))
+            close = [(self.people[who].name, guess.name, guess.rank) for who, guess in ranked if guess.rank is not None]
+            told["closest"] = close[:CLOSEST]
+        return told
+
+    def _teaching_for(self, person: Person, taught: Teaching) -> dict[str, Any]:
+        mine = [
+            {"number": one.number, "label": one.label, "text": one.text} for one in taught.examples if one.person == person.id
+        ]
+        tries = [self._tried(one) for one in taught.tries if one.person == person.id]
+        told = {"labels": taught.labels, "each": teaching.EACH, "mine": mine, "busy": taught.busy}
+        return told | {"trained": taught.head is not None, "tries": tries, "left": teaching.TRIES - len(tries)}
+
+    def _teaching_for_all(self) -> dict[str, Any] | None:
+        if (taught := self.teaching) is None:
+            return None
+        counts = Counter(one.label for one in taught.examples)
+        told = {"labels": taught.labels, "counts": [counts[label] for label in taught.labels], "busy": taught.busy}
+        told["examples"] = [{"number": one.number, "label": one.label, "text": one.text} for one in taught.examples[-LATEST:]]
+        told["tries"] = [{**self._tried(one), "name": self.people[one.person].name} for one in taught.tries[-LATEST:]]
+        told |= {"trained": taught.head is not None, "trained_on": taught.trained_on, "accuracy": taught.accuracy}
+        return told | {"missing": taught.missing()}
+
+    @staticmethod
+    def _tried(one: teaching.Try) -> dict[str, Any]:
+        told = {"number": one.number, "text": one.text, "meant": one.meant, "answer": one.answer}
+        return told | {"share": one.share, "fooled": one.fooled}

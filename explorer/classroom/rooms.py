@@ -1,0 +1,73 @@
+"""All rooms of this process. They live in memory, and end by themselves."""
+
+import time
+from collections import OrderedDict, deque
+
+from explorer.base.errors import BusyError, InputError
+from explorer.base.limits import ROOM_MINUTES, ROOMS
+from explorer.classroom import names
+from explorer.classroom.room import Room
+from explorer.model import checkpoints
+
+MINUTE = 60.0  # seconds
+EMPTY = 10 * MINUTE  # without a teacher or anybody else, until a room ends
+ALONE = 45 * MINUTE  # without a teacher
+MISSES = 30  # wrong words a minute from one address, which may be a whole school's
+MOST_ADDRESSES = 1_000  # that are remembered; of more, the one that missed longest ago is forgotten
+NO_ROOM = "There is no such room; look at the word once more, or ask your teacher whether it is still open."
+TOO_MANY = "Too many wrong words came from here; wait a minute."
+
+
+class Rooms:
+    """Found by their words."""
+
+    def __init__(self) -> None:
+        self._rooms: dict[str, Room] = {}
+        self._misses: OrderedDict[str, deque[float]] = OrderedDict()  # times of wrong words, by address
+
+    def open(self) -> Room:
+        """A new room. Raises BusyError when there are too many."""
+        self.sweep()
+        if len(self._rooms) >= ROOMS.most:
+            raise BusyError(ROOMS.tell())
+        room = Room(names.new_word(self._rooms), checkpoints.default_name())
+        self._rooms[room.word] = room
+        return room
+
+    def find(self, word: str, address: str = "") -> Room:
+        """The room of a word, however it is typed. Raises InputError, and BusyError for who tries one word after another."""
+        self.sweep()
+        missed = self._misses.setdefault(address, deque(maxlen=MISSES))
+        now = time.monotonic()
+        if len(missed) == MISSES and missed[0] > now - MINUTE:
+            raise BusyError(TOO_MANY)
+        if room := self._rooms.get(names.as_word(word)):
+            return room
+        missed.append(now)
+        self._misses.move_to_end(address)
+        if len(self._misses) > MOST_ADDRESSES:
+            self._misses.popitem(last=False)
+        raise InputError(NO_ROOM)
+
+    def end(self, room: Room) -> None:
+        """Close one for good."""
+        self._rooms.pop(room.word, None)
+        room.end()
+
+    def end_all(self) -> None:
+        """Close all of them, as the server stops."""
+        for room in list(self._rooms.values()):
+            self.end(room)
+
+    def sweep(self) -> None:
+        """End those whose time is over."""
+        for room in list(self._rooms.values()):
+            if is_over(room, time.monotonic()):
+                self.end(room)
+
+
+def is_over(room: Room, now: float) -> bool:
+    """Whether a room ends: nobody has used it for a while, or it has been open for as long as one may be."""
+    here = any(person.listening for person in room.people.values())
+    idle = 0.0 if room.teacher_listening else now - room.used
+    return idle > (ALONE if here else EMPTY) or now - room.began > ROOM_MINUTES.most * MINUTE

@@ -1,0 +1,363 @@
+"""Rooms of classes: a page for phones, what it hears, and what teachers and people may do; each with a token of their own."""
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from explorer.api.callers import bounded
+from explorer.api.handlers import TRAINING
+from explorer.base.errors import BusyError, ExplorerError, InputError
+from explorer.base.hosts import is_loopback
+from explorer.base.log import logger
+from explorer.base.paths import ASSETS
+from explorer.classroom import names, showing
+from explorer.classroom.room import TEACHER, Person, Room
+from explorer.classroom.rooms import Rooms
+from explorer.classroom.teaching import Teaching
+from explorer.outlets import page_file, qr
+from explorer.page.blocks import PageBlocks
+from explorer.page.components import PLOTLY_ADDRESS
+from explorer.server.document import address_of
+from explorer.server.logins import may_enter
+from explorer.server.refusals import FAILED, SENTENCES, refusal
+from explorer.server.taking import in_turn
+
+HEARTBEAT = 15.0  # seconds between signs of life
+PAUSE = 0.1  # seconds between two messages: what changes meanwhile comes with the next
+PAGES = 4  # that listen with one token
+OUT = "You are no longer in this room; join it again."
+NOT_YOURS = "Only the teacher of this room may do that."
+FRESH = {"Cache-Control": "no-store"}
+Body = dict[str, Any]
+
+
+def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
+    """Their addresses, for an app that listens on `host`."""
+    desk = Desk(blocks, host)
+    return [
+        Route("/join", _page),
+        Route("/bx/join.js", _script),
+        Route("/bx/join.css", _style),
+        Route("/bx/rooms", desk.open, methods=["POST"]),
+        Route("/bx/rooms/{word}/join", desk.join, methods=["POST"]),
+        Route("/bx/rooms/{word}/news", desk.news),
+        Route("/bx/rooms/{word}/shown", desk.shown),
+        Route("/bx/rooms/{word}/code.svg", desk.code),
+        Route("/bx/rooms/{word}/{action}", desk.act, methods=["POST"]),
+    ]
+
+
+async def _page(request: Request) -> Response:
+    page = (ASSETS / "classroom" / "join.html").read_text("utf-8").replace("{plotly}", PLOTLY_ADDRESS)
+    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
+
+
+async def _script(request: Request) -> Response:
+    return Response(_bundle("js"), media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+async def _style(request: Request) -> Response:
+    return Response(_bundle("css"), media_type="text/css", headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def _bundle(suffix: str) -> str:
+    """What draws views without the app, and the page of a phone around it."""
+    own = [ASSETS / "classroom" / f"{stem}.{suffix}" for stem in ("news", "join")]
+    return "\n".join([page_file.drawing(suffix), *(path.read_text("utf-8") for path in own if path.exists())])
+
+
+class Desk:
+    """Answers for the rooms of one app."""
+
+    def __init__(self, blocks: PageBlocks, host: str) -> None:
+        self._blocks, self._host, self.rooms = blocks, host, Rooms()
+
+    async def open(self, request: Request) -> Response:
+        """A new room: its word, the teacher's key, and the address for phones, "" where they cannot reach this machine.
+
+        Whoever may open the page may open a room; to join one its word is enough.
+        """
+        if not await may_enter(request):
+            return refusal(401, SENTENCES[401])
+
+        async def answer() -> Body:
+            room = self.rooms.open()
+            return {"word": room.word, "key": room.key, "address": self._address(request)}
+
+        return await _answered(answer)
+
+    async def join(self, request: Request) -> Response:
+        """A nickname becomes a person with a token."""
+
+        async def answer() -> Body:
+            room = self._room(request)
+            name = (await _body(request)).get("name")
+            person = room.join(names.suggestion() if name in (None, "") else name)
+            return {"word": room.word, "name": person.name, "token": person.token}
+
+        return await _answered(answer)
+
+    async def news(self, request: Request) -> Response:
+        """What a screen may show, now and whenever it changes, as server-sent events."""
+        try:
+            room = self._room(request)
+            who = _who(request, room)
+        except ExplorerError as error:
+            return refusal(404, str(error))
+        if who is None:
+            return refusal(403, OUT)
+        if isinstance(who, Person) and who.listening >= PAGES:
+            return refusal(429, f"This seat is open on {PAGES} pages already; close one.")
+        headers = {**FRESH, "X-Accel-Buffering": "no"}
+        return StreamingResponse(self._stream(room, who), media_type="text/event-stream", headers=headers)
+
+    async def shown(self, request: Request) -> Response:
+        """What the teacher shows, for those who follow."""
+        try:
+            room = self._room(request)
+        except ExplorerError as error:
+            return refusal(404, str(error))
+        if _who(request, room) is None:
+            return refusal(403, OUT)
+        if room.shown is None:
+            return refusal(404, "Nothing is shown just now.")
+        return Response(room.shown, media_type="application/json", headers=FRESH)
+
+    async def code(self, request: Request) -> Response:
+        """The way into a room as a QR code, which says no more than the board does."""
+        try:
+            room = self._room(request)
+            made = qr.svg(f"{self._address(request) or address_of(request.scope) + 'join'}?room={room.word}")
+        except ExplorerError as error:
+            return refusal(404, str(error))
+        return Response(made, media_type="image/svg+xml", headers=FRESH)
+
+    async def act(self, request: Request) -> Response:
+        """What a teacher or somebody of the room does."""
+        name = request.path_params["action"]
+
+        async def answer() -> Body:
+            room, body = self._room(request), await _body(request)
+            who = _who(request, room)
+            if who is None:
+                raise PermissionError(OUT)
+            if isinstance(who, Person):
+                if name in self._teachers():
+                    raise PermissionError(NOT_YOURS)
+                act = self._peoples().get(name)
+                return await act(room, who, body) if act else _no_action()
+            room.used = time.monotonic()
+            teach = self._teachers().get(name)
+            return await teach(room, body) if teach else _no_action()
+
+        return await _answered(answer)
+
+    # ---- What teachers do.
+
+    def _teachers(self) -> dict[str, Callable[[Room, Body], Awaitable[Body]]]:
+        return {
+            "ask": self._ask,
+            "reveal": _now(lambda room, body: room.reveal()),
+            "stop": _now(lambda room, body: room.end_activity()),
+            "follow": self._follow,
+            "teach": _now(lambda room, body: room.teach(Teaching.of(body.get("labels"), room.model))),
+            "train": self._train,
+            "strike": _now(lambda room, body: _strike(room, body, None)),
+            "remove": _now(lambda room, body: room.remove(body.get("id"))),
+            "door": _now(_door),
+            "end": _now(lambda room, body: self.rooms.end(room)),
+        }
+
+    async def _ask(self, room: Room, body: Body) -> Body:
+        room.ask(await in_turn(self._blocks, lambda: showing.question_of(body.get("kind"), body.get("query"))))
+        return {}
+
+    async def _follow(self, room: Room, body: Body) -> Body:
+        if not body.get("query"):
+            room.showing = None
+            room.show(None)
+            return {}
+        asked = body["query"], bool(body.get("hidden")), str(body.get("covered") or "")
+        room.showing = turn = object()
+        view = await in_turn(self._blocks, lambda: showing.shown(*asked))
+        if room.showing is turn:  # else the teacher has gone on
+            room.show(view)
+        return {}
+
+    async def _train(self, room: Room, body: Body) -> Body:
+        taught = room.taught()
+        taught.begin()
+        room.changed()
+        try:
+            examples = list(taught.examples)
+            head, accuracy = await run_in_threadpool(bounded(taught.learn, TRAINING["concurrency_id"]), examples)
+            taught.learnt(head, accuracy, len(examples))
+        finally:
+            taught.busy = False
+            room.changed()
+        return {}
+
+    # ---- What people do.
+
+    def _peoples(self) -> dict[str, Callable[[Room, Person, Body], Awaitable[Body]]]:
+        return {
+            "guess": self._guess,
+            "example": self._example,
+            "try": self._try,
+            "take-back": self._take_back,
+            "leave": self._leave,
+        }
+
+    async def _guess(self, room: Room, person: Person, body: Body) -> Body:
+        played, typed = room.asked(), names.word(body.get("guess"))
+        room.keep(person, played, await run_in_threadpool(played.question.guess, typed))
+        return {}
+
+    async def _example(self, room: Room, person: Person, body: Body) -> Body:
+        room.taught().add(person.id, body.get("label"), body.get("text"))
+        room.changed()
+        return {}
+
+    async def _take_back(self, room: Room, person: Person, body: Body) -> Body:
+        _strike(room, body, person.id)
+        return {}
+
+    async def _try(self, room: Room, person: Person, body: Body) -> Body:
+        taught = room.taught()
+        text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
+        answer = await in_turn(self._blocks, lambda: taught.answer(text))
+        taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # once more: meanwhile others have tried
+        room.changed()
+        return {}
+
+    async def _leave(self, room: Room, person: Person, body: Body) -> Body:
+        room.remove(person.id)
+        return {}
+
+    # ---- Who listens, and where.
+
+    def _room(self, request: Request) -> Room:
+        """The room that is asked for. Raises ExplorerError."""
+        return self.rooms.find(request.path_params["word"], request.client.host if request.client else "")
+
+    async def _stream(self, room: Room, who: Person | str) -> AsyncIterator[str]:
+        sent = ""
+        _listens(room, who, 1)
+        try:
+            while not room.ended and (isinstance(who, str) or who.id in room.people):
+                told = json.dumps(room.for_person(who) if isinstance(who, Person) else room.for_teacher(), ensure_ascii=False)
+                if told != sent:
+                    yield f"data: {(sent := told)}\n\n"
+                    await asyncio.sleep(PAUSE)
+                    continue
+                before = time.monotonic()
+                await room.news(HEARTBEAT)
+                if time.monotonic() - before >= HEARTBEAT:
+                    self.rooms.sweep()
+                    yield ": still here\n\n"
+            yield f"data: {json.dumps({'over': 'This room is closed.' if room.ended else OUT})}\n\n"
+        finally:
+            _listens(room, who, -1)
+
+    def _address(self, request: Request) -> str:
+        """Where phones find the page to join, as the teacher's browser or this machine's network names it."""
+        asked = address_of(request.scope)
+        name = request.url.hostname or ""
+        if not is_loopback(name):
+            return f"{asked}join"
+        if is_loopback(self._host):
+            return ""
+        own = own_address()
+        return f"{asked.replace(f'//{name}', f'//{own}', 1)}join" if own else ""
+
+
+def own_address() -> str:
+    """This machine's address in its network, '' where it has none. Nothing is sent to find it."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+            way.connect(("192.0.2.1", 9))  # an address for documentation (RFC 5737): which way it would go is all that is asked
+            return way.getsockname()[0]
+    except OSError:
+        found = socket.gethostbyname_ex(socket.gethostname())[2]
+        return next((one for one in found if not is_loopback(one)), "")
+
+
+# ---- The small parts.
+
+
+def _who(request: Request, room: Room) -> Person | str | None:
+    """The teacher, a person, or nobody of this room: what the token that is sent says."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme != "Bearer" or not token:
+        return None
+    return TEACHER if room.is_teacher(token) else room.person_of(token)
+
+
+def _listens(room: Room, who: Person | str, step: int) -> None:
+    """Count a page that begins or ends to listen; the others see who is here."""
+    if isinstance(who, Person):
+        who.listening += step
+        room.changed()
+        return
+    room.teacher_listening += step
+    room.used = time.monotonic()
+
+
+async def _body(request: Request) -> Body:
+    """What was sent. Raises InputError for what is no JSON object."""
+    try:
+        body = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise InputError("Send a JSON object.")
+    return body
+
+
+async def _answered(answer: Callable[[], Awaitable[Body]]) -> Response:
+    """The answer, or one sentence for what went wrong."""
+    try:
+        return JSONResponse(await answer(), headers=FRESH)
+    except PermissionError as error:
+        return refusal(403, str(error))
+    except BusyError as error:
+        return refusal(503, str(error))
+    except ExplorerError as error:
+        return refusal(400, str(error))
+    except Exception as error:
+        logger.error("A room failed", exc_info=error)
+        return refusal(500, FAILED)
+
+
+def _now(act: Callable[[Room, Body], Any]) -> Callable[[Room, Body], Awaitable[Body]]:
+    """What is done at once and answers nothing."""
+
+    async def done(room: Room, body: Body) -> Body:
+        act(room, body)
+        return {}
+
+    return done
+
+
+def _strike(room: Room, body: Body, person: str | None) -> None:
+    room.taught().take_back(body.get("number"), person)
+    room.changed()
+
+
+def _door(room: Room, body: Body) -> None:
+    room.is_open = bool(body.get("open"))
+    room.changed()
+
+
+def _no_action() -> Body:
+    raise InputError("There is no such thing to do in a room.")

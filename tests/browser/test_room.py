@@ -1,0 +1,225 @@
+"""A room in real browsers: a board and five phones play a round of each kind, teach a head, follow, and come back."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import settled
+from tests.browser.test_everyone import AXE, wrong
+
+TAUGHT = [
+    ("I love this sunny day", "happy"),
+    ("My dog died", "sad"),
+    ("What a lovely present", "happy"),
+    ("I lost my keys and cried", "sad"),
+    ("We won the game", "happy"),
+]
+ELSEWHERE = "<img src=x onerror=alert(1)> ${alert(1)}"
+
+
+@pytest.fixture
+def board(open_app):
+    """The teacher's page with the board of an open room over it; the room is closed at the end."""
+    page = open_app()
+    page.locator("#open-lessons").click()
+    page.locator("#open-room").click()
+    expect(page.locator("#room .bx-room-word")).to_be_visible()
+    yield page
+    page.evaluate("() => BertRoom.room && BertRoom.act('end')")
+
+
+@pytest.fixture
+def phone(new_page, served, board):
+    """Opens the page of one more phone, which joins under a nickname."""
+    word = board.evaluate("BertRoom.room.word")
+
+    def joined(name):
+        page = new_page(viewport={"width": 420, "height": 860})
+        page.goto(f"{served}/join?room={word}")
+        page.get_by_label("A nickname").fill(name)
+        page.get_by_role("button", name="Join").click()
+        expect(page.locator("#seat b")).to_have_text(name)
+        return page
+
+    return joined
+
+
+def press(board, name):
+    board.locator("#room").get_by_role("button", name=name, exact=True).click()
+
+
+def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served, bundled):
+    names = ["Ann", "Bob", ELSEWHERE[:16], "Dan", "Eve"]
+    phones = [phone(name) for name in names]
+    people = board.locator("#room aside li")
+    expect(people).to_have_count(5)
+    expect(people.filter(has_text="<img")).to_have_count(1)
+
+    # A blank: the bars grow while the phones guess, and BERT's come when they are asked for.
+    board.locator("#room [name=a]").fill("The capital of Japan is [MASK].")
+    board.locator("#room [name=b]").fill("It is old.")
+    press(board, "Fill the blank")
+    for number, (page, guess) in enumerate(
+        zip(phones, ["Tokyo", "kyoto", "tokyo", "antidisestablishment", "tokyo"], strict=True)
+    ):
+        page.get_by_label("One word").fill(guess)
+        page.get_by_role("button", name="Guess").click()
+        expect(page.get_by_text("Your guess:")).to_contain_text(guess.lower())
+        expect(board.locator("#room")).to_contain_text(f"{number + 1} of 5")
+    first = board.locator("#room .bx-room-bars").first.locator("li").first
+    expect(first).to_contain_text(re.compile("tokyo.*3"))
+    expect(board.locator("#room .bx-room-bert")).to_have_text("BERT?")
+
+    # One phone vanishes, and comes back to its seat with what it had guessed.
+    phones[1].goto("about:blank")
+    expect(people.filter(has_text="Bob")).to_have_attribute("title", "away")
+    phones[1].goto(f"{served}/join")
+    expect(phones[1].get_by_text("Your guess:")).to_contain_text("kyoto")
+    expect(people.filter(has_text="Bob")).not_to_have_attribute("title", "away")
+
+    press(board, "Show BERT’s answer")
+    best = bundled.fill_mask("The capital of Japan is [MASK].", "It is old.")[0].candidates
+    for page in phones:
+        expect(page.locator(".bx-best li span")).to_have_text([one.token for one in best])
+    expect(board.locator("#room .bx-room-bert li span")).to_have_text([one.token for one in best])
+    earned = 10 if best[0].token == "tokyo" else 5
+    expect(phones[0].locator(".bx-points")).to_have_text(f"{earned} points")
+    expect(phones[3].get_by_text("no single piece")).to_be_visible()
+    expect(board.locator("#room .bx-room-closest")).to_contain_text("Ann (“tokyo”")
+
+    # A pair, and the target of a head.
+    press(board, "Next")
+    press(board, "Does B follow A?")
+    for page in phones:
+        page.get_by_role("button", name="B follows A").click()
+        expect(page.get_by_role("button", name="B follows A")).to_have_attribute("aria-pressed", "true")
+    press(board, "Show BERT’s answer")
+    answer = bundled.next_sentence("The capital of Japan is [MASK].", "It is old.")
+    right = "B follows A" if answer.is_next > 0.5 else "B is a stranger"
+    expect(phones[4].locator(".bx-best li span").first).to_have_text(right)
+    press(board, "Next")
+    press(board, "Where does a head look?")
+    for number, page in enumerate(phones):
+        page.locator(".bx-option").nth(number + 1).click()
+        expect(page.get_by_text("Your guess:")).to_be_visible()
+    expect(board.locator("#room")).to_contain_text("5 of 5 have guessed")
+    press(board, "Show BERT’s answer")
+    expect(phones[2].locator(".bx-best li")).to_have_count(5)
+    press(board, "Next")
+    expect(phones[2].get_by_text("You are in.")).to_be_visible()
+
+    # Teaching a head together, and fooling it.
+    press(board, "Teach together")
+    for page, (text, label) in zip(phones, TAUGHT, strict=True):
+        page.get_by_label("A sentence of your own").fill(text)
+        page.get_by_label(label).check()
+        page.get_by_role("button", name="Add").click()
+        expect(page.locator(".bx-given li")).to_contain_text(text)
+    expect(board.locator("#room section h4")).to_have_text(["happy 3", "sad 2"])
+    press(board, "Train the head")
+    for page in phones[:2]:
+        page.get_by_label("A sentence; 5 tries left").fill(f"This one is from {ELSEWHERE} {page.locator('#seat b').inner_text()}")
+        page.get_by_label("sad").check()
+        page.get_by_role("button", name="Try").click()
+        expect(page.locator(".bx-given li")).to_contain_text("BERT says")
+    expect(board.locator("#room .bx-room-tries li")).to_have_count(2)
+    expect(board.locator("#room")).to_contain_text("Trained on 5 examples.")
+    press(board, "End")
+
+    # The end is told to everybody.
+    press(board, "Close the room")
+    press(board, "Really, for everybody? Nothing of it is kept")
+    for page in phones:
+        expect(page.get_by_role("alert").first).to_have_text("This room is closed.")
+    expect(board.locator("#room, #room-chip")).to_have_count(0)
+
+
+def test_a_phone_follows_until_it_lets_go(board, phone):
+    page = phone("Ann")
+    press(board, "Let phones follow this page")
+    expect(page.get_by_role("heading", name="Who looks at whom?")).to_be_visible()
+    press(board, "Back to the page")
+    board.get_by_role("tab", name="Fill-mask", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("blank")
+    settled(board)
+    answer = board.locator(".bx-bars").first.locator("button, li").first.inner_text().split()[0]
+    expect(page.locator("main")).to_contain_text(answer)
+    board.keyboard.press("h")  # hides the answers, there too
+    expect(page.locator("[data-part=guesses]")).to_have_count(0)
+    board.keyboard.press("h")
+    expect(page.locator("[data-part=guesses]")).to_be_visible()
+    page.get_by_role("button", name="Explore by yourself").click()
+    expect(page.frame_locator("iframe").locator("#strip .bx-token").first).to_be_visible()
+    expect(page.frame_locator("iframe").get_by_role("tab", name="Fill-mask", exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
+    board.get_by_role("tab", name="Tokens", exact=True).click()
+    page.get_by_role("button", name="Follow again").click()
+    expect(page.locator("iframe")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("read")
+
+
+def test_a_teacher_who_reloads_keeps_the_room(board, phone):
+    phone("Ann")
+    word = board.evaluate("BertRoom.room.word")
+    board.reload()
+    chip = board.locator("#room-chip")
+    expect(chip).to_contain_text(f"Room {word.replace('-', ' ')} · 1 here")
+    chip.click()
+    expect(board.locator("#room aside li")).to_have_count(1)
+    board.get_by_role("button", name="Send Ann out").click()
+    expect(board.locator("#room aside li")).to_have_count(0)
+
+
+def test_everybody_can_use_the_room(board, phone):
+    page = phone("Ann")
+    for one, box in ((board, "#room"), (page, "body")):
+        one.evaluate(AXE)
+        assert not wrong(one, box)
+    press(board, "Teach together")
+    expect(page.get_by_label("A sentence of your own")).to_be_visible()
+    assert not wrong(page, "body")
+    press(board, "End")
+    press(board, "Fill the blank")
+    page.get_by_label("One word").fill("tokyo")
+    page.keyboard.press("Enter")
+    press(board, "Show BERT’s answer")
+    expect(page.locator(".bx-best")).to_be_visible()
+    for one, box in ((board, "#room"), (page, "body")):
+        assert not wrong(one, box)
+        one.evaluate("() => document.body.classList.toggle('dark')")
+        assert not wrong(one, box, ["color-contrast"])
+        one.evaluate("() => document.body.classList.toggle('dark')")
+    for width in (420, 1440):
+        board.set_viewport_size({"width": width, "height": 860})
+        assert board.evaluate("() => document.querySelector('#room').scrollWidth - innerWidth") <= 0
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    board.keyboard.press("Escape")
+    expect(board.locator("#room")).not_to_be_visible()
+
+
+def test_what_goes_wrong_is_told_and_nothing_typed_is_lost(new_page, served, board, phone):
+    page = new_page(viewport={"width": 420, "height": 860})
+    page.goto(f"{served}/join")
+    page.get_by_label("The word on the board").fill("no room")
+    page.get_by_label("A nickname").fill("Ann")
+    page.get_by_role("button", name="Join").click()
+    expect(page.get_by_role("alert")).to_contain_text("There is no such room")
+    expect(page.get_by_label("A nickname")).to_have_value("Ann")
+    page.problems.clear()  # of the refusal
+    guest = phone("Bob")
+    board.locator("#room [name=a]").fill("Nothing is hidden here.")
+    board.locator("#room [name=b]").fill("")
+    press(board, "Fill the blank")
+    expect(board.locator("#room").get_by_role("alert")).to_contain_text("There is no [MASK]")
+    press(board, "Does B follow A?")
+    expect(board.locator("#room").get_by_role("alert")).to_contain_text("no second sentence")
+    board.problems.clear()
+    board.locator("#room [name=a]").fill("The [MASK] slept.")
+    press(board, "Fill the blank")
+    guest.get_by_label("One word").fill("shit")
+    guest.get_by_role("button", name="Guess").click()
+    expect(guest.get_by_role("alert")).to_contain_text("not for the projector")
+    expect(guest.get_by_label("One word")).to_have_value("shit")
+    guest.problems.clear()

@@ -1,0 +1,406 @@
+"""Rooms of classes: what may be typed, BERT's own answers, who sees what, and how a room ends."""
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+
+from explorer.base.errors import BusyError, CapabilityError, InputError
+from explorer.base.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS
+from explorer.base.steps import finished
+from explorer.classroom import names, questions, rooms, showing, teaching
+from explorer.classroom.room import Room
+from explorer.classroom.teaching import Teaching
+from explorer.model import checkpoints
+from explorer.views.subject import Selection, Subject
+
+BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
+PLACE = "v=1&tab=attention&view=one-head&a=The+keys+are+on+the+table.&layer=1&head=3"
+
+
+@pytest.fixture
+def room():
+    return Room("blue-otter", checkpoints.BUNDLED)
+
+
+@pytest.fixture
+def subject(bundled):
+    return Subject.of(bundled.trace(*BLANK))
+
+
+# ---- What is typed.
+
+
+@pytest.mark.parametrize("typed", ["Blue Otter", "blue-otter", " BLUE  otter ", "blue.otter!"])
+def test_a_word_is_found_however_it_is_typed(typed):
+    assert names.as_word(typed) == "blue-otter"
+
+
+def test_words_of_rooms_are_new_and_fit_for_a_nickname():
+    taken = {names.new_word(()) for _ in range(50)}
+    assert names.new_word(taken) not in taken
+    for word in taken:
+        assert names.as_word(word) == word
+        assert len(names.nickname(names.suggestion(), ())) <= names.NICKNAME
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("", "Type the nickname first"),
+        ("   \u200b ", "Type the nickname first"),
+        (None, "as text"),
+        (["a"], "as text"),
+        ("x" * 17, "shorten it to 16"),
+        ("sh1t", "not for the projector"),
+        ("s h i t", "not for the projector"),
+        ("!!!", "needs a letter"),
+        ("ann", "Somebody here is ann"),
+    ],
+)
+def test_a_nickname_that_will_not_do_is_told_why(typed, why):
+    with pytest.raises(InputError, match=why):
+        names.nickname(typed, {"ann"})
+
+
+@pytest.mark.parametrize("typed", ["Zoë", "李雷", "משה", "Ann-Marie", "<b>Bob</b>", "${alert(1)}", "O'Neil"])
+def test_a_nickname_may_be_anything_that_is_no_harm(typed):
+    assert names.nickname(typed, ()) == typed
+
+
+def test_what_cannot_be_seen_is_left_out_of_what_is_shown():
+    assert names.sentence("a\u202eb\x00c\n d\te") == "abc d e"
+    with pytest.raises(InputError, match="201 characters"):
+        names.sentence("x" * 201)
+
+
+# ---- BERT's answers are the model's own.
+
+
+def test_a_blank_is_ranked_by_the_models_own_probabilities(bundled, subject):
+    question = questions.blank(subject)
+    first, second = bundled.fill_mask(*BLANK, top_k=20)
+    assert question.asked == 0
+    assert [name for name, _ in question.best] == [one.token for one in first.candidates[:5]]
+    assert np.allclose(question.shares[:20], [one.probability for one in first.candidates])
+    assert question.shares.sum() == pytest.approx(1, abs=1e-4)
+    for rank in (0, 7, 19):
+        candidate = first.candidates[rank]
+        assert question.guess(candidate.token) == questions.Guess(candidate.token, rank + 1, question.shares[rank])
+    chosen = questions.blank(subject.select(token=second.position))
+    assert chosen.asked == 1
+    assert chosen.names[0] == second.candidates[0].token
+
+
+def test_a_word_is_read_as_the_model_reads_it_and_several_pieces_have_no_rank(subject):
+    question = questions.blank(subject)
+    assert question.guess("Tokyo") == question.guess("tokyo")
+    assert question.guess("antidisestablishment") == questions.Guess("antidisestablishment", None, 0.0)
+    assert question.points(question.guess("antidisestablishment")) == 0
+
+
+def test_a_pair_has_two_answers_and_only_the_right_one_earns(bundled, subject):
+    question, answer = questions.pair(subject), bundled.next_sentence(*BLANK)
+    shares = dict(question.best)
+    assert shares["B follows A"] == pytest.approx(answer.is_next)
+    assert shares["B is a stranger"] == pytest.approx(answer.not_next)
+    by_option = [question.guess(str(option)) for option in range(2)]
+    assert sorted(question.points(guess) for guess in by_option) == [0, 10]
+    assert [guess.name for guess in by_option] == list(question.options)
+    for typed in ("2", "-1", "one", "", "٣"):
+        with pytest.raises(InputError, match="Pick one"):
+            question.guess(typed)
+
+
+def test_the_target_of_a_head_is_the_column_with_most_weight(bundled):
+    trace = bundled.trace("The man went to the store.")
+    question = questions.target(Subject.of(trace, Selection(layer=2, head=4, token=3, picked=True)))
+    weights = trace.attention(1)[3, 3]
+    assert question.asked == 3
+    assert question.options == tuple(trace.tokens)
+    assert question.shares[0] == weights.max()
+    guesses = [question.guess(str(option)) for option in range(len(weights))]
+    assert [guess.share for guess in guesses] == pytest.approx(weights.tolist())
+    assert sorted(guess.rank for guess in guesses) == list(range(1, len(weights) + 1))
+    assert guesses[1].name == "the (1)", "which of the two is told"
+
+
+def test_what_cannot_be_asked_is_told(bundled):
+    with pytest.raises(InputError, match=r"no \[MASK\]"):
+        questions.blank(Subject.of(bundled.trace("No blank.")))
+    with pytest.raises(InputError, match="no second sentence"):
+        questions.pair(Subject.of(bundled.trace("Alone.")))
+    with pytest.raises(InputError, match="shorten it to 40"):
+        questions.target(Subject.of(bundled.trace("word " * 60)))
+    for kind, query in (("blank", "a=" + "x" * 20_000), ("nothing", PLACE), (["blank"], PLACE), ("blank", None)):
+        with pytest.raises(InputError):
+            showing.question_of(kind, query)
+
+
+def test_a_model_without_the_head_cannot_be_asked(variant_folders):
+    import explorer
+
+    model = explorer.load(variant_folders["encoder_only"])
+    trace = model.trace("the man went", "to the store")
+    for ask in (questions.blank, questions.pair):
+        with pytest.raises(CapabilityError):
+            ask(Subject.of(trace))
+    assert questions.target(Subject.of(trace)).options == tuple(trace.tokens)
+
+
+# ---- Who sees what.
+
+
+def test_bert_is_silent_until_it_is_revealed_and_the_others_always_are(room, subject):
+    ann, bob = room.join("Ann"), room.join("Bob")
+    room.ask(questions.blank(subject))
+    right = room.asked().question.names[0]
+    room.keep(ann, room.asked(), room.asked().question.guess(right))
+    room.keep(bob, room.asked(), room.asked().question.guess("zebra"))
+    before = [room.for_teacher(), room.for_person(ann), room.for_person(bob)]
+    for told in before:
+        assert not {"best", "closest", "rank", "share"} & told["round"].keys()
+    assert [one["share"] for one in before[0]["round"]["answers"]] == [None, None]
+    assert right not in json.dumps(before[2])
+    assert "zebra" not in json.dumps(before[1])
+    room.reveal()
+    room.reveal()
+    assert (ann.points, bob.points) == (10, 0), "once"
+    told = room.for_person(bob)["round"]
+    assert told["best"][0][0] == right
+    assert told["rank"] > 20
+    assert room.for_teacher()["round"]["closest"][0] == ("Ann", right, 1)
+    with pytest.raises(InputError, match="Nothing is asked"):
+        room.asked()
+
+
+def test_no_screen_is_told_a_key_or_a_token(room, subject):
+    ann = room.join("Ann")
+    room.ask(questions.blank(subject))
+    for told in (room.for_teacher(), room.for_person(ann)):
+        assert room.key not in json.dumps(told)
+        assert ann.token not in json.dumps(told)
+
+
+def test_tokens_say_who_somebody_is(room):
+    ann, bob = room.join("Ann"), room.join("Bob")
+    assert room.person_of(ann.token) is ann
+    assert room.person_of(bob.token) is bob
+    for token in ("", "é", room.key, ann.id):
+        assert room.person_of(token) is None
+    assert room.is_teacher(room.key)
+    assert not any(map(room.is_teacher, ("", ann.token, "ключ")))
+
+
+def test_a_guess_for_an_old_question_is_too_late(room, subject):
+    ann = room.join("Ann")
+    room.ask(questions.blank(subject))
+    old = room.asked()
+    room.ask(questions.pair(subject))
+    with pytest.raises(InputError, match="over"):
+        room.keep(ann, old, old.question.guess("tokyo"))
+
+
+def test_a_room_is_full_or_closed(room):
+    for number in range(ROOM_PEOPLE.most):
+        room.join(f"Pupil {number}")
+    with pytest.raises(InputError, match="full"):
+        room.join("One more")
+    room.remove(next(iter(room.people)))
+    room.is_open = False
+    with pytest.raises(InputError, match="door"):
+        room.join("One more")
+
+
+def test_who_is_sent_out_leaves_nothing(room, subject):
+    ann = room.join("Ann")
+    room.ask(questions.blank(subject))
+    room.keep(ann, room.asked(), room.asked().question.guess("tokyo"))
+    room.remove(ann.id)
+    room.reveal()
+    assert room.for_teacher()["people"] == []
+    assert room.for_teacher()["round"]["answers"] == []
+    room.teach(Teaching(("a", "b"), room.model))
+    bob = room.join("Bob")
+    room.taught().add(bob.id, "a", "one")
+    room.remove(bob.id)
+    assert not room.taught().examples
+
+
+def test_whoever_listens_is_woken_at_each_change(room):
+    async def heard():
+        listening = [asyncio.create_task(room.news(30)) for _ in range(3)]
+        await asyncio.sleep(0)
+        room.join("Ann")
+        await asyncio.wait_for(asyncio.gather(*listening), 5)
+        await room.news(0.01)  # nothing more
+
+    asyncio.run(heard())
+
+
+# ---- Teaching together.
+
+
+def taught_by_two() -> Teaching:
+    taught = Teaching.of(["happy", "sad"], checkpoints.BUNDLED)
+    examples = {
+        "ann": [
+            ("happy", "I love this sunny day."),
+            ("happy", "What a lovely gift."),
+            ("sad", "My dog died."),
+            ("sad", "I cried."),
+        ],
+        "bob": [("happy", "We won the game."), ("happy", "She smiled."), ("sad", "He is all alone."), ("sad", "We lost it.")],
+    }
+    for person, given in examples.items():
+        for label, text in given:
+            taught.add(person, label, text)
+    return taught
+
+
+@pytest.mark.parametrize("labels", [None, [], ["one"], ["a", "A"], list("abcde"), "ab", [1, 2], ["fine", "shit"]])
+def test_labels_that_will_not_do(labels):
+    with pytest.raises(InputError):
+        Teaching.of(labels, checkpoints.BUNDLED)
+
+
+def test_everybody_gives_two_of_each_and_no_sentence_twice():
+    taught = taught_by_two()
+    with pytest.raises(InputError, match="You have added 2"):
+        taught.add("ann", "happy", "One too many.")
+    with pytest.raises(InputError, match="already"):
+        taught.add("eve", "sad", "my DOG died.")
+    with pytest.raises(InputError, match="one of the labels"):
+        taught.add("eve", "angry", "No such label.")
+    taught.take_back(taught.examples[0].number, "bob")
+    assert len(taught.examples) == 8, "not theirs"
+    taught.take_back(taught.examples[0].number, "ann")
+    taught.add("ann", "happy", "Now there is room.")
+    taught.take_back(taught.examples[0].number)
+    assert len(taught.examples) == 7
+
+
+def test_the_room_trains_the_head_that_fine_tuning_would(bundled):
+    from explorer.training.examples import Examples
+    from explorer.training.text_tasks import Classification
+    from explorer.training.training import make_plan, run_training
+
+    taught = taught_by_two()
+    assert not taught.missing()
+    head, accuracy = taught.learn(list(taught.examples))
+    texts, labels = zip(*((one.text, one.label) for one in taught.examples), strict=True)
+    plan = make_plan(bundled, -1, "mean", epochs=0)
+    expected = finished(run_training(Classification(bundled, Examples(texts, labels), plan)))
+    probe = [("What a day!", ""), ("Nobody came.", "")]
+    assert np.allclose(head.classify(bundled, probe), expected.predictor.classify(bundled, probe), atol=1e-5)
+    assert accuracy == expected.history[expected.best].held_out["accuracy"]
+    taught.learnt(head, accuracy, 8)
+    (shares,) = head.classify(bundled, probe[:1])
+    assert taught.answer("What a day!") == (head.labels[shares.argmax()], pytest.approx(shares.max()))
+
+
+def test_who_fools_it_earns_points_and_only_so_often():
+    taught = taught_by_two()
+    with pytest.raises(InputError, match="not trained"):
+        taught.answer("Hello.")
+    for number in range(teaching.TRIES):
+        text, meant = taught.check_try("ann", f"Try {number}.", "sad")
+        assert taught.tried("ann", text, meant, ("happy" if number < 2 else "sad", 0.6)).fooled == (number < 2)
+    assert taught.points("ann") == 2 * teaching.FOOLED
+    with pytest.raises(InputError, match="others' turn"):
+        taught.check_try("ann", "Once more.", "sad")
+    with pytest.raises(InputError, match="already"):
+        taught.check_try("bob", "try 1.", "sad")
+    taught.learnt(None, 0.5, 8)
+    assert taught.points("ann") == 0, "a new head is fooled anew"
+
+
+def test_it_is_trained_once_at_a_time_and_only_with_enough():
+    taught = Teaching.of(["a", "b"], checkpoints.BUNDLED)
+    with pytest.raises(InputError, match="2 examples of a and of b"):
+        taught.begin()
+    taught = taught_by_two()
+    taught.begin()
+    with pytest.raises(InputError, match="already"):
+        taught.begin()
+
+
+def test_points_of_a_teaching_stay_when_it_ends(room):
+    ann = room.join("Ann")
+    room.teach(taught_by_two())
+    room.taught().tried(ann.id, "No.", "sad", ("happy", 0.9))
+    assert room.for_person(ann)["points"] == teaching.FOOLED
+    room.end_activity()
+    assert room.for_person(ann)["points"] == teaching.FOOLED
+
+
+# ---- What is shown to those who follow.
+
+
+def test_phones_get_what_the_page_shows_and_no_hidden_answer(bundled):
+    side = json.loads(showing.shown(PLACE))
+    assert {view["name"] for view in side["views"]} >= {"attention/heads", "attention/head"}
+    assert "tab=attention" in side["query"]
+    blank = "v=1&tab=fill-mask&view=guesses&a=The+capital+of+Japan+is+%5BMASK%5D."
+    answer = bundled.fill_mask("The capital of Japan is [MASK].")[0].candidates[0].token
+    assert answer in json.dumps(json.loads(showing.shown(blank)))
+    hidden = showing.shown(blank, answers_hidden=True).decode()
+    assert answer not in hidden
+    assert "japan" in hidden
+
+
+def test_phones_do_not_get_what_a_lesson_covers():
+    parts = {part["name"] for view in json.loads(showing.shown(PLACE))["views"] for part in view["parts"]}
+    covered = json.loads(showing.shown(PLACE, covered="attention-heads-grid"))
+    left = {part["name"] for view in covered["views"] for part in view["parts"]}
+    assert parts - left == {"grid"}
+    assert covered["finding"] == ""
+    whole = json.loads(showing.shown(PLACE, covered="view"))
+    assert all(view["parts"] == [] and view["note"] == showing.NOTHING for view in whole["views"])
+
+
+# ---- Rooms come and go.
+
+
+def test_a_room_is_found_until_it_ends():
+    all_rooms = rooms.Rooms()
+    room = all_rooms.open()
+    assert all_rooms.find(room.word.replace("-", " ").upper()) is room
+    all_rooms.end(room)
+    assert room.ended
+    with pytest.raises(InputError, match="no such room"):
+        all_rooms.find(room.word)
+
+
+def test_there_are_only_so_many_rooms(monkeypatch):
+    monkeypatch.setenv(ROOMS.setting, "2")
+    all_rooms = rooms.Rooms()
+    all_rooms.open()
+    all_rooms.open()
+    with pytest.raises(BusyError, match="2 rooms"):
+        all_rooms.open()
+
+
+def test_who_tries_word_after_word_has_to_wait():
+    all_rooms = rooms.Rooms()
+    room = all_rooms.open()
+    for _ in range(rooms.MISSES):
+        with pytest.raises(InputError):
+            all_rooms.find("no-such", "192.0.2.7")
+    with pytest.raises(BusyError):
+        all_rooms.find(room.word, "192.0.2.7")
+    assert all_rooms.find(room.word, "192.0.2.8") is room
+
+
+def test_a_room_that_nobody_uses_ends(room):
+    ann = room.join("Ann")
+    now = room.used
+    assert not rooms.is_over(room, now + rooms.EMPTY)
+    assert rooms.is_over(room, now + rooms.EMPTY + 1)
+    ann.listening = 1
+    assert not rooms.is_over(room, now + rooms.EMPTY + 1)
+    assert rooms.is_over(room, now + rooms.ALONE + 1)
+    room.teacher_listening = 1
+    assert not rooms.is_over(room, now + rooms.ALONE + 1)
+    assert rooms.is_over(room, now + 60 * ROOM_MINUTES.most + 1)

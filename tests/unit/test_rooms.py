@@ -1,0 +1,258 @@
+"""Rooms over HTTP: who may do what, what a stream tells, and what nobody means well with."""
+
+import json
+import threading
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import pytest
+
+from explorer.server import rooms
+
+QUERY = "v=1&tab=attention&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+old."
+
+
+@pytest.fixture
+def do(served):
+    """Does something in a room and gives the answer, or the status and sentence of a refusal."""
+
+    def done(path, token="", body=None, data=None):
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        sent = json.dumps(body or {}).encode() if data is None else data
+        try:
+            return json.loads(urlopen(Request(f"{served}/bx/rooms{path}", sent, headers)).read())
+        except HTTPError as error:
+            return error.code, json.loads(error.read())["error"]
+
+    return done
+
+
+@pytest.fixture
+def room(do):
+    """An open room, closed at the end."""
+    opened = do("")
+    yield opened
+    do(f"/{opened['word']}/end", opened["key"])
+
+
+@pytest.fixture
+def ann(do, room):
+    return do(f"/{room['word']}/join", body={"name": "Ann"})
+
+
+@contextmanager
+def listening(served, word, token):
+    """What a screen is told, message by message."""
+    address = urlsplit(served)
+    line = HTTPConnection(address.hostname, address.port, timeout=20)
+    line.request("GET", f"/bx/rooms/{word}/news", headers={"Authorization": f"Bearer {token}"})
+    answer = line.getresponse()
+    assert answer.status == 200
+    assert answer.getheader("content-type").startswith("text/event-stream")
+
+    def told():
+        while not (sent := answer.readline()).startswith(b"data: "):
+            assert sent, "the stream ended"
+        return json.loads(sent[6:])
+
+    yield told
+    answer.close()
+    line.close()
+
+
+def test_a_round_is_heard_by_everybody_with_the_models_answer(served, do, room, ann, bundled):
+    word = room["word"]
+    with listening(served, word, room["key"]) as board, listening(served, word, ann["token"]) as phone:
+        board(), phone()
+        assert do(f"/{word}/ask", room["key"], {"kind": "blank", "query": QUERY}) == {}
+        asked = phone()["round"]
+        assert asked["texts"] == ["The capital of Japan is [MASK].", "It is old."]
+        assert do(f"/{word}/guess", ann["token"], {"guess": "Kyoto"}) == {}
+        assert phone()["round"]["guess"] == "kyoto"
+        assert do(f"/{word}/reveal", room["key"]) == {}
+        best = phone()["round"]["best"]
+    expected = bundled.fill_mask("The capital of Japan is [MASK].", "It is old.")[0].candidates
+    assert [name for name, _ in best] == [one.token for one in expected]
+    assert [share for _, share in best] == pytest.approx([one.probability for one in expected], abs=1e-6)
+
+
+def test_who_is_here_is_told_as_they_come_and_go(served, do, room, ann):
+    with listening(served, room["word"], room["key"]) as board:
+        while any(one["here"] for one in board()["people"]):
+            pass
+        with listening(served, room["word"], ann["token"]):
+            while not all(one["here"] for one in board()["people"]):
+                pass
+        while any(one["here"] for one in board()["people"]):
+            pass  # the stay in the room, and their seat waits
+        with listening(served, room["word"], ann["token"]) as phone:
+            assert phone()["name"] == "Ann"
+
+
+TEACHERS = ("ask", "reveal", "stop", "follow", "teach", "train", "strike", "remove", "door", "end")
+
+
+@pytest.mark.parametrize("action", TEACHERS)
+def test_only_the_teacher_may(do, room, ann, action):
+    assert do(f"/{room['word']}/{action}", ann["token"]) == (403, rooms.NOT_YOURS)
+    assert do(f"/{room['word']}/{action}") == (403, rooms.OUT)
+    assert do(f"/{room['word']}/{action}", "x" * 32) == (403, rooms.OUT)
+
+
+@pytest.mark.parametrize("action", ["guess", "example", "try", "take-back", "leave"])
+def test_only_people_of_the_room_may(do, room, action):
+    assert do(f"/{room['word']}/{action}", "nobody") == (403, rooms.OUT)
+    status, sentence = do(f"/{room['word']}/{action}", room["key"])
+    assert status == 400
+    assert sentence
+
+
+def test_a_key_opens_one_room_only(do, room, ann):
+    other = do("")
+    assert do(f"/{other['word']}/end", room["key"]) == (403, rooms.OUT)
+    assert do(f"/{other['word']}/guess", ann["token"], {"guess": "a"}) == (403, rooms.OUT)
+    assert do(f"/{other['word']}/end", other["key"]) == {}
+
+
+@pytest.mark.parametrize(
+    "data", [b"[]", b"{", b'"x"', b"\xff\xfe", b"null", b"[" * 100_000, b'{"name": ["a"]}', b'{"name": {}, "x": 1}']
+)
+def test_what_is_no_nickname_is_told(do, room, data):
+    status, sentence = do(f"/{room['word']}/join", data=data)
+    assert status == 400
+    assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    [
+        ("ask", {"kind": "blank"}),
+        ("ask", {"kind": {}, "query": QUERY}),
+        ("ask", {"kind": "blank", "query": "a=nothing+hidden"}),
+        ("ask", {"kind": "pair", "query": "a=alone"}),
+        ("ask", {"kind": "blank", "query": "a=" + "x" * 20_000}),
+        ("follow", {"query": ["a"]}),
+        ("teach", {"labels": "ab"}),
+        ("train", {}),
+        ("strike", {"number": 1}),
+        ("nothing", {}),
+    ],
+)
+def test_what_a_teacher_cannot_do_is_told_and_the_room_goes_on(do, room, action, body):
+    status, sentence = do(f"/{room['word']}/{action}", room["key"], body)
+    assert status == 400
+    assert sentence.endswith(".")
+    assert do(f"/{room['word']}/door", room["key"], {"open": True}) == {}
+
+
+@pytest.mark.parametrize("guess", ["", None, [], "shit", "x" * 31, 5, "\u202e"])
+def test_what_is_no_guess_is_told(do, room, ann, guess):
+    do(f"/{room['word']}/ask", room["key"], {"kind": "blank", "query": QUERY})
+    status, sentence = do(f"/{room['word']}/guess", ann["token"], {"guess": guess})
+    assert status == 400
+    assert sentence.endswith(".")
+
+
+def test_a_room_that_is_not_there(served, do):
+    assert do("/no-room/join", body={"name": "Ann"})[0] == 400
+    with pytest.raises(HTTPError) as refused:
+        urlopen(f"{served}/bx/rooms/no-room/news")
+    assert refused.value.code == 404
+
+
+def test_the_end_is_told_and_leaves_nothing(served, do, ann, room):
+    with listening(served, room["word"], ann["token"]) as phone:
+        phone()
+        assert do(f"/{room['word']}/end", room["key"]) == {}
+        assert phone() == {"over": "This room is closed."}
+    assert do(f"/{room['word']}/guess", ann["token"], {"guess": "a"})[0] == 400
+
+
+def test_only_who_is_in_the_room_sees_what_is_shown(served, do, room, ann):
+    def shown(token):
+        request = Request(
+            f"{served}/bx/rooms/{room['word']}/shown", headers={"Authorization": f"Bearer {token}"} if token else {}
+        )
+        return json.loads(urlopen(request).read())
+
+    assert do(f"/{room['word']}/follow", room["key"], {"query": QUERY}) == {}
+    assert shown(ann["token"])["question"] == "Who looks at whom?"
+    for token in ("", "nobody"):
+        with pytest.raises(HTTPError) as refused:
+            shown(token)
+        assert refused.value.code == 403
+    assert do(f"/{room['word']}/follow", room["key"], {}) == {}
+    with pytest.raises(HTTPError) as refused:
+        shown(ann["token"])
+    assert refused.value.code == 404
+
+
+def test_a_seat_listens_on_few_pages_only(served, room, ann):
+    with ExitStack() as lines:
+        for _ in range(rooms.PAGES):
+            lines.enter_context(listening(served, room["word"], ann["token"]))()
+        with pytest.raises(HTTPError) as refused:
+            urlopen(Request(f"{served}/bx/rooms/{room['word']}/news", headers={"Authorization": f"Bearer {ann['token']}"}))
+        assert refused.value.code == 429
+
+
+def test_the_code_leads_into_the_room(served, room):
+    with urlopen(f"{served}/bx/rooms/{room['word']}/code.svg") as answer:
+        assert answer.headers["content-type"] == "image/svg+xml"
+        assert answer.read().startswith(b"<svg")
+
+
+def test_the_page_to_join_runs_nothing_but_its_own_script(served):
+    with urlopen(f"{served}/join") as answer:
+        page = answer.read().decode()
+        policy = answer.headers["content-security-policy"]
+    assert "sha256" not in policy
+    assert "'unsafe-inline'" not in policy.partition("script-src")[2].partition(";")[0]
+    assert page.count("<script") == 1
+    for name, kind in (("join.js", "text/javascript"), ("join.css", "text/css")):
+        with urlopen(f"{served}/bx/{name}") as answer:
+            assert answer.headers["content-type"].startswith(kind)
+
+
+def test_behind_a_password_a_teacher_opens_and_a_class_joins_by_its_word(locked):
+    with pytest.raises(HTTPError) as refused:
+        urlopen(Request(f"{locked}bx/rooms", b"{}"))
+    assert refused.value.code == 401
+    with urlopen(f"{locked}join") as answer:
+        assert answer.status == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "asked", "address"),
+    [
+        ("127.0.0.1", "localhost:7860", ""),
+        ("0.0.0.0", "localhost:7860", "http://192.0.2.9:7860/join"),
+        ("0.0.0.0", "10.1.2.3:7860", "http://10.1.2.3:7860/join"),
+        ("0.0.0.0", "bert.example", "http://bert.example/join"),
+    ],
+)
+def test_phones_are_told_an_address_that_they_can_reach(monkeypatch, host, asked, address):
+    from starlette.requests import Request as Asked
+
+    monkeypatch.setattr(rooms, "own_address", lambda: "192.0.2.9")
+    scope = {"type": "http", "scheme": "http", "path": "/", "query_string": b"", "headers": [(b"host", asked.encode())]}
+    assert rooms.Desk(None, host)._address(Asked(scope)) == address
+
+
+def test_a_class_at_once_loses_no_guess(served, do, room):
+    word = room["word"]
+    people = [do(f"/{word}/join", body={"name": f"Pupil {number}"}) for number in range(30)]
+    do(f"/{word}/ask", room["key"], {"kind": "pair", "query": QUERY})
+    guess = lambda one, option: do(f"/{word}/guess", one["token"], {"guess": option})  # noqa: E731
+    threads = [threading.Thread(target=guess, args=(one, str(number % 2))) for number, one in enumerate(people)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with listening(served, word, room["key"]) as board:
+        told = board()["round"]
+    assert told["guessed"] == 30
+    assert [one["count"] for one in told["answers"]] == [15, 15]
