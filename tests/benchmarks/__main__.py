@@ -14,6 +14,7 @@ from tests.benchmarks import (
     fill_mask,
     finetune,
     load,
+    room,
     startup,
     tagging,
     takeaway,
@@ -43,6 +44,7 @@ BENCHMARKS = {
     "bytes": load.sent_bytes,
     "browser": browser.run,
     "takeaway": takeaway.run,
+    "room": room.run,
 }
 
 
