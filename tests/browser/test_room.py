@@ -18,6 +18,9 @@ TAUGHT = [
 ELSEWHERE = "<img src=x onerror=alert(1)> ${alert(1)}"
 
 
+pytestmark = pytest.mark.one_page
+
+
 @pytest.fixture
 def board(open_app):
     """The teacher's page with the board of an open room over it; the room is closed at the end."""
@@ -26,7 +29,8 @@ def board(open_app):
     page.locator("#open-room").click()
     expect(page.locator("#room .bx-room-word")).to_be_visible()
     yield page
-    page.evaluate("() => BertRoom.room && BertRoom.act('end')")
+    page.evaluate("() => { BertLessons.close(); return BertRoom.room && BertRoom.act('end'); }")
+    expect(page.locator("#room, #room-chip")).to_have_count(0)
 
 
 @pytest.fixture
