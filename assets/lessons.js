@@ -8,6 +8,7 @@ window.BertLessons = {
   lessons: null,
   box: null, // the panel while it is open
   opener: null, // what has the focus again when it is closed
+  covering: "", // what is to be covered, from before it is there to be
   turn: 0, // counts what was pointed at: what is still waited for gives way to what comes later
 
   // ---- What is kept in the browser.
@@ -204,6 +205,8 @@ window.BertLessons = {
   async point(id, cover = "") {
     for (const one of document.querySelectorAll("[data-pointed]")) delete one.dataset.pointed;
     this.cover(null);
+    this.covering = cover;
+    document.dispatchEvent(new CustomEvent("bert:moved")); // phones that follow must not see it either
     const turn = (this.turn += 1);
     if (!id && !cover) return;
     const until = Date.now() + this.PATIENCE;

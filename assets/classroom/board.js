@@ -102,8 +102,7 @@ window.BertRoom = {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       if (!this.room?.following) return;
-      const covered = document.querySelector("[data-covered]");
-      const body = { query: this.place(), hidden: BertAnswers.hidden, covered: covered ? (covered.matches(".view") ? "view" : covered.id) : "" };
+      const body = { query: this.place(), hidden: BertAnswers.hidden, covered: BertLessons.covering };
       if (JSON.stringify(body) === this.told) return;
       this.told = JSON.stringify(body);
       this.act("follow", body);
@@ -329,6 +328,6 @@ document.addEventListener("keydown", (event) => event.key === "Escape" && BertRo
 document.addEventListener("bert:moved", () => BertRoom.room?.following && BertRoom.follow());
 addEventListener("DOMContentLoaded", () => {
   BertRoom.resume();
-  const covers = new MutationObserver(() => BertRoom.room?.following && BertRoom.follow());
-  covers.observe(document.documentElement, { subtree: true, attributeFilter: ["data-covered", "data-answers"] });
+  const answers = new MutationObserver(() => BertRoom.room?.following && BertRoom.follow());
+  answers.observe(document.documentElement, { attributeFilter: ["data-answers"] });
 });

@@ -164,6 +164,20 @@ def test_a_phone_follows_until_it_lets_go(board, phone):
     expect(page.get_by_role("heading", level=1)).to_contain_text("read")
 
 
+def test_what_a_lesson_covers_is_covered_on_the_phones(board, phone):
+    from explorer.lessons.reading import lessons
+
+    lesson, number = next((one, at) for one in lessons() for at, step in enumerate(one.steps, 1) if step.cover == "view")
+    page = phone("Ann")
+    press(board, "Let phones follow this page")
+    press(board, "Back to the page")
+    board.evaluate("(step) => BertLessons.open(step)", f"{lesson.name}.{number}")
+    expect(page.get_by_text("Your teacher has covered this; guess first.").first).to_be_visible()
+    expect(page.locator("main .bx-view .bx-part")).to_have_count(0)
+    board.locator("#lessons .bx-lesson-option").first.click()
+    expect(page.locator("main .bx-view .bx-part").first).to_be_visible()
+
+
 def test_a_teacher_who_reloads_keeps_the_room(board, phone):
     phone("Ann")
     word = board.evaluate("BertRoom.room.word")
