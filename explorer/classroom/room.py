@@ -1,6 +1,7 @@
 """One room: who is in it, what is asked, and what each screen may show of that."""
 
 import asyncio
+import contextlib
 import hmac
 import secrets
 import time
@@ -164,11 +165,8 @@ class Room:
 
     async def news(self, seconds: float) -> None:
         """Return at the next change, or after so many seconds."""
-        waiting = self._news.wait()
-        try:
-            await asyncio.wait_for(waiting, seconds)
-        except TimeoutError:
-            return
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._news.wait(), seconds)
 
     def for_teacher(self) -> dict[str, Any]:
         """What the teacher's page, and so the projector, may show."""

@@ -255,7 +255,7 @@ class Desk:
         _listens(room, who, 1)
         try:
             while not room.ended and (isinstance(who, str) or who.id in room.people):
-                told = json.dumps(room.for_person(who) if isinstance(who, Person) else room.for_teacher(), ensure_ascii=False)
+                told = json.dumps(room.for_person(who) if isinstance(who, Person) else room.for_teacher())
                 if told != sent:
                     yield f"data: {(sent := told)}\n\n"
                     await asyncio.sleep(PAUSE)

@@ -46,7 +46,7 @@ class Answer:
             check_sentence(told["error"], sent)
         else:
             require(self.status == 200, f"status {self.status} without a sentence")
-            told_so = told.keys() & {"event_id", "success"} or isinstance(told.get("data"), list)
+            told_so = not told or told.keys() & {"event_id", "success", "word"} or isinstance(told.get("data"), list)
             require(told_so, "an answer without data")
         for sentence in _refusals_in(told) if '"kind":"error"' in text else ():
             check_sentence(sentence, sent)

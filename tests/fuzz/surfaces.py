@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from tests.fuzz import files
 from tests.fuzz.calls import Call, bodies, links, open_link, places, targets
-from tests.fuzz.values import SENTENCES
+from tests.fuzz.values import SENTENCES, hostile, sentences
 
 FILES_FOR = ("next-sentence-file", "projection-table", "fine-tune-table")
 ZIPS_FOR = "fine-tune-load"
+ROOM_ACTIONS = "ask reveal stop follow teach train strike door join guess example try take-back nothing"
+ROOM_NAMES = "name kind query hidden covered labels number id open guess label text"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,30 @@ def zips(everything, run):
 def _give(reader, uploaded):
     """Let a handler read a file, and what comes after it, too."""
     reader.send(Call([uploaded], None, queued=False))
+
+
+def rooms(visitor):
+    """What a teacher, somebody of the room and a stranger do in a room, which goes on."""
+    opened = visitor.ask("POST", "/bx/rooms").json()
+    path = f"/bx/rooms/{opened['word']}"
+    seat = visitor.ask("POST", f"{path}/join", {"name": "Ann"}).json()
+    visitor.ask("POST", f"{path}/teach", {"labels": ["good", "bad"]}, _bearer(opened["key"]))
+    visitor.ask("POST", f"{path}/example", {"label": "good", "text": "It was fine."}, _bearer(seat["token"]))
+
+    def send(example):
+        token, action, body = example
+        visitor.ask("POST", f"{path}/{action}", body, _bearer(token))
+        visitor.ask("POST", f"{path}/door", {"open": True}, _bearer(opened["key"]))
+
+    named = st.dictionaries(
+        st.sampled_from(ROOM_NAMES.split()), hostile | sentences | st.sampled_from(["blank", "pair", "target"]), max_size=4
+    )
+    tokens = st.sampled_from([opened["key"], seat["token"], "nobody"])
+    return Surface("rooms", st.tuples(tokens, st.sampled_from(ROOM_ACTIONS.split()), named | hostile), send, 100)
+
+
+def _bearer(token):
+    return {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
 
 
 def opening(everything):
@@ -138,6 +164,7 @@ def all_surfaces(visitor, model):
     return [
         *functions(everything),
         requests(visitor),
+        rooms(visitor),
         tables(everything),
         zips(everything, trained(model)),
         opening(everything),
