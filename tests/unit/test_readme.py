@@ -2,10 +2,19 @@
 
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from explorer.lessons import claims
+from explorer.lessons.reading import _Reader, lessons
+from explorer.outlets import links
+from explorer.page.examples import first_subject
+from explorer.views.finetune.example_settings import STARTER
+
 ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+CLAIMS = re.findall(r"<!-- claim: (.+) -->", README.read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +68,56 @@ def test_every_benchmark_is_told(readme):
 
     for name in BENCHMARKS:
         assert f"`{name}`" in readme, name
+
+
+def section(readme: str, heading: str) -> str:
+    return re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", readme, flags=re.MULTILINE | re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("text", CLAIMS)
+def test_what_the_tour_says_of_the_model_is_true(text):
+    claim = _Reader(README)._claim(0, text)
+    assert claims.holds(claim), f"it is {str(claims.found(claim))[:200]}"
+
+
+def test_every_step_of_the_tour_opens_what_it_tells_of(readme):
+    steps = re.findall(r"^\d+\. (.*?)(?=^\d+\. |\Z)", section(readme, "A five-minute tour"), flags=re.MULTILINE | re.DOTALL)
+    assert 5 <= len(steps) <= 8
+    for step in steps:
+        addresses = re.findall(r"\]\((http://127\.0\.0\.1:7860/\S+)\)", step)
+        assert addresses, step
+        for address in addresses:
+            parameters = dict(parse_qsl(urlsplit(address).query))
+            place = links.read(parameters, first_subject())
+            assert (place.told, place.tab) == ((), parameters["tab"])
+
+
+def test_a_head_learns_in_the_tour_what_is_told():
+    examples = [[line, label] for label, lines in STARTER for line in lines.splitlines()]
+    learnt = claims.ASKED["train_head"](examples, pooling="mean", epochs=0)
+    assert [len(lines.splitlines()) for _, lines in STARTER] == [6, 6, 6]
+    assert learnt["held_out_accuracy"] > 0.7
+    assert not any("eagle" in text.lower() for text, _ in examples)
+    assert claims.ASKED["classify"](["An eagle circled above the valley."], learnt["head"])["labels"] == ["animal"]
+
+
+def test_teachers_are_told_of_every_lesson(readme):
+    for number, lesson in enumerate(lessons(), 1):
+        assert f"| {number} | {lesson.title} | {lesson.minutes} |" in readme
+
+
+def test_the_film_strip_is_small():
+    assert (ROOT / "assets" / "screenshots" / "film.webp").stat().st_size < 200_000
+
+
+def test_the_version_to_cite_is_this_one(readme):
+    version = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), flags=re.MULTILINE)[1]
+    assert f"version = {{{version}}}" in section(readme, "How to cite")
+
+
+def test_links_within_the_page_lead_somewhere(readme):
+    headings = {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in re.findall(r"^#+ (.+)", readme, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([^)]+)\)", readme)) <= headings
 
 
 def test_files_that_are_shown_exist(readme):
