@@ -79,7 +79,8 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const files = [save("png"), save("svg"), ...(partOf(element) ? [numbers] : [])];
     const all = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const unused = all.filter((name) => !(settings.with_lasso && name === "lasso2d"));
-    return { displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
+    const _baseUrl = ""; // else colour bars are painted by the address that the page had, and lost with the next
+    return { _baseUrl, displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
   }
 
   function clicked({ points: [point] }) {

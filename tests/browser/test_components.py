@@ -578,6 +578,15 @@ class TestPlotlyChart:
         assert other_background != background
         assert other_colour != colour
 
+    def test_its_colour_bar_is_found_at_any_address(self, open_kit):
+        page = open_kit()
+        bar = page.locator("#chart .cbfill")
+        expect(bar).to_have_count(1)
+        page.evaluate("history.replaceState({}, '', '?elsewhere')")
+        gradient = re.search(r"url\((.+?)\)", bar.get_attribute("style"))[1].strip("'\"")
+        assert gradient.startswith("#")
+        expect(page.locator(f"linearGradient{gradient}")).to_have_count(1)
+
     def test_emptied_and_filled_again_it_sends_each_click_once(self, open_kit):
         page = open_kit()
         press(page, "no heatmap")
