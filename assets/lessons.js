@@ -127,6 +127,7 @@ window.BertLessons = {
     else this.ask(rest, step, (chosen) => {
       this.keep(lesson.name, at, { ...this.progress()[lesson.name]?.answers, [at]: chosen });
       tell(chosen);
+      rest.scrollIntoView({ block: "nearest" }); // in the panel
     });
     BertLink.visit(step.query);
     this.point(step.point, step.cover && answers[at] === undefined ? step.cover : "");

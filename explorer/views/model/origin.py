@@ -92,6 +92,7 @@ class OnPaper(View):
     table = part(
         "frame",
         columns=["", "layers", "width", "heads", "parameters", "read in training", "time"],
+        widths=["17%", "9%", "8%", "8%", "14%", "26%", "18%"],
         label="Beside those of the papers",
         wrap=True,
     )
