@@ -84,6 +84,19 @@ def test_a_link_leads_to_a_step_on_a_phone(new_page, served):
     assert not wrong(page, "#lessons")
 
 
+def test_what_is_told_and_what_is_pointed_at_are_seen_on_a_phone(new_page, served):
+    lesson = lessons()[15]  # points at the very end of a page
+    page = new_page(viewport={"width": 420, "height": 860})
+    page.goto(link(lesson, 2, f"{served}/"))
+    panel = page.locator("#lessons")
+    expect(page.locator("[data-pointed]")).to_have_count(1)
+    right = next(one for one in lesson.steps[1].options if one.right)
+    panel.get_by_role("button", name=right.text, exact=True).click()
+    told = panel.locator(".bx-lesson-feedback").bounding_box()
+    assert told["y"] + told["height"] < panel.locator("nav").bounding_box()["y"]
+    page.wait_for_function("() => document.querySelector('[data-pointed]').getBoundingClientRect().top < innerHeight / 4")
+
+
 def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
     lesson = lessons()[2]
     page = open_app()
