@@ -220,7 +220,7 @@ window.BertLessons = {
     }
     if (this.turn !== turn || !element) return;
     element.dataset.pointed = "yes";
-    this.reveal(turn, element);
+    this.reveal(turn, element.closest("[data-covered]") ?? element);
   },
 
   // Scrolls there, and again while the page around it still grows; not against whoever scrolls meanwhile.
