@@ -94,7 +94,7 @@ def test_what_is_told_and_what_is_pointed_at_are_seen_on_a_phone(new_page, serve
     panel.get_by_role("button", name=right.text, exact=True).click()
     told = panel.locator(".bx-lesson-feedback").bounding_box()
     assert told["y"] + told["height"] < panel.locator("nav").bounding_box()["y"]
-    page.wait_for_function("() => document.querySelector('[data-pointed]').getBoundingClientRect().top < innerHeight / 4")
+    page.wait_for_function("() => document.querySelector('[data-pointed]')?.getBoundingClientRect().top < innerHeight / 4")
 
 
 def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
