@@ -3,7 +3,7 @@ window.BertLessons = {
   ADDRESS: "bx/lessons.json",
   SHEETS: { handout: "Hand-out", teacher: "Teacher’s sheet" }, // to print
   KEPT: "bert-lessons", // in the browser: { name: { at, answers: { step: option } } }
-  PATIENCE: 20_000, // ms until what is pointed at is waited for no more
+  PATIENCE: 20_000, // ms of a page at rest until what is pointed at is waited for no more
   FAILED: "The lessons could not be fetched; try again in a moment.",
   lessons: null,
   box: null, // the panel while it is open
@@ -210,13 +210,14 @@ window.BertLessons = {
     document.dispatchEvent(new CustomEvent("bert:moved")); // phones that follow must not see it either
     const turn = (this.turn += 1);
     if (!id && !cover) return;
-    const until = Date.now() + this.PATIENCE;
+    let until = Date.now() + this.PATIENCE;
     const wait = () => new Promise((go) => setTimeout(go, 120));
     let element = null;
     for (await wait(); Date.now() < until && this.turn === turn; await wait()) {
       if (cover) this.cover(this.element(cover)); // before its numbers are seen
       element = document.getElementById(id);
-      if (!document.body.dataset.busy && element?.getClientRects().length) break;
+      if (document.body.dataset.busy) until = Date.now() + this.PATIENCE; // a head may be trained first
+      else if (element?.getClientRects().length) break;
     }
     if (this.turn !== turn || !element) return;
     element.dataset.pointed = "yes";
@@ -229,7 +230,7 @@ window.BertLessons = {
     const sheet = matchMedia("(max-width: 999px)").matches;
     const theirs = new AbortController();
     for (const kind of ["wheel", "touchmove", "keydown"]) addEventListener(kind, () => theirs.abort(), { signal: theirs.signal });
-    for (let tries = 0; tries < 4 && this.turn === turn && !theirs.signal.aborted; tries += 1) {
+    for (let tries = 0; tries < 8 && this.turn === turn && !theirs.signal.aborted; tries += 1) {
       const top = document.getElementById("bar")?.getBoundingClientRect().bottom ?? 0; // what lies under the bar is not seen
       const bottom = sheet && this.box ? this.box.getBoundingClientRect().top : innerHeight;
       const frame = element.getBoundingClientRect();
