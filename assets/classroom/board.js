@@ -72,6 +72,7 @@ window.BertRoom = {
     [this.room, this.state, this.stop, this.told, this.wrong] = [null, null, null, "", ""];
     this.keep();
     this.board?.remove();
+    delete document.body.dataset.board; // else the page would not scroll any more
     document.getElementById("room-chip")?.remove();
     document.getElementById("open-room")?.replaceWith(this.entry());
     this.board = null;
@@ -243,7 +244,7 @@ window.BertRoom = {
       el("h3", {}, "What will BERT guess?"),
       el("p", { class: "bx-room-quiet" }, "Everybody guesses before BERT answers. Double-click a word on the page to hide it, or type [MASK] here."),
       el("form", { class: "bx-room-texts" }, ...["a", "b"].map((name) =>
-        el("label", {}, name.toUpperCase(), el("input", { name, value: document.querySelector(`#text-${name} textarea`).value, autocomplete: "off" })))),
+        el("label", {}, name.toUpperCase(), el("input", { name, value: this.text(name), autocomplete: "off" })))),
       el("ul", { class: "bx-room-asks" }, ...asks),
       el("h3", {}, "Teach a head together"),
       el("p", { class: "bx-room-quiet" }, "Everybody adds two examples of each label, the room trains one head on all of them, and then tries to fool it."),

@@ -137,6 +137,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
     for page in phones:
         expect(page.get_by_role("alert").first).to_have_text("This room is closed.")
     expect(board.locator("#room, #room-chip")).to_have_count(0)
+    assert board.evaluate("() => getComputedStyle(document.body).overflowY") != "hidden", "the page can be scrolled again"
 
 
 def test_a_phone_follows_until_it_lets_go(board, phone):
