@@ -16,6 +16,7 @@ from explorer.classroom.questions import Guess, Question
 from explorer.classroom.teaching import Teaching
 
 TEACHER = "teacher"
+OUT = "You are no longer in this room; join it again."
 CLOSEST = 3  # names told after a round
 ANSWERS = 12  # of the room's, most given first
 LATEST = 40  # examples and tries shown
@@ -78,6 +79,11 @@ class Room:
         """Whose token this is."""
         return next((one for one in self.people.values() if hmac.compare_digest(one.token.encode(), token.encode())), None)
 
+    def check_here(self, person: Person) -> None:
+        """Raises InputError when somebody was sent out while their answer was worked on."""
+        if person.id not in self.people:
+            raise InputError(OUT)
+
     def is_teacher(self, token: str) -> bool:
         """Whether this is the teacher's key."""
         return hmac.compare_digest(self.key.encode(), token.encode())
@@ -110,6 +116,7 @@ class Room:
 
     def keep(self, person: Person, played: Round, guess: Guess) -> None:
         """Somebody's guess, which may be changed until BERT's is revealed. Raises InputError when it comes too late."""
+        self.check_here(person)
         if self.asked() is not played:
             raise InputError("That question is over; answer the new one.")
         played.guesses[person.id] = guess
@@ -180,8 +187,8 @@ class Room:
             }
             for one in self.people.values()
         ]
-        told = {"word": self.word, "open": self.is_open, "people": people, "following": self.shown is not None}
-        return told | {"round": self._round_for_all(), "teaching": self._teaching_for_all(), "rounds": self.rounds}
+        told = {"word": self.word, "open": self.is_open, "people": people}
+        return told | {"round": self._round_for_all(), "teaching": self._teaching_for_all()}
 
     def for_person(self, person: Person) -> dict[str, Any]:
         """What the phone of one person may show: nothing of the others but what the projector shows, after the answer."""

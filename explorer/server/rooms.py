@@ -20,7 +20,7 @@ from explorer.base.hosts import is_loopback
 from explorer.base.log import logger
 from explorer.base.paths import ASSETS
 from explorer.classroom import names, showing
-from explorer.classroom.room import TEACHER, Person, Room
+from explorer.classroom.room import OUT, TEACHER, Person, Room
 from explorer.classroom.rooms import Rooms
 from explorer.classroom.teaching import Teaching
 from explorer.outlets import page_file, qr
@@ -34,7 +34,6 @@ from explorer.server.taking import in_turn
 HEARTBEAT = 15.0  # seconds between signs of life
 PAUSE = 0.1  # seconds between two messages: what changes meanwhile comes with the next
 PAGES = 4  # that listen with one token
-OUT = "You are no longer in this room; join it again."
 NOT_YOURS = "Only the teacher of this room may do that."
 FRESH = {"Cache-Control": "no-store"}
 Body = dict[str, Any]
@@ -81,6 +80,25 @@ class Desk:
 
     def __init__(self, blocks: PageBlocks, host: str) -> None:
         self._blocks, self._host, self.rooms = blocks, host, Rooms()
+        self._teachers: dict[str, Callable[[Room, Body], Awaitable[Body]]] = {
+            "ask": self._ask,
+            "reveal": _now(lambda room, body: room.reveal()),
+            "stop": _now(lambda room, body: room.end_activity()),
+            "follow": self._follow,
+            "teach": _now(lambda room, body: room.teach(Teaching.of(body.get("labels"), room.model))),
+            "train": self._train,
+            "strike": _now(lambda room, body: _strike(room, body, None)),
+            "remove": _now(lambda room, body: room.remove(body.get("id"))),
+            "door": _now(_door),
+            "end": _now(lambda room, body: self.rooms.end(room)),
+        }
+        self._peoples: dict[str, Callable[[Room, Person, Body], Awaitable[Body]]] = {
+            "guess": self._guess,
+            "example": self._example,
+            "try": self._try,
+            "take-back": self._take_back,
+            "leave": self._leave,
+        }
 
     async def open(self, request: Request) -> Response:
         """A new room: its word, the teacher's key, and the address for phones, "" where they cannot reach this machine.
@@ -152,31 +170,17 @@ class Desk:
             if who is None:
                 raise PermissionError(OUT)
             if isinstance(who, Person):
-                if name in self._teachers():
+                if name in self._teachers:
                     raise PermissionError(NOT_YOURS)
-                act = self._peoples().get(name)
+                act = self._peoples.get(name)
                 return await act(room, who, body) if act else _no_action()
             room.used = time.monotonic()
-            teach = self._teachers().get(name)
+            teach = self._teachers.get(name)
             return await teach(room, body) if teach else _no_action()
 
         return await _answered(answer)
 
     # ---- What teachers do.
-
-    def _teachers(self) -> dict[str, Callable[[Room, Body], Awaitable[Body]]]:
-        return {
-            "ask": self._ask,
-            "reveal": _now(lambda room, body: room.reveal()),
-            "stop": _now(lambda room, body: room.end_activity()),
-            "follow": self._follow,
-            "teach": _now(lambda room, body: room.teach(Teaching.of(body.get("labels"), room.model))),
-            "train": self._train,
-            "strike": _now(lambda room, body: _strike(room, body, None)),
-            "remove": _now(lambda room, body: room.remove(body.get("id"))),
-            "door": _now(_door),
-            "end": _now(lambda room, body: self.rooms.end(room)),
-        }
 
     async def _ask(self, room: Room, body: Body) -> Body:
         room.ask(await in_turn(self._blocks, lambda: showing.question_of(body.get("kind"), body.get("query"))))
@@ -209,15 +213,6 @@ class Desk:
 
     # ---- What people do.
 
-    def _peoples(self) -> dict[str, Callable[[Room, Person, Body], Awaitable[Body]]]:
-        return {
-            "guess": self._guess,
-            "example": self._example,
-            "try": self._try,
-            "take-back": self._take_back,
-            "leave": self._leave,
-        }
-
     async def _guess(self, room: Room, person: Person, body: Body) -> Body:
         played, typed = room.asked(), names.word(body.get("guess"))
         room.keep(person, played, await run_in_threadpool(played.question.guess, typed))
@@ -236,6 +231,7 @@ class Desk:
         taught = room.taught()
         text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
         answer = await in_turn(self._blocks, lambda: taught.answer(text))
+        room.check_here(person)
         taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # once more: meanwhile others have tried
         room.changed()
         return {}

@@ -228,6 +228,17 @@ def test_who_is_sent_out_leaves_nothing(room, subject):
     assert not room.taught().examples
 
 
+def test_a_guess_that_comes_after_its_owner_was_sent_out_is_not_kept(room, subject):
+    ann = room.join("Ann")
+    room.ask(questions.blank(subject))
+    played = room.asked()
+    room.remove(ann.id)
+    with pytest.raises(InputError, match="no longer in this room"):
+        room.keep(ann, played, played.question.guess("tokyo"))
+    room.reveal()
+    assert room.for_teacher()["round"]["closest"] == []
+
+
 def test_whoever_listens_is_woken_at_each_change(room):
     async def heard():
         listening = [asyncio.create_task(room.news(30)) for _ in range(3)]
