@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from explorer.classroom.room import Room
 from explorer.classroom.teaching import Teaching
 from explorer.model import checkpoints
 from explorer.views.subject import Selection, Subject
+from tests.waiting import waited
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
 PLACE = "v=1&tab=attention&view=one-head&a=The+keys+are+on+the+table.&layer=1&head=3"
@@ -248,8 +248,7 @@ def test_whoever_listens_is_woken_at_each_change(room):
         await asyncio.wait_for(asyncio.gather(*listening), 5)
         await room.news(0.01)  # nothing more
 
-    with ThreadPoolExecutor(1) as beside:  # a browser test before it may have left a loop in this thread
-        beside.submit(asyncio.run, heard()).result(60)
+    waited(heard())
 
 
 # ---- Teaching together.
