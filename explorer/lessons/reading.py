@@ -44,6 +44,22 @@ def read(path: Path) -> Lesson:
     return _Reader(path).lesson()
 
 
+def claim(text: str, line: int = 0) -> Claim:
+    """The claim that a text makes, and the line of its file. Raises LessonError."""
+    how = "a claim is 'endpoint(argument=value) path relation value', as 'tokens(text_a=\"Hi.\") total = 4'."
+    if (found := CLAIM.fullmatch(text)) is None:
+        raise LessonError(how)
+    try:
+        call = ast.parse(f"call{found[2]}", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError
+        arguments = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+        value = ast.literal_eval(found[5])
+    except (ValueError, SyntaxError):
+        raise LessonError(how) from None
+    return Claim(text, found[1], arguments, tuple(found[3].strip().split(".")), found[4], value, line)
+
+
 class _Reader:
     """The lines of a file, and where it is."""
 
@@ -107,7 +123,7 @@ class _Reader:
             raise self.wrong(number, "an example is 'A → what happens | claim', of two texts 'A / B → what happens | claim'.")
         claims = tuple(self._claim(number, text.strip()) for text in found[3].split(" | ")[1:])
         texts = tuple(found[1].split(" / "))
-        asked = [value for claim in claims for value in _values(claim.arguments)]
+        asked = [value for one in claims for value in _values(one.arguments)]
         if other := [text for text in texts if text not in asked]:
             raise self.wrong(number, f"no claim of the example is about {other[0]!r}.")
         return Example(texts, found[2].strip(), claims)
@@ -165,18 +181,10 @@ class _Reader:
         return Option(found[2].strip(), found[1] == "x", found[3].strip())
 
     def _claim(self, number: int, text: str) -> Claim:
-        how = "a claim is 'endpoint(argument=value) path relation value', as 'tokens(text_a=\"Hi.\") total = 4'."
-        if (found := CLAIM.fullmatch(text)) is None:
-            raise self.wrong(number, how)
         try:
-            call = ast.parse(f"call{found[2]}", mode="eval").body
-            if not isinstance(call, ast.Call) or call.args:
-                raise ValueError
-            arguments = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
-            value = ast.literal_eval(found[5])
-        except (ValueError, SyntaxError):
-            raise self.wrong(number, how) from None
-        return Claim(text, found[1], arguments, tuple(found[3].strip().split(".")), found[4], value, number)
+            return claim(text, number)
+        except LessonError as error:
+            raise self.wrong(number, str(error)) from None
 
 
 def _values(argument: object) -> Iterator[object]:

@@ -44,8 +44,8 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
     desk = Desk(blocks, host)
     return [
         Route("/join", _page),
-        Route("/bx/join.js", _script),
-        Route("/bx/join.css", _style),
+        Route("/bx/join.js", _asset("js", "text/javascript")),
+        Route("/bx/join.css", _asset("css", "text/css")),
         Route("/bx/rooms", desk.open, methods=["POST"]),
         Route("/bx/rooms/{word}/join", desk.join, methods=["POST"]),
         Route("/bx/rooms/{word}/news", desk.news),
@@ -60,12 +60,11 @@ async def _page(request: Request) -> Response:
     return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
 
-async def _script(request: Request) -> Response:
-    return Response(_bundle("js"), media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+def _asset(suffix: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        return Response(_bundle(suffix), media_type=media_type, headers={"Cache-Control": "no-cache"})
 
-
-async def _style(request: Request) -> Response:
-    return Response(_bundle("css"), media_type="text/css", headers={"Cache-Control": "no-cache"})
+    return answer
 
 
 @cache

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from explorer.lessons import claims
-from explorer.lessons.reading import _Reader, lessons
+from explorer.lessons.reading import claim, lessons
 from explorer.outlets import links
 from explorer.page.examples import first_subject
 from explorer.views.finetune.example_settings import STARTER
@@ -76,8 +76,8 @@ def section(readme: str, heading: str) -> str:
 
 @pytest.mark.parametrize("text", CLAIMS)
 def test_what_the_tour_says_of_the_model_is_true(text):
-    claim = _Reader(README)._claim(0, text)
-    assert claims.holds(claim), f"it is {str(claims.found(claim))[:200]}"
+    said = claim(text)
+    assert claims.holds(said), f"it is {str(claims.found(said))[:200]}"
 
 
 def test_every_step_of_the_tour_opens_what_it_tells_of(readme):
