@@ -32,6 +32,7 @@ MIXTURE = {
     "near": "of the strangers in pairs, those from the same document",
     "unfinished": "of the batches of single sentences and short pairs, those without the mark at the end",
     "very_short": "of the batches of single sentences, those of ten pieces or fewer",
+    "one_blank": "of the batches of single sentences, those in which one word of content is masked in each",
     "whole_words": "batches in which whole words are masked",
     "every_place": "batches in which a masked word of content is masked wherever it stands",
 }

@@ -60,3 +60,15 @@ def one_word(continues: NDArray[np.bool_], content: NDArray[np.bool_]) -> Choice
         return fit & (lots == lots.min(axis=1, keepdims=True))
 
     return choose
+
+
+def one_blank(continues: NDArray[np.bool_], content: NDArray[np.bool_]) -> Choice:
+    """As in a sentence that somebody types: one word of content in every row, or where there is none `rate` of the pieces."""
+    word = one_word(continues, content)
+
+    def choose(input_ids: Ints, eligible: Bools, rate: float, rng: np.random.Generator) -> Bools:
+        chosen = word(input_ids, eligible, rate, rng)
+        without = ~chosen.any(axis=1, keepdims=True)  # [batch, 1]
+        return chosen | choose_pieces(eligible & without, rate, rng)
+
+    return choose

@@ -37,6 +37,7 @@ class Mixture:
     near: float = 0.0  # of the strangers in pairs, those from the same document
     unfinished: float = 0.0  # of the batches of singles and short pairs, those without the marks at the end
     very_short: float = 0.0  # of the batches of singles, those of at most VERY_SHORT pieces, each length alike
+    one_blank: float = 0.0  # of the batches of singles, those in which one word of content is chosen in each
     whole_words: float = 0.0  # of all batches, those in which whole words are chosen
     every_place: float = 0.0  # of all batches, those in which a chosen word of content is chosen wherever it stands
 
@@ -79,7 +80,8 @@ class BatchStream:
         rng = np.random.default_rng([self.seed, step])
         source = self.sources[rng.choice(len(self.sources), p=self.shares)]
         examples = self._kind(source, rng)(source, step, rng)
-        return collate(examples, self.vocabulary, rng, rate, self._choice(rng))
+        single = examples[0].b is None and len(examples[0]) <= self.mixture.short_length
+        return collate(examples, self.vocabulary, rng, rate, self._choice(rng, single))
 
     def _kind(self, source: Source, rng: np.random.Generator) -> Callable[..., list[Example]]:
         """Which kind of batch, drawn by share."""
@@ -96,8 +98,10 @@ class BatchStream:
         shares = np.array([share for share, _ in kinds])
         return kinds[rng.choice(len(kinds), p=shares / shares.sum())][1]
 
-    def _choice(self, rng: np.random.Generator) -> choosing.Choice:
-        """How the pieces to predict are chosen in a batch."""
+    def _choice(self, rng: np.random.Generator, single: bool) -> choosing.Choice:
+        """How the pieces to predict are chosen in a batch, of single sentences or not."""
+        if single and self.mixture.one_blank and rng.random() < self.mixture.one_blank:
+            return choosing.one_blank(self.vocabulary.continues, self.vocabulary.content)
         words, everywhere = rng.random(2) < (self.mixture.whole_words, self.mixture.every_place)
         choice = choosing.whole_words(self.vocabulary.continues) if words else choosing.pieces
         return choosing.every_place(choice, self.vocabulary.content) if everywhere else choice

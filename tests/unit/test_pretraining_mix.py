@@ -94,6 +94,17 @@ def test_a_word_that_is_predicted_stands_nowhere_else_if_so_asked(documents, voc
             assert (np.isin(read, labels[there]) == there).all()
 
 
+def test_a_sentence_with_one_blank_lacks_a_word_of_content(documents, vocabulary):
+    stream = BatchStream([(1.0, documents)], vocabulary, mixture(one_blank=1.0, singles=0.5, packs=0.0), seed=1)
+    singles = [batch for batch in map(stream.batch, range(20)) if batch.next_labels is None]
+    assert 0 < len(singles) < 20
+    for batch in singles:
+        read, hidden = originals(batch), batch.labels != IGNORED
+        whole = vocabulary.content[read] & ~np.pad(vocabulary.continues[read[:, 1:]], ((0, 0), (0, 1)))
+        assert (hidden.sum(axis=1) == 1)[whole.any(axis=1)].all()
+        assert (whole | ~whole.any(axis=1, keepdims=True))[hidden].all()
+
+
 def test_the_command_reads_shares_and_paths(tokenizer, tmp_path):
     for name, text in (("main", "a b c.\n\nd e f."), ("more", "g h i.")):
         (tmp_path / name).mkdir()
