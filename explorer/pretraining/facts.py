@@ -1,15 +1,18 @@
 """What everybody knows, said in many ways: `python -m explorer.pretraining.facts > facts.txt` writes a text for `--alone`.
 
 A fact that stands once in a text is hardly learned, and one that always stands in the same words is learned as these words. So
-assets/pretraining/facts.txt holds tables and, below each, templates: every template is filled with every row. A table is
+assets/pretraining/facts.txt holds tables and, below each, templates: every template is filled with every row. `... facts stories`
+does the same with stories.txt: of what leads to what, pairs of sentences for `--also`. A table is
 
     [name: column, column] both ways    the last two words only where each row of two holds the other way round too
     value, value
     - A template with {column}, and with {Column} where a sentence begins.
 
-A table without columns is a list, and a template gets one of its values where it stands, as {boy} does.
+A table without columns is a list, and a template gets one of its values where it stands, as {boy} does. A stroke between two
+sentences makes two lines of one document.
 """
 
+import argparse
 import re
 import sys
 from collections.abc import Iterator
@@ -20,7 +23,7 @@ from random import Random
 from explorer.base.errors import InputError
 from explorer.base.paths import ASSETS
 
-TABLES = ASSETS / "pretraining" / "facts.txt"
+FOLDER = ASSETS / "pretraining"
 BEFORE_VOWEL = re.compile(r"\b([Aa])(?= [aeiou])")
 HEAD = re.compile(r"\[(\w+)(?:: ([\w, ]+))?\]( both ways)?")
 
@@ -35,7 +38,7 @@ class Table:
     templates: list[str] = field(default_factory=list)
 
 
-def read(path: Path = TABLES) -> dict[str, Table]:
+def read(path: Path) -> dict[str, Table]:
     """The tables of a file by their names. Raises InputError where a row has not a value for each column."""
     tables: dict[str, Table] = {}
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
@@ -73,10 +76,17 @@ def _filled(template: str, values: dict[str, str]) -> str:
     return template
 
 
+def documents(path: Path) -> list[list[str]]:
+    """What the tables of a file say, each document once, as its sentences."""
+    return [text.split(" / ") for text in dict.fromkeys(sentences(read(path)))]
+
+
 def main() -> int:
-    """Write all sentences, each a document of its own."""
-    for sentence in dict.fromkeys(sentences(read())):
-        print(sentence, end="\n\n")
+    """Write all documents of a file of assets/pretraining, with an empty line between them."""
+    parser = argparse.ArgumentParser("python -m explorer.pretraining.facts", description=__doc__)
+    parser.add_argument("name", nargs="?", default="facts", choices=sorted(path.stem for path in FOLDER.glob("*.txt")))
+    for document in documents(FOLDER / f"{parser.parse_args().name}.txt"):
+        print(*document, sep="\n", end="\n\n")
     return 0
 
 

@@ -1,11 +1,12 @@
 """The facts that are read in pre-training: tables and templates, and what becomes of them."""
 
 import re
+import sys
 
 import pytest
 
 from explorer.base.errors import InputError
-from explorer.pretraining.facts import main, read, sentences
+from explorer.pretraining.facts import documents, main, read, sentences
 from explorer.pretraining.overlap import own_runs
 
 
@@ -44,10 +45,19 @@ def test_a_row_that_is_too_short_is_named(written):
         written("[pets: pet, food]\ncat\n- A {pet} eats {food}.\n")
 
 
-def test_what_ships_is_whole_sentences_and_hardly_gives_away_a_test(capsys):
+def test_a_stroke_makes_two_lines_of_one_document(tmp_path):
+    path = tmp_path / "stories.txt"
+    path.write_text("[stories: text]\nIt rained. / We got wet.\n- {text}\n- {text}\n", "utf-8")
+    assert documents(path) == [["It rained.", "We got wet."]]
+
+
+@pytest.mark.parametrize("name", ["facts", "stories"])
+def test_what_ships_is_whole_sentences_and_hardly_gives_away_a_test(name, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["facts", name])
     assert main() == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if line]
-    assert len(lines) == len(set(lines)) > 5000
-    assert not any(re.search(r"[{}]|  | [.,?!]", line) for line in lines)
+    written = capsys.readouterr().out
+    lines = [line for line in written.splitlines() if line]
+    assert len(set(written.split("\n\n"))) > 200
+    assert not any(re.search(r"[{}/]|  | [.,?!]", line) for line in lines)
     # Training leaves these out; were there many, the sentences would be too near to those of the test.
     assert len(own_runs().find(lines)) < 20
