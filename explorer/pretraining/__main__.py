@@ -30,6 +30,7 @@ MIXTURE = {
     "long_pairs": "batches of pairs of 512 pieces",
     "packs": "batches of running text of 512 pieces",
     "near": "of the strangers in pairs, those from the same document",
+    "foreign": "of the other strangers, those from any of the texts",
     "unfinished": "of the batches of single sentences and short pairs, those without the mark at the end",
     "very_short": "of the batches of single sentences, those of ten pieces or fewer",
     "one_blank": "of the batches of single sentences, those in which one word of content is masked in each",

@@ -75,12 +75,19 @@ def window(corpus: Corpus, sentence: int, pieces: int, at_least: int, at_most: i
 
 
 def pair(
-    corpus: Corpus, sentence: int, length: int, rng: np.random.Generator, sentences: int | None = None, near: float = 0.0
+    corpus: Corpus,
+    sentence: int,
+    length: int,
+    rng: np.random.Generator,
+    sentences: int | None = None,
+    near: float = 0.0,
+    others: Corpus | None = None,
 ) -> Example:
     """A sentence pair of at most `length` pieces, its three special tokens counted; IsNext or NotNext by a fair coin.
 
     `sentences` bounds how many sentences A and B have together: 2, that is one each, or None for no bound. `near` is the share
-    of the strangers that come from the same document, so that its topic alone does not tell.
+    of the strangers that come from the same document, so that its topic alone does not tell; the others come from `others`
+    (None: from another document of `corpus`).
     """
     room = length - 3
     first, last = window(corpus, sentence, room, 2, sentences)
@@ -94,7 +101,9 @@ def pair(
         start, stop = apart[int(rng.integers(len(apart)))]
         b_first, b_last = start, _until(corpus, start, start + 1 if sentences else stop, wanted)
     else:
-        b_first, b_last = window(corpus, _elsewhere(corpus, sentence, rng), wanted, 1, sentences and 1)
+        strange = _elsewhere(corpus, sentence, rng) if others is None else int(rng.integers(others.sentences))
+        corpus = corpus if others is None else others
+        b_first, b_last = window(corpus, strange, wanted, 1, sentences and 1)
     return Example(*fit(a, corpus.text(b_first, b_last), room), NOT_NEXT)
 
 

@@ -35,6 +35,7 @@ class Mixture:
     long_pairs: float = 0.07  # A and B fill `long_length`
     packs: float = 0.11  # contiguous text of `long_length`, no B
     near: float = 0.0  # of the strangers in pairs, those from the same document
+    foreign: float = 0.0  # of the other strangers, those from any of the texts, drawn by their shares
     unfinished: float = 0.0  # of the batches of singles and short pairs, those without the marks at the end
     very_short: float = 0.0  # of the batches of singles, those of at most VERY_SHORT pieces, each length alike
     one_blank: float = 0.0  # of the batches of singles, those in which one word of content is chosen in each
@@ -113,13 +114,21 @@ class BatchStream:
 
     def _pairs(self, length: int, source: Source, step: int, rng: np.random.Generator) -> list[Example]:
         among = source.long_starts if length == self.mixture.long_length else source.pair_starts
-        starts = self.starts(step, max(1, self.mixture.pieces // length), among)
-        return [sampling.pair(source.corpus, start, length, rng, near=self.mixture.near) for start in starts]
+        return [
+            self._pair(source, start, length, rng) for start in self.starts(step, max(1, self.mixture.pieces // length), among)
+        ]
 
     def _short_pairs(self, source: Source, step: int, rng: np.random.Generator) -> list[Example]:
         mix = self.mixture
         starts = self.starts(step, max(1, mix.pieces // mix.short_length), source.pair_starts)
-        return self._typed([sampling.pair(source.corpus, start, mix.short_length, rng, 2, mix.near) for start in starts], rng)
+        return self._typed([self._pair(source, start, mix.short_length, rng, 2) for start in starts], rng)
+
+    def _pair(self, source: Source, start: int, length: int, rng: np.random.Generator, sentences: int | None = None) -> Example:
+        others = None
+        if self.mixture.foreign and rng.random() < self.mixture.foreign:
+            drawn = self.sources[rng.choice(len(self.sources), p=self.shares)]
+            others = None if drawn is source else drawn.corpus
+        return sampling.pair(source.corpus, start, length, rng, sentences, self.mixture.near, others)
 
     def _singles(self, source: Source, step: int, rng: np.random.Generator) -> list[Example]:
         """Sentences of one length, so that nothing is padded; the length as frequent as it is in the text."""

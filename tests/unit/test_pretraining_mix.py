@@ -94,6 +94,24 @@ def test_a_word_that_is_predicted_stands_nowhere_else_if_so_asked(documents, voc
             assert (np.isin(read, labels[there]) == there).all()
 
 
+def test_strangers_may_come_from_any_text_and_successors_never_do(documents, lone, vocabulary):
+    of_documents, of_lone = (set(corpus.pieces.tolist()) for corpus in (documents, lone))
+    only_there = np.array(sorted(of_lone - of_documents))
+    assert len(only_there)
+
+    def foreign(share: float) -> dict[int, bool]:
+        """By label, whether a piece that only the other text has stands in any pair."""
+        stream = BatchStream([(0.5, documents), (0.5, lone)], vocabulary, mixture(foreign=share, near=0.0), seed=1)
+        batches = [batch for batch in map(stream.batch, range(60)) if batch.next_labels is not None]
+        return {
+            label: any(np.isin(originals(batch)[batch.next_labels == label], only_there).any() for batch in batches)
+            for label in (IS_NEXT, NOT_NEXT)
+        }
+
+    assert foreign(0.0) == {IS_NEXT: False, NOT_NEXT: False}
+    assert foreign(1.0) == {IS_NEXT: False, NOT_NEXT: True}
+
+
 def test_a_sentence_with_one_blank_lacks_a_word_of_content(documents, vocabulary):
     stream = BatchStream([(1.0, documents)], vocabulary, mixture(one_blank=1.0, singles=0.5, packs=0.0), seed=1)
     singles = [batch for batch in map(stream.batch, range(20)) if batch.next_labels is None]
