@@ -1,7 +1,8 @@
 """Average checkpoints: `python -m explorer.pretraining.average --out FOLDER 0.5:FOLDER 0.5:FOLDER`.
 
 Checkpoints that were trained on from the same start lie in one valley of the loss, and a point between them is often
-better than each of them: model soups (Wortsman et al. 2022). It costs no training.
+better than each of them: model soups (Wortsman et al. 2022). It costs no training. `--follows` then moves the line at which the
+next-sentence head says yes.
 """
 
 import argparse
@@ -9,16 +10,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
 from transformers import BertForPreTraining
 from transformers.utils import logging
 
 from explorer.base.command import status
 from explorer.base.errors import InputError, ModelError
+from explorer.pretraining.sampling import IS_NEXT
 from explorer.pretraining.saving import export, open_model, open_tokenizer
 
 
-def average(folders: Sequence[str | Path], shares: Sequence[float]) -> BertForPreTraining:
-    """The weighted mean of the weights in float32; the shares count relative to their sum.
+def average(folders: Sequence[str | Path], shares: Sequence[float], follows: float = 0.0) -> BertForPreTraining:
+    """The weighted mean of the weights in float32; the shares count relative to their sum. `follows` is added to IsNext's bias.
 
     Raises InputError for shares that are not above 0, ModelError for checkpoints of another shape than the first.
     """
@@ -31,6 +34,8 @@ def average(folders: Sequence[str | Path], shares: Sequence[float]) -> BertForPr
         raise ModelError(f"{odd[0]} is of another size than {folders[0]}, so they have no average.")
     weighted = [(share / sum(shares), part) for share, part in zip(shares, parts, strict=True)]
     mean.load_state_dict({name: sum(weight * part[name] for weight, part in weighted) for name in parts[0]})
+    with torch.no_grad():
+        mean.cls.seq_relationship.bias[IS_NEXT] += follows
     return mean
 
 
@@ -46,12 +51,13 @@ def main() -> int:
     """Run the command line; returns the exit status."""
     parser = argparse.ArgumentParser("python -m explorer.pretraining.average", description=__doc__)
     parser.add_argument("checkpoints", nargs="+", metavar="SHARE:FOLDER", help="the first one's tokenizer is kept")
+    parser.add_argument("--follows", type=float, default=0.0, help="added to the logit of IsNext (default 0)")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model, in half precision")
     args = parser.parse_args()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     shares, folders = zip(*map(_parsed, args.checkpoints), strict=True)
-    return status(lambda: export(args.out, average(folders, shares), open_tokenizer(folders[0])))
+    return status(lambda: export(args.out, average(folders, shares, args.follows), open_tokenizer(folders[0])))
 
 
 if __name__ == "__main__":

@@ -305,6 +305,8 @@ def test_an_average_lies_between_the_checkpoints(tokenizer, tmp_path):
     for name, value in found.items():
         one, two = (model.state_dict()[name] for model in models)
         torch.testing.assert_close(value, 0.75 * one + 0.25 * two)
+    moved = average(folders, [3, 1], follows=1.5).cls.seq_relationship.bias - found["cls.seq_relationship.bias"]
+    torch.testing.assert_close(moved, torch.tensor([1.5, 0.0]))
     with pytest.raises(InputError, match="above 0"):
         average(folders, [1, 0])
     tiny_bert().bert.save_pretrained(tmp_path / "encoder")
