@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 ABOVE = "A and B above"
 FIRST = "bank"
-NOT_TOLD_APART = "crane"
 MOST_CONTROLS = 2
 SENSES_HELP = (
     "The mean cosine between the word's vectors, at every hidden state: in one sense, and in two different ones. Where the "
@@ -89,12 +88,7 @@ class OneWord(View):
 
     name, question = "hidden/word", "How far does a word's vector depend on its context?"
     columns = (("lines", "lines_help"), ("map", "about"))
-    source: str = choice(
-        [(f"{name} (not told apart)" if name == NOT_TOLD_APART else name, name) for name in (*senses(), ABOVE)],
-        "Sentences",
-        default=FIRST,
-        menu=True,
-    )
+    source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True)
     word: str = choice([FIRST], "Word", menu=True, free=True)
     adjusted: bool = switch(False, "Above random tokens")
     lines = chart("Cosine between the contexts, by layer", height=440)
