@@ -18,8 +18,8 @@ from explorer.views.view import Change, Content, Finding, View, Why, button, cap
 PAIRS = (
     ("The baby would not stop crying.", "Her father picked her up and sang to her."),
     ("The baby would not stop crying.", "The bridge was finished in 1932."),
-    ("We ran out of flour this morning.", "I will stop at the shop on my way home."),
-    ("We ran out of flour this morning.", "Saturn is the second largest planet."),
+    ("We missed the bus this morning.", "So we had to walk to school."),
+    ("We missed the bus this morning.", "Saturn is the second largest planet."),
     ("He bought a ticket at the counter.", "Then he waited on the platform for his train."),
     ("He bought a ticket at the counter.", "Most frogs lay their eggs in water."),
 )
