@@ -1,5 +1,6 @@
-// What the page opens with, drawn from its configuration while Gradio's own scripts are still on their way: the tokens and
-// the grid of heads in their places, until the page itself shows them.
+// What the page opens with, drawn from its configuration while Gradio's own scripts are still on their way: the texts, the
+// tokens and the grid of heads in their places, until the page itself shows them. It can be used at once: what is typed and
+// clicked here is done again in the page when it is there.
 BertPage.paintFirst = function () {
   const { el } = BertExplorer;
   const parts = new Map((window.gradio_config?.components ?? []).map((one) => [one.props.elem_id, one.props]));
@@ -7,36 +8,79 @@ BertPage.paintFirst = function () {
   const asked = new URLSearchParams(location.search).get("__theme");
   if (asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
 
+  const text = (id) => parts.get(id)?.value ?? "";
   const drawn = (id) => {
     const { html_template: skeleton, js_on_load: script, value } = parts.get(id);
-    const box = el("div");
+    const box = el("div", { "data-of": id });
     box.innerHTML = skeleton; // a constant of ours: values are drawn into it as text
     new Function("element", "trigger", "props", "watch", script)(box, () => {}, { value }, () => {});
     return box;
   };
-  const text = (id) => parts.get(id)?.value ?? "";
+  const box = (label, id) => {
+    const input = el("textarea", { rows: 1, "data-of": id, "aria-label": label, spellcheck: "false" });
+    input.value = text(id);
+    return el("label", {}, label, input);
+  };
   const tabs = window.gradio_config.components.filter((one) => one.type === "tabitem" && one.props.visible);
-  const box = (label, id) => el("span", {}, label, el("b", {}, text(id)));
+  const names = tabs.map(({ props }) => el("button", { type: "button", class: props.id === "attention" ? "bx-open" : null }, props.label));
   const bar = el("div", { class: "bx-first-bar" },
     el("div", { id: "title" }, el("h1", {}, "BERT Explorer")),
     el("div", { class: "bx-first-texts" }, box("A", "text-a"), box("B", "text-b")),
     drawn("strip"));
-  const names = tabs.map(({ props }) => el("span", { class: props.id === "attention" ? "bx-open" : null }, props.label));
-  const first = el("div", { id: "first", inert: "" }, bar,
+  const row = el("div", { class: "bx-first-tabs" }, ...names);
+  const first = el("div", { id: "first" }, bar,
     el("p", {}, text("about").replaceAll("*", "")),
-    el("div", { class: "bx-first-tabs" }, ...names),
+    row,
     el("h2", {}, parts.get("attention-view").label),
     el("div", { class: "bx-finding" }, parts.get("attention-finding").value?.text ?? ""),
     el("div", { class: "bx-first-pair" }, drawn("attention-heads-grid"), el("div", { class: "bx-first-picture" })));
   document.body.append(first);
 
+  const clicks = new Map(); // by the part that was clicked in, the number of its button: the last click counts
+  first.addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    const part = button?.closest("[data-of]") ?? row;
+    if (!button) return;
+    clicks.set(part.dataset.of ?? "tabs", [...part.querySelectorAll("button")].indexOf(button));
+    if (part !== row) return;
+    for (const one of names) one.classList.toggle("bx-open", one === button);
+    first.classList.toggle("bx-elsewhere", tabs[names.indexOf(button)].props.id !== "attention");
+  });
+
+  function takeOver() {
+    const typedIn = document.activeElement?.closest("#first textarea");
+    for (const input of first.querySelectorAll("textarea")) {
+      const own = document.querySelector(`gradio-app #${input.dataset.of} textarea`);
+      if (!own) continue;
+      if (input === typedIn) {
+        own.focus();
+        own.setSelectionRange(input.selectionStart, input.selectionEnd);
+      }
+      if (input.value === text(input.dataset.of)) continue;
+      own.value = input.value;
+      own.focus(); // what is set from elsewhere is not heard as typed
+      own.dispatchEvent(new Event("input", { bubbles: true }));
+      if (input === typedIn) own.setSelectionRange(input.selectionStart, input.selectionEnd);
+    }
+    for (const [part, number] of clicks) {
+      if (part === "tabs") {
+        const label = names[number].textContent;
+        [...document.querySelectorAll("gradio-app #tabs [role=tab]")].find((one) => one.textContent.trim() === label)?.click();
+      } else document.querySelectorAll(`gradio-app #${part} button`)[number]?.click();
+    }
+  }
+
   const leave = () => {
     there.disconnect();
+    if (!first.isConnected) return;
+    takeOver();
     first.remove();
   };
   const there = new MutationObserver(() => {
     const arrived = document.querySelector("gradio-app :is(#attention-heads-grid canvas, .toast-wrap .error, .wrap .error)");
-    if (arrived) setTimeout(leave, 80); // what has been drawn there has been laid out
+    if (!arrived) return;
+    there.disconnect();
+    setTimeout(leave, 80); // what has been drawn there has been laid out
   });
   setTimeout(leave, 60_000); // what has not come by then is to be seen as it is
   there.observe(document.querySelector("gradio-app"), { childList: true, subtree: true });

@@ -1,11 +1,72 @@
 // What the page does by itself, without asking Python.
 window.BertPage = {
+  PAUSE: 60, // ms without a key after which a text is read
+  SETTLING: 8_000, // ms until the page is taken for settled
   PATIENCE: 20_000, // ms until what should have come is waited for no more
   tell: null, // tells what was typed and is not told yet, and
   working: 0, // how much is under way
   timer: 0, // the moment it waits for
   menu: null, // the dropdown in use, and
   shown: "", // what it showed when it was last heard
+
+  pulses: new Map(), // what asks the server to draw a choice of a tab, a tab, or the page (""), by its name
+  drawing: 0, // the moment at which an answer is waited for no more; 0 for none under way
+  wish: null, // what a person chose since the last drawing was asked for
+
+  // Asks for what is open to be drawn, with what a person `chose` (token, layer, head or hidden_state). One drawing at a
+  // time: what comes meanwhile is asked for when the answer is there.
+  draw(chose = {}) {
+    this.wish = { ...this.wish, ...chose };
+    if (this.drawing) return;
+    const { tab, choice } = this.place();
+    const pulse = this.pulses.get(`${tab}/${choice}`) ?? this.pulses.get(tab) ?? this.pulses.get("");
+    if (!pulse) return;
+    this.drawing = setTimeout(() => this.drawn(), this.PATIENCE);
+    this.busy();
+    const index = { ...this.wish, tab };
+    this.wish = null;
+    pulse("select", { index, value: "" });
+  },
+
+  drawn() {
+    if (!this.drawing) return;
+    clearTimeout(this.drawing);
+    this.drawing = 0;
+    this.done();
+    if (this.wish) this.draw();
+  },
+
+  // The open tab, and the open choice in it.
+  place() {
+    const tab = document.querySelector('#tabs [role=tab][aria-selected="true"]')?.id.replace(/^tab-|-button$/g, "") ?? "";
+    const choice = document.querySelector(`#${tab}-view input:checked`)?.closest("label").textContent.trim();
+    return { tab, choice: choice ?? [...this.pulses.keys()].find((name) => name.startsWith(`${tab}/`))?.slice(tab.length + 1) };
+  },
+
+  // The strip is asked for by a listener of its own, and what is open at the same time.
+  asking(values) {
+    this.draw();
+    return this.busy(values);
+  },
+
+  // Resolves when the page is there and has nothing under way, or after a while.
+  quiet() {
+    const until = performance.now() + this.SETTLING;
+    return new Promise((resolve) => {
+      const look = () => {
+        const there = document.querySelector("gradio-app #strip .bx-token") && !document.querySelector("#first");
+        if ((there && !this.working) || performance.now() > until) (window.requestIdleCallback ?? setTimeout)(resolve, { timeout: 500 });
+        else setTimeout(look, 50);
+      };
+      look();
+    });
+  },
+
+  // A page that was sent with what it opens with has nothing to ask for; calls for it never resolve.
+  opened(values) {
+    const filled = window.gradio_config?.components.find((one) => one.props.elem_id === "strip")?.props.value;
+    return filled ? new Promise(() => {}) : Promise.resolve(values);
+  },
 
   // For boxes of text. Resolves when nothing has been typed for a moment, or when the box is left, so that whatever is
   // clicked next comes after it. Calls that were overtaken never resolve, nor those for a text that the page has set.
@@ -18,7 +79,7 @@ window.BertPage = {
         this.tell = null;
         resolve(values);
       };
-      this.timer = setTimeout(this.tell, 350);
+      this.timer = setTimeout(this.tell, this.PAUSE);
     });
   },
 
@@ -66,10 +127,14 @@ window.BertPage = {
   // Goes to a tab, by its title, and to one of the choices in it.
   open(title, choice) {
     [...document.querySelectorAll("#tabs [role=tab]")].find((one) => one.textContent.trim() === title)?.click();
-    if (choice) requestAnimationFrame(() => {
+    const until = performance.now() + this.PATIENCE;
+    const choose = () => { // a tab is built when it is opened for the first time
       const radios = [...document.querySelectorAll("#tabs label")].filter((label) => label.textContent.trim() === choice);
-      radios.find((label) => label.offsetParent)?.click();
-    });
+      const seen = radios.find((label) => label.offsetParent);
+      if (seen) seen.click();
+      else if (performance.now() < until) requestAnimationFrame(choose);
+    };
+    if (choice) requestAnimationFrame(choose);
     document.querySelector("#tabs")?.scrollIntoView({ block: "start" });
   },
 

@@ -38,10 +38,20 @@ class Stranger:
     def press(self, element, event="click", **given):
         """What a handler of the page answers; `given` are values by the ids of elements, the others are as at the start."""
         target = next(one["id"] for one in self.config["components"] if one["props"].get("elem_id") == element)
+        return self._happens(target, event, given)
+
+    def draw(self, pulse, chosen=None, **given):
+        """What is answered when something is to be drawn: the open choice ("attention/One head"), a tab, or the page ("")."""
+        script = f'"name": {json.dumps(pulse)}'
+        mounted = {one["id"]: one["props"].get("js_on_load") or "" for one in self.config["components"]}
+        target = next(number for number, js in mounted.items() if "mount('Pulse'" in js and script in js)
+        return self._happens(target, "select", given, {"index": chosen or {}, "value": ""})
+
+    def _happens(self, target, event, given, data=None):
         listener = next(one for one in self.config["dependencies"] if [target, event] in [list(t) for t in one["targets"]])
         values = [
             given.get(self.components[one]["props"].get("elem_id"), self.components[one]["props"].get("value"))
             for one in listener["inputs"]
         ]
-        body = {"data": values, "fn_index": listener["id"], "session_hash": self.session}
+        body = {"data": values, "fn_index": listener["id"], "session_hash": self.session, "event_data": data}
         return self.post("/gradio_api/run/predict", body)

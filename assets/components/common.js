@@ -243,16 +243,17 @@ window.BertExplorer = (() => {
   // The ramp as a Plotly colorscale.
   const rampStops = () => Array.from({ length: 33 }, (_, i) => [i / 32, `rgb(${ramp(i / 32).join(",")})`]);
 
-  // ---- Plotly, from when the first chart wants it: to run it takes a second, which is the page's before.
+  // ---- Plotly, from when the first chart wants it and the page has answered what was asked of it: to fetch and run it takes
+  // a second, in which nothing else is heard.
 
   let plotlyArrives = null;
   function plotly() {
-    plotlyArrives ??= new Promise((resolve, reject) => {
+    plotlyArrives ??= (window.BertPage?.quiet() ?? Promise.resolve()).then(() => new Promise((resolve, reject) => {
       const script = el("script", { src: document.getElementById("plotly-js").href });
       script.addEventListener("load", () => resolve(window.Plotly));
       script.addEventListener("error", () => reject(new Error("plotly.min.js could not be loaded")));
       document.head.append(script);
-    });
+    }));
     return plotlyArrives;
   }
 

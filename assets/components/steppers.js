@@ -26,7 +26,7 @@ BertExplorer.define("Steppers", ({ element, trigger, props }) => {
     box.value = at;
     // If nothing comes of it, the same old value is a change.
     props.value = BertExplorer.plain(props.value).map((one) => (one.name === name ? { ...one, at } : one));
-    trigger("select", { index: [name, at], value: String(at) });
+    BertPage.draw({ [name]: at });
   }
 
   function draw() {

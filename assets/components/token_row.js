@@ -110,7 +110,8 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     mark(index, false);
     if (settings.with_window) shared.show(index, true);
     props.value = value;
-    trigger("select", { index, value: value.tokens[index] });
+    if (window.BertPage && !settings.passive) BertPage.draw({ token: index });
+    else trigger("select", { index, value: value.tokens[index] });
   }
 
   function mask(index) {

@@ -12,26 +12,35 @@ from explorer.page.frame import Shell
 from explorer.views import FIRST_TAB
 
 
-def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
-    """Let pages be opened. Returns what the page is to be drawn after."""
+def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.events.Dependency]:
+    """Let pages be opened. Returns the events of its being opened and of a visit.
+
+    The page is to be drawn after them, unless what is to be seen was built by them.
+    """
+
+    def arrive(query: dict[str, str], values: Values, request: gr.Request) -> Updates:
+        place = links.read(query, first_subject())
+        return shell.arrive(place, values, blocks.has_built(request.session_hash, shell.tabs[place.tab], place.choice))
 
     def open_page(values: Values, request: gr.Request) -> Updates:
         default = first_subject()
         if links.asks(request.query_params):
-            return shell.arrive(links.read(dict(request.query_params), default), values)
+            return arrive(dict(request.query_params), values, request)
         # The page has its texts, and somebody may be typing or looking around already.
         open_tab = values[shell.open_tab] if values[shell.open_tab] in shell.tabs else FIRST_TAB
         updates = {shell.open_tab: open_tab, shell.inputs.model_name: default.model_name}
         return updates | shell.models.choosing(default.model_name, values) | shell.fitting(default.model, open_tab)
 
-    def visit(values: Values) -> Updates:
+    def visit(values: Values, request: gr.Request) -> Updates:
         _, _, query = str(values[visited]).encode("utf-8", "replace").decode().partition("?")  # as an address is read
-        return shell.arrive(links.read(dict(parse_qsl(query[: links.LONGEST], keep_blank_values=True)), first_subject()), values)
+        return arrive(dict(parse_qsl(query[: links.LONGEST], keep_blank_values=True)), values, request)
 
     # Written by a script: a number that tells two visits from each other, and the query of the link.
     visited = gr.Textbox("", visible="hidden", elem_id="visited")
     shell.address.change(None, shell.address, js="(query) => BertLink.follow(query)", api_visibility="private")
     known = [shell.open_tab, shell.models.recent]
-    visits = run([visited.change], visit, shell.of_a_place, [visited, shell.models.recent])
+    around = [shell.strip, shell.notice, shell.steppers]
+    visits = run([visited.change], visit, [*shell.of_a_place, *around], [visited, shell.models.recent])
     visits.then(None, js="() => BertLink.arrived()", api_visibility="private")
-    return [run([blocks.load], open_page, shell.of_a_place, known), visits]
+    opened = run([blocks.load], open_page, [*shell.of_a_place, *around], known)
+    return opened, visits

@@ -2,12 +2,17 @@
 
 import contextlib
 import copy
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import gradio as gr
 from gradio.blocks import BlockFunction, BlocksConfig
 from gradio.components.api_component import Api
+from gradio.processing_utils import add_root_url
 from gradio.state_holder import SessionState
 from gradio_client.utils import is_http_url_like
 
@@ -15,12 +20,25 @@ from explorer.api.handlers import LOADING, MODEL
 from explorer.base.errors import InputError
 from explorer.base.limits import WAITING
 from explorer.page.events import Updates
-from explorer.page.first import WISHED, filled
+from explorer.page.first import ASKED, Asked, filled, props_of
+from explorer.page.pieces import Pieces
+from explorer.page.tab import TabPage
 from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
 _NOTHING: dict[str, Any] = {}
 PLACES = 24  # calls that are answered at the same time: what two passes read, see `model.batcher`, and as many on their way
+
+
+_delivery: ContextVar[dict[str, Any] | None] = ContextVar("_delivery", default=None)
+
+
+@dataclass
+class Seen:
+    """What the page of a session has: the containers whose pieces are built, and the props that wait for the others."""
+
+    built: set[int]
+    later: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
 class _SessionConfig(BlocksConfig):
@@ -48,8 +66,10 @@ class PageBlocks(gr.Blocks):
     """A page with many components, of which an answer changes few."""
 
     def __init__(self, **options: Any) -> None:
-        self.first: dict[str, Any] | None = None  # the configuration of a page that shows what it opens with
-        self.opens_with: Callable[[], Updates] = dict  # computes that
+        self.opens_with: Callable[[], Updates] = dict  # computes what a page opens with
+        self.containers: Sequence[int] = ()  # of the pieces of the page; see `pieces.py`
+        self.first: frozenset[int] = frozenset()  # those that every page opens with
+        self._seen: WeakKeyDictionary[SessionState, Seen] = WeakKeyDictionary()
         super().__init__(**options)
         self.default_config = _PageConfig(self)
         self.turns = Turns(PLACES)
@@ -57,15 +77,24 @@ class PageBlocks(gr.Blocks):
     @property
     def config(self) -> dict[str, Any]:
         """The page as it is sent: with what it opens with, once that is known, unless a link asks for something else."""
-        return self._config if self.first is None or WISHED.get() else self.first
+        asked = ASKED.get()
+        return self._config if asked is Asked.ALL else self._pages[asked]
 
     @config.setter
     def config(self, made: dict[str, Any]) -> None:
-        self._config, self.first = made, None
+        self._config, self.pieces = made, Pieces(made, self.containers)
+        page = self.pieces.page(self.first, without=("api",)) if made else made
+        self._pages = {Asked.PAGE: page, Asked.LINK: page}
 
     def fill(self) -> None:
         """Compute what the page opens with, for all who open it from now on. Raises ExplorerError."""
-        self.first = filled(self._config, self.opens_with())
+        self._pages[Asked.PAGE] = filled(self._pages[Asked.LINK], self.opens_with())
+
+    def has_built(self, session: str | None, tab: TabPage, choice: str) -> bool:
+        """Whether the page of a session has a choice of a tab."""
+        state = self.state_holder[session] if session in self.state_holder.session_data else None
+        built = self._seen[state].built if state in self._seen else self.first
+        return {tab.item._id, tab.choices[choice].column._id} <= built
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
@@ -78,6 +107,8 @@ class PageBlocks(gr.Blocks):
         kind = function.concurrency_id
         if function.api_visibility == "private":
             self._keep_listening(named.get("session_hash"))
+            if state is not None:
+                self._seen_by(state).built |= self._heard_in(function)
         if _holds_no_file(function):
             named["root_path"] = None  # nothing to put it before
         async with contextlib.AsyncExitStack() as stack:
@@ -90,8 +121,13 @@ class PageBlocks(gr.Blocks):
             return await self.answer(block_fn, inputs, state, *others, **named)
 
     async def answer(self, *given: Any, **named: Any) -> dict[str, Any]:
-        """What Gradio does with a call whose turn has come."""
-        return await super().process_api(*given, **named)
+        """What Gradio does with a call whose turn has come, and the pieces of the page that are built by it."""
+        _delivery.set(None)
+        answer = await super().process_api(*given, **named)
+        delivery = _delivery.get()
+        if delivery is not None:
+            answer["render_config"] = add_root_url(delivery, root, None) if (root := named.get("root_path")) else delivery
+        return answer
 
     def _tell(self, event_id: str | None, number: int) -> None:
         """Let a person read why nothing happens yet."""
@@ -116,6 +152,10 @@ class PageBlocks(gr.Blocks):
             return await super().preprocess_data(block_fn, inputs, state, explicit_call)
         self.validate_inputs(block_fn, inputs)
         found = {block: state[block._id] for block in block_fn.inputs if block.stateful}
+        seen = self._seen_by(state)
+        for one, value in zip(block_fn.inputs, inputs, strict=False):
+            if value is None and not self._there(one, seen):  # the browser was not sent it yet
+                found[one] = seen.later.get(one._id, {}).get("value", one.value)
         given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
         # As this session knows the component: with the range and the choices that it was given.
         with contextlib.suppress(Exception):  # Gradio meets it once more below, and words it
@@ -139,14 +179,50 @@ class PageBlocks(gr.Blocks):
         ):
             return await super().postprocess_data(block_fn, predictions, state)
         named = copy.copy(block_fn)
-        named.outputs = [output for output in block_fn.outputs if output in predictions]
-        if len(named.outputs) != len(predictions):
+        named.outputs = list(predictions)
+        more = set(named.outputs) - set(block_fn.outputs)
+        if more and (state is None or not self._pieces_around(more)):
             return await super().postprocess_data(block_fn, predictions, state)  # which tells what is wrong
-        values = [predictions[output] for output in named.outputs]
+        values = list(predictions.values())
         made = await super().postprocess_data(named, values if len(values) > 1 else values[0], state)
         changed = dict(zip(named.outputs, made, strict=True))
+        if state is not None:
+            seen = self._seen_by(state)
+            seen.built -= self._pieces_around(more)  # who asks for what is there by a listener around it has lost it
+            changed = self._deliver(changed, seen)
         # A state's value stays here. Gradio sends null for it, which the browser takes for a change when it comes first.
         return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]
+
+    def _seen_by(self, state: SessionState) -> Seen:
+        return self._seen.setdefault(state, Seen(set(self.first)))
+
+    def _heard_in(self, function: BlockFunction) -> set[int]:
+        """The pieces in which something was heard: they are there, even if the server has forgotten the session."""
+        around = [set(self.pieces.around(number)) for number, _ in function.targets if number is not None]
+        return set.intersection(*around) if around else set()
+
+    def _pieces_around(self, components: Iterable[gr.blocks.Block]) -> set[int]:
+        """The innermost piece around each of some components."""
+        return {piece for one in components for piece in itertools.islice(self.pieces.around(one._id), 1)}
+
+    def _there(self, component: gr.blocks.Block, seen: Seen) -> bool:
+        return component.stateful or self.pieces.is_there(component._id, seen.built)
+
+    def _deliver(self, changed: Updates, seen: Seen) -> Updates:
+        """Send the pieces that an answer shows and that are not there, with their new values; other values wait for their piece.
+
+        Returns the rest of what changed.
+        """
+        shown = {one._id for one, value in changed.items() if props_of(value).get("visible", True)}
+        new = [container for container in self.containers if container in shown - seen.built]  # a tab before its choices
+        absent = {one: value for one, value in changed.items() if not self._there(one, seen)}
+        for one, value in absent.items():
+            seen.later.setdefault(one._id, {}).update(props_of(value))
+        if new:
+            _delivery.set(self.pieces.delivery(new, seen.later, seen.built))
+            seen.built.update(new)
+            seen.later = {number: props for number, props in seen.later.items() if not self.pieces.is_there(number, seen.built)}
+        return {one: value for one, value in changed.items() if one not in absent}
 
 
 def _refuse_addresses(inputs: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import gradio as gr
 
-from explorer.page.components import Finding, Notice, Steppers
+from explorer.page.components import Finding, Notice, Pulse, Steppers
 from explorer.page.controls import ANSWER
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Panel, make_control
@@ -17,7 +17,7 @@ from explorer.views.view import Cell, Tab, View, views_in
 
 def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers, address: gr.Textbox) -> TabPage:
     """Make the components of a tab."""
-    with gr.Tab(tab.label, id=tab.id, visible=not tab.optional) as item:
+    with gr.Tab(tab.label, id=tab.id, elem_id=f"tab-{tab.id}", visible=not tab.optional) as item:
         labels = list(tab.choices)
         with gr.Row(elem_classes="question"):
             gr.Markdown(f"## {tab.question}")
@@ -29,14 +29,15 @@ def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers, address: gr.Textbox)
         with gr.Column(elem_classes="view") as body:
             hint = Notice(render=False, elem_id=f"{tab.id}-hint")
             finding = Finding(render=False, elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
-            made = TabPage(tab, inputs, steppers, address, item, body, absent, way_out, hint, gr.State(None), finding, which)
+            pulse = Pulse(name=tab.id)
+            made = TabPage(tab, inputs, steppers, address, item, body, absent, way_out, hint, pulse, finding, which)
             if made.finds:
                 finding.render()
             made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
             hint.render()
             _build_shared(made)
             for label, rows in tab.choices.items():
-                made.choices[label] = _build_choice(made, rows, visible=label == next(iter(tab.choices)))
+                made.choices[label] = _build_choice(made, label, rows)
             if tab.note:
                 gr.Markdown(tab.note, elem_classes="caption")
     for panel in made.panels:
@@ -71,9 +72,9 @@ def _build_shared(made: TabPage) -> None:
                     made.controls[name] = make_control(view, name, made.tab.id)
 
 
-def _build_choice(made: TabPage, rows: Sequence[Sequence[Cell]], visible: bool) -> Choice:
-    with gr.Column(visible=visible, elem_classes="part") as column:
-        choice = Choice(column)
+def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]]) -> Choice:
+    with gr.Column(visible=label == next(iter(made.tab.choices)), elem_classes="part") as column:
+        choice = Choice(column, Pulse(name=f"{made.tab.id}/{label}"))
         for row in rows:
             cells = [views_in([[cell]]) for cell in row]
             if len(cells) == 1:

@@ -22,7 +22,7 @@ def _joined(suffix: str) -> str:
 
 PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # the server has it there: no path of the machine in the page
 HEAD = f"""<style>{_joined("css")}</style>
-<link rel="prefetch" as="script" id="plotly-js" href="{PLOTLY_ADDRESS}">
+<link rel="alternate" type="text/javascript" id="plotly-js" href="{PLOTLY_ADDRESS}">
 <script>{_joined("js")}</script>
 """
 """What the components need in the head of the page."""
@@ -62,6 +62,16 @@ class Drawn(gr.HTML):
     def api_info(self) -> dict[str, Any]:
         """What a client would send."""
         return {"type": self.travels_as}
+
+
+class Pulse(Drawn):
+    """Nothing to see: `BertPage.draw` in assets/page.js triggers `.select` here when what is called `name` is to be drawn.
+
+    `event.index` is what a person chose for that: `token`, `layer`, `head` or `hidden_state`, as far as something was chosen.
+    """
+
+    skeleton = "<div hidden></div>"
+    options: ClassVar = {"name": ""}
 
 
 class TokenRow(Drawn):

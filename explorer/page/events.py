@@ -15,6 +15,7 @@ from explorer.views.subject import Selection, Subject
 
 BUSY = "(...values) => BertPage.busy(values)"  # for a listener: work is under way until DONE has run
 DONE = "() => BertPage.done()"
+DRAW = "() => BertPage.draw()"  # what is open is to be drawn
 CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: when something is chosen there, not when they are only left
 BURST = 2.0  # seconds in which steps of one listener may reach the browser together
 Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an event of our own components, or a list of events
@@ -81,9 +82,14 @@ def run_picked(
 
 
 def then_done(event: gr.events.Dependency) -> None:
-    """Work that a listener began with BUSY is at its end; what fails ends too, and Gradio does not call that `then`."""
+    """Work that a listener began with BUSY is at its end."""
+    then(event, DONE)
+
+
+def then(event: gr.events.Dependency, js: str) -> None:
+    """Run a script after an event, also after one that failed, which Gradio's `then` alone leaves out."""
     for ended in (event.then, event.failure):
-        ended(None, js=DONE, api_visibility="private")
+        ended(None, js=js, api_visibility="private")
 
 
 def merge(*changes: Updates) -> Updates:
@@ -96,6 +102,11 @@ def merge(*changes: Updates) -> Updates:
             new = old | new
         merged[component] = new
     return merged
+
+
+def plain(value: Any) -> Any:
+    """The value in an update."""
+    return value.get("value") if _is_partial(value) else value
 
 
 def _is_partial(value: Any) -> bool:

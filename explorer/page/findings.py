@@ -1,54 +1,59 @@
 """The way from a finding, or from a button, to where its reason is seen."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import gradio as gr
 
-from explorer.page.events import Inputs, Updates, Values, run
+from explorer.page.blocks import PageBlocks
+from explorer.page.events import Updates, Values, merge, run
+from explorer.page.frame import Shell
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.subject import Subject
 from explorer.views.view import Why
 
 
-def listen(
-    inputs: Inputs, open_tab: gr.Textbox, tab_bar: gr.Tabs, tabs: Mapping[str, TabPage], opened: Callable[[Values], TabPage]
-) -> list[gr.events.Dependency]:
+def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
     """Let 'see why', and what `leads`, go to the tab, choice, selection and settings that are named.
 
-    The page is to be drawn after each of the events. `opened(values)` is the tab that is open. A finding is made once more
-    here, since a browser may say anything.
+    The page is to be drawn after each of the events, unless what they lead to was built by them. A finding is made once
+    more here, since a browser may say anything.
     """
-    pages = list(tabs.values())
+    inputs, pages = shell.inputs, list(shell.tabs.values())
     choices = [tab.which for tab in pages if tab.which]
-    outputs = [open_tab, tab_bar, inputs.selection, *choices, *(control for tab in pages for control in tab.controls.values())]
+    controls = [control for tab in pages for control in tab.controls.values()]
+    around = [shell.strip, shell.notice, shell.steppers, shell.address]
+    outputs = [shell.open_tab, shell.tab_bar, inputs.selection, *around, *choices, *controls]
 
-    def go(subject: Subject, why: Why | None) -> Updates:
+    def go(subject: Subject, why: Why | None, session: str | None) -> Updates:
         if why is None:
-            return {open_tab: gr.skip()}  # Gradio refuses an empty answer
-        target = tabs[why.tab]
-        updates: Updates = {open_tab: target.tab.id, tab_bar: gr.Tabs(selected=target.tab.id)}
-        updates |= {inputs.selection: subject.select(**why.selection).selection} if why.selection else {}
-        updates |= {target.which: why.choice} if target.which else {}
-        return updates | {target.controls[name]: value for name, value in why.settings.items()}
+            return {shell.open_tab: gr.skip()}  # Gradio refuses an empty answer
+        target = shell.tabs[why.tab]
+        subject = subject.select(**why.selection) if why.selection else subject
+        updates: Updates = {shell.open_tab: target.tab.id, shell.tab_bar: gr.Tabs(selected=target.tab.id)}
+        updates |= {inputs.selection: subject.selection} if why.selection else {}
+        set_so = {target.which: why.choice} if target.which else {}
+        set_so |= {target.controls[name]: value for name, value in why.settings.items()}
+        built = blocks.has_built(session, target, why.choice)
+        return updates | set_so if built else merge(updates, shell.build(target, subject, set_so))
 
-    def see_why(values: Values) -> Updates:
-        here = opened(values)
+    def see_why(values: Values, request: gr.Request) -> Updates:
+        here = shell.opened(values)
         subject = here.opening(inputs.subject(values), values)  # the page may have just been sent, with nothing selected yet
         found = here.find(subject, values)
-        return go(subject, found and found.why)
+        return go(subject, found and found.why, request.session_hash)
 
-    def leading(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Updates]:
-        def lead(values: Values) -> Updates:
+    def leading(tab: TabPage, panel: Panel, name: str) -> Callable[[Values, gr.Request], Updates]:
+        def lead(values: Values, request: gr.Request) -> Updates:
             subject = tab.opening(inputs.subject(values), values)
-            return go(subject, getattr(panel.read(values, subject), f"on_{name}")(subject, None))
+            return go(subject, getattr(panel.read(values, subject), f"on_{name}")(subject, None), request.session_hash)
 
         return lead
 
     finders = [panel for tab in pages for choice in tab.choices.values() for panel in choice.finders]
     read = [control for panel in finders for control in panel.controls.values()]
     told = [tab.finding.select for tab in pages if tab.finds]
-    ways = [run(told, see_why, outputs, [*inputs.all, open_tab, *choices, *read])]
+    ways = [run(told, see_why, outputs, [*inputs.all, shell.open_tab, *choices, *read])]
     for page, panel in [(one, panel) for one in pages for panel in one.panels]:
         for name in [name for name, part in panel.view.parts.items() if part.leads]:
             ways.append(run([panel.parts[name].click], leading(page, panel, name), outputs, page.all_inputs))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextvars import ContextVar
+from enum import Enum
 from typing import Any
 
 import gradio as gr
@@ -13,8 +14,16 @@ from explorer.page.events import Updates
 from explorer.page.examples import first_subject
 from explorer.page.tab import TabPage
 
-WISHED: ContextVar[bool] = ContextVar("WISHED", default=False)
-"""Whether what is asked for now is no page as it opens by itself, but one that a link describes."""
+
+class Asked(Enum):
+    """What of the page's configuration a request is for."""
+
+    PAGE = "the page as it opens by itself"
+    LINK = "the page that a link describes"
+    ALL = "every component and listener"
+
+
+ASKED: ContextVar[Asked] = ContextVar("ASKED", default=Asked.ALL)
 
 
 def opens_with(strip: TokenRow, tab: TabPage) -> Updates:
@@ -39,11 +48,14 @@ def _props(component: Any, value: Any) -> dict[str, Any]:
     """What Gradio would send for an update, as the properties of the component."""
     if isinstance(value, gr.blocks.Block):
         return {name: given for name, given in value.constructor_args.items() if name == "visible"}
+    given = props_of(value)
+    if "value" in given:
+        given |= {"value": postprocess_update_dict(component, {"value": given["value"]})["value"]}
+    return given
+
+
+def props_of(value: Any) -> dict[str, Any]:
+    """The properties that an update sets: the value, or those that it names."""
     if isinstance(value, dict) and value.get("__type__") == "update":
-        given = {name: part for name, part in value.items() if name != "__type__"}
-        made = {name: part for name, part in given.items() if name != "value"}
-        if "value" in given:
-            made |= _props(component, given["value"])
-        return made
-    sent = postprocess_update_dict(component, {"value": value})
-    return {"value": sent["value"]}
+        return {name: part for name, part in value.items() if name != "__type__"}
+    return {"value": value}

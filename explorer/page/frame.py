@@ -5,13 +5,16 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.base.errors import ExplorerError
+from explorer.figures.token_row import token_row_of
 from explorer.outlets.links import Place
-from explorer.page.components import Notice, Steppers, TokenRow
-from explorer.page.events import Inputs, Updates, Values
+from explorer.page.components import Notice, Pulse, Steppers, TokenRow
+from explorer.page.events import Inputs, Updates, Values, merge, plain
 from explorer.page.examples import ExampleBox
 from explorer.page.models import ModelBox
 from explorer.page.tab import TabPage
 from explorer.views import FIRST_TAB
+from explorer.views.subject import Subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,7 @@ class Shell:
     told: gr.State  # what is to be told of a link once the page is drawn
     address: gr.Textbox  # the query of the link to what is seen
     tab_bar: gr.Tabs
+    pulse: Pulse  # asks for a tab that is not built
     tabs: dict[str, TabPage]
 
     @property
@@ -60,11 +64,38 @@ class Shell:
         models = [self.models.box, self.models.known, self.models.recent]
         return [*self.inputs.all, *models, self.told, *self.which_tabs, *choices, *controls]
 
-    def arrive(self, place: Place, values: Values) -> Updates:
-        """Everything set as a link says; the page is to be drawn after it."""
+    def arrive(self, place: Place, values: Values, is_built: bool) -> Updates:
+        """Everything set as a link says: a tab that is built is to be drawn after it, another one is built as it will be."""
         subject = place.subject
         inputs = self.inputs
         updates: Updates = {inputs.text_a: subject.text_a, inputs.text_b: subject.text_b, inputs.selection: subject.chosen}
         updates |= {inputs.model_name: subject.model_name, **self.models.choosing(subject.model_name, values)}
         updates |= {self.open_tab: place.tab, self.tab_bar: gr.Tabs(selected=place.tab), self.told: " ".join(place.told[:3])}
-        return updates | self.tabs[place.tab].arrive(place) | self.fitting(subject.model, place.tab)
+        tab = self.tabs[place.tab]
+        set_so = tab.arrive(place)
+        updates |= self.fitting(subject.model, place.tab)
+        if is_built:
+            return updates | set_so
+        return merge(updates, self.build(tab, subject, set_so, updates.pop(self.told)))
+
+    def build(self, tab: TabPage, subject: Subject, set_so: Updates, told: str = "") -> Updates:
+        """A tab as it is seen when it is built with some controls set, and the tokens above it; `told` is said of it."""
+        values = tab.complete({one: plain(value) for one, value in set_so.items()})
+        try:
+            strip = {
+                self.strip: token_row_of(subject.trace.encoding, subject.selection.token),
+                self.notice: self.tell(subject, told),
+            }
+        except ExplorerError as error:
+            strip = {self.notice: {"text": str(error), "kind": "error"}}
+        return merge(set_so, strip, tab.show(subject, values))
+
+    def tell(self, subject: Subject, of_a_link: str = "") -> str:
+        """What is told of an input: what was said of a link, and how much of it the model reads."""
+        trace = subject.trace
+        cut = (
+            ""
+            if trace.kept == trace.encoding.total
+            else (f"{trace.kept} of {trace.encoding.total} tokens kept: this model reads no more than {trace.kept} at a time.")
+        )
+        return " ".join(filter(None, (of_a_link, cut)))

@@ -9,7 +9,7 @@ import gradio as gr
 
 from explorer.api.handlers import MAPPING, TRAINING
 from explorer.page import controls
-from explorer.page.events import BUSY, Triggers, Updates, Values, merge, run, run_picked, then_done, typed_in
+from explorer.page.events import DRAW, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.views.settings import Memory, Setting, Sheet, Text, Upload
@@ -17,12 +17,14 @@ from explorer.views.subject import CHANGES, Subject
 from explorer.views.view import Change, LongView, props
 
 
-def listen(tab: TabPage) -> list[gr.events.Dependency]:
-    """Let everything in a tab be heard; returns the events after which the page is about other texts."""
+def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
+    """Let everything in a tab be heard; returns the events after which the page is about other texts.
+
+    `built` is the event of the browser's having built what listens to it.
+    """
     reads: list[gr.events.Dependency] = []
     if tab.which:
-        switched = run([tab.which.input], _showing(tab), tab.all_outputs, tab.all_inputs, js=BUSY)
-        then_done(switched)
+        tab.which.input(None, js=DRAW, api_visibility="private", trigger_mode="always_last")
     for name in tab.controls:
         _listen_to_control(tab, name)
     for panel in tab.panels:
@@ -39,15 +41,8 @@ def listen(tab: TabPage) -> list[gr.events.Dependency]:
                 js = f"(sheet) => BertPage.downloadCsv(sheet, '{part.saves}.csv')"
                 panel.parts[name].click(None, panel.controls[part.saves], js=js, api_visibility="private")
         if issubclass(panel.view, LongView):
-            _listen_to_work(tab, panel, [stream for stream in streams if stream])
+            _listen_to_work(tab, panel, [stream for stream in streams if stream], built)
     return reads
-
-
-def _showing(tab: TabPage) -> Callable[[Values], Updates]:
-    def show(values: Values) -> Updates:
-        return tab.show(tab.inputs.subject(values), values)
-
-    return show
 
 
 def _listen_to_control(tab: TabPage, name: str) -> None:
@@ -194,7 +189,7 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
     return merge(updates, panel.updates(change.content, only_these=True))
 
 
-def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Dependency]) -> None:
+def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Dependency], built: Callable) -> None:
     """Start and stop, and how far it is; or, for work that starts by itself, its being wanted.
 
     What else goes on in the view is stopped with it.
@@ -209,7 +204,8 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
 
     # For a moment after it was stopped, Gradio takes the work for running, and would not hear who starts it again.
     begin = {**TRAINING, "trigger_mode": "multiple"}
-    triggers, options = ([panel.asked.change], MAPPING) if panel.asked else ([panel.work.start.click], begin)
+    # The browser does not hear of states that change by the answer that builds their part of the page.
+    triggers, options = ([panel.asked.change, built], MAPPING) if panel.asked else ([panel.work.start.click], begin)
     outputs = [*panel.outputs, *panel.unasked]
     running = run(triggers, work, outputs, [*tab.inputs_of([panel]), *panel.unasked], **options)
     _tell_after(tab, panel, running)

@@ -1,7 +1,6 @@
 """The page: one input on top, its tokens below, and a tab for every question."""
 
 import functools
-import itertools
 from collections.abc import Generator
 from typing import Any
 
@@ -12,30 +11,30 @@ from explorer.api.handlers import AT_ONCE, LOADING
 from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
-from explorer.page import arriving, findings, finetune
+from explorer.page import arriving, drawing, findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab
-from explorer.page.components import AnswersSwitch, Notice, Steppers, TokenRow
-from explorer.page.events import BUSY, Inputs, Triggers, Updates, Values, run, run_picked, then_done
+from explorer.page.components import AnswersSwitch, Notice, Pulse, Steppers, TokenRow
+from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, run_picked, then_done
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.first import opens_with
 from explorer.page.frame import Shell
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
-from explorer.page.steppers import stepped
-from explorer.page.tab import TabPage
+from explorer.page.pieces import containers_of
 from explorer.text import limits
 from explorer.text.blanks import Blanks
 from explorer.views import FIRST_TAB, TABS
-from explorer.views.subject import Selection, Subject
+from explorer.views.subject import Selection
 
-TYPED = "async (...values) => BertPage.busy(await BertPage.typed(values, '#input'))"
+TYPED = "async (...values) => BertPage.asking(await BertPage.typed(values, '#input'))"
+OPENED = "async (...values) => BertPage.asking(await BertPage.opened(values))"
+ASKING = "(...values) => BertPage.asking(values)"  # the strip is to be drawn, and at the same time what is open
 
 ABOUT = (
     "BERT reads a whole text at once and guesses the words that are hidden in it. "
     "**Type a sentence, click a word** to follow it, double click to hide it."
 )
-_number = itertools.count()  # a tab that is wanted anew has another number than before
 
 
 def build() -> PageBlocks:
@@ -48,18 +47,22 @@ def build_shell() -> tuple[PageBlocks, Shell]:
     with PageBlocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(600, 3600)) as blocks:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
+        drawing.listen(shell)
         for tab in shell.tabs.values():
-            for read in listen(tab):
+            tab.item.select(None, js=DRAW, api_visibility="private")
+            for read in listen(tab, blocks.load):
                 _refresh(shell, read.success)
-            _listen_to_tab(shell, tab)
-        for way in findings.listen(shell.inputs, shell.open_tab, shell.tab_bar, shell.tabs, shell.opened):
-            _refresh(shell, way.success)
+        for way in findings.listen(shell, blocks):
+            way.success(None, js=DRAW, api_visibility="private")
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
         _listen_to_model(shell, finetune.build(shell.tabs))
         blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
-        for arrived in arriving.listen(shell, blocks):
-            _refresh(shell, arrived.success)
+        blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
+        blocks.first = frozenset({first.item._id, next(iter(first.choices.values())).column._id})
+        opened, visited = arriving.listen(shell, blocks)
+        _refresh(shell, opened.success, js=OPENED)
+        _refresh(shell, visited.success)
     return blocks, shell
 
 
@@ -93,7 +96,8 @@ def _build() -> Shell:
         AnswersSwitch(elem_id="answers-switch")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs, steppers, address) for tab in TABS}
-    shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, gr.State(""), address, tab_bar, tabs)
+    told, pulse = gr.State(""), Pulse()
+    shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, told, address, tab_bar, pulse, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
     present.click(None, js="() => BertPage.present()", api_visibility="private")
     link.click(None, js="() => BertTake.show()", api_visibility="private")
@@ -102,8 +106,8 @@ def _build() -> Shell:
     return shell
 
 
-def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -> None:
-    """When a trigger fires, bring the strip up to date and want the open tab, or tell in the notice why that cannot be.
+def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any) -> None:
+    """When a trigger fires, bring the strip up to date, or tell in the notice why that cannot be.
 
     Few components take part: the browser searches the whole page for each of them, at every key.
     """
@@ -111,35 +115,19 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = BUSY, **options: Any) -
     def refresh(values: Values) -> Updates:
         if values[shell.models.refused]:
             return {shell.models.refused: False}
-        subject, tab = shell.inputs.subject(values), shell.opened(values)
+        subject = shell.inputs.subject(values)
         try:
             strip = token_row_of(subject.trace.encoding, subject.selection.token)
         except ExplorerError as error:
             told = {shell.notice: {"text": str(error), "kind": "error"}}
             return told if subject.text_a.strip() else {**told, shell.strip: None}
-        told = " ".join(filter(None, (values[shell.told], _truncation(subject))))
+        told = shell.tell(subject, values[shell.told])
         updates = {shell.strip: strip, shell.notice: told, shell.told: "", shell.inputs.selection: subject.selection}
-        updates[shell.examples.box] = number_of(subject.text_a, subject.text_b)
-        return updates | {tab.wanted: next(_number)}
+        return updates | {shell.examples.box: number_of(subject.text_a, subject.text_b)}
 
-    inputs = [*shell.inputs.all, shell.open_tab, shell.models.refused, shell.told]
-    outputs = [
-        shell.strip,
-        shell.notice,
-        shell.told,
-        shell.examples.box,
-        shell.models.refused,
-        shell.inputs.selection,
-        *(tab.wanted for tab in shell.tabs.values()),
-    ]
+    inputs = [*shell.inputs.all, shell.models.refused, shell.told]
+    outputs = [shell.strip, shell.notice, shell.told, shell.examples.box, shell.models.refused, shell.inputs.selection]
     then_done(run(triggers, refresh, outputs, inputs, js=js, **options))
-
-
-def _truncation(subject: Subject) -> str:
-    trace = subject.trace
-    if trace.kept == trace.encoding.total:
-        return ""
-    return f"{trace.kept} of {trace.encoding.total} tokens kept: this model reads no more than {trace.kept} at a time."
 
 
 def _listen_to_texts(shell: Shell) -> None:
@@ -186,9 +174,6 @@ def _listen_to_tokens(shell: Shell) -> None:
     inputs = shell.inputs
     rows = [shell.strip, *(row for tab in shell.tabs.values() for row in tab.token_rows)]
 
-    def pick(values: Values, event: gr.SelectData) -> Updates:
-        return {inputs.selection: inputs.subject(values).select(token=limits.check_place(event.index)).selection}
-
     def mask(values: Values, event: gr.SelectData) -> Updates:
         subject = inputs.subject(values)
         before = Blanks((subject.text_a, subject.text_b), values[shell.blanks])
@@ -196,32 +181,6 @@ def _listen_to_tokens(shell: Shell) -> None:
         after = before.toggle(subject.trace.encoding, token)
         return {inputs.text_a: after.texts[0], inputs.text_b: after.texts[1], shell.blanks: after.hidden}
 
-    def step(values: Values, event: gr.SelectData) -> Updates:
-        subject = inputs.subject(values).select(**stepped(event.index))
-        return {inputs.selection: subject.selection, shell.opened(values).wanted: next(_number)}
-
-    wanted = [inputs.selection, *(tab.wanted for tab in shell.tabs.values())]
-    run_picked([shell.steppers.select], step, wanted, [*inputs.all, shell.open_tab])
-    picked = run_picked([row.select for row in rows if not row.mask_on_click], pick, [inputs.selection], inputs.all)
-    _refresh(shell, picked.success)
     outputs = [inputs.text_a, inputs.text_b, shell.blanks]
     for row in rows:
         _refresh(shell, run_picked(row.mask, mask, outputs, [*inputs.all, shell.blanks]).success)
-
-
-def _listen_to_tab(shell: Shell, tab: TabPage) -> None:
-    """A tab is drawn when it is wanted: when it is opened, and when what the page is about has changed."""
-
-    def select(values: Values) -> Updates:
-        if tab is shell.opened(values):  # fires while the page loads, too; opening the page shows its tab
-            return {shell.open_tab: gr.skip()}  # Gradio refuses an empty answer
-        return {shell.open_tab: tab.tab.id, tab.wanted: next(_number)}
-
-    def draw(values: Values) -> Updates:
-        try:
-            return tab.show(shell.inputs.subject(values), values)
-        except ExplorerError as error:
-            return {shell.notice: {"text": str(error), "kind": "error"}}
-
-    run([tab.item.select], select, [shell.open_tab, tab.wanted], [shell.open_tab], **AT_ONCE)
-    then_done(run([tab.wanted.change], draw, [shell.notice, *tab.all_outputs], tab.all_inputs, js=BUSY))

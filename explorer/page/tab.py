@@ -10,7 +10,7 @@ from explorer.base.errors import CapabilityError, ExplorerError, InputError
 from explorer.base.log import logger
 from explorer.outlets import links
 from explorer.outlets.links import Place
-from explorer.page.components import Finding, Notice, Steppers, TokenRow
+from explorer.page.components import Finding, Notice, Pulse, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
 from explorer.page.steppers import steppers_of
@@ -25,6 +25,7 @@ class Choice:
     """One of the choices of a tab: the views that are seen together."""
 
     column: gr.Column
+    pulse: Pulse
     panels: list[Panel] = field(default_factory=list)
 
     @property
@@ -51,7 +52,7 @@ class TabPage:
     absent: Notice
     way_out: gr.Button
     hint: Notice
-    wanted: gr.State  # another number: the tab is to be drawn
+    pulse: Pulse
     finding: Finding
     which: gr.Radio | None = None
     controls: dict[str, gr.components.Component] = field(default_factory=dict)
@@ -91,7 +92,14 @@ class TabPage:
     @property
     def all_outputs(self) -> list[Any]:
         """Everything that showing the tab may change."""
-        return [self.body, self.absent, self.way_out, *self.shared.values(), *self.outputs_of(self.panels)]
+        return [*self.frame, *self.outputs_of(self.panels)]
+
+    @property
+    def frame(self) -> list[Any]:
+        """What stands around the views, as far as showing the tab may change it."""
+        columns = [choice.column for choice in self.choices.values()]
+        own = [self.inputs.selection, self.hint, self.steppers, self.address, *([self.finding] if self.finds else [])]
+        return [self.item, self.body, self.absent, self.way_out, *self.shared.values(), *columns, *own]
 
     @property
     def finds(self) -> bool:
@@ -121,20 +129,29 @@ class TabPage:
         chosen = values[self.which] if self.which else None
         return chosen if chosen in self.choices else next(iter(self.choices))
 
+    def complete(self, values: Values) -> Values:
+        """Some values with those that controls begin with in place of the others."""
+        return {component: component.value for component in self.all_inputs} | values
+
     def show(self, subject: Subject, values: Values) -> Updates:
-        """The whole tab; why not, when the model cannot serve it."""
+        """The whole tab, which is built if it was not there yet; why not, when the model cannot serve it."""
         try:
             if self.tab.needs:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
-            return {**hidden, self.absent: str(why), self.steppers: [], **self.follow(subject, values)}
+            return {**self._built, **hidden, self.absent: str(why), self.steppers: [], **self.follow(subject, values)}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         return {**there, **self.turn(self.opening(subject, values), values)}
 
     def turn(self, subject: Subject, values: Values) -> Updates:
         """The choice that is to be open, with what is seen in it."""
-        return {**self._frame(subject, values), **self.redraw(subject, values)}
+        return {**self._built, **self._frame(subject, values), **self.redraw(subject, values)}
+
+    @property
+    def _built(self) -> Updates:
+        """An answer that names the tab has it built where it is not there yet; see `PageBlocks`."""
+        return {self.item: gr.skip()}
 
     def opening(self, subject: Subject, values: Values) -> Subject:
         """The subject with the layer and head that the open choice opens with."""

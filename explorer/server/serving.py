@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from explorer.base.limits import is_on_a_space
 from explorer.outlets import links
 from explorer.page.blocks import PageBlocks
-from explorer.page.first import WISHED
+from explorer.page.first import ASKED, Asked
 from explorer.server.calls import watch_calls
 from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
@@ -54,7 +54,10 @@ def told_of_links(app: ASGIApp) -> ASGIApp:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            WISHED.set(scope["path"] != "/" or links.asks(name for name, _ in parameters))
+            linked = Asked.LINK if links.asks(name for name, _ in parameters) else Asked.PAGE
+            # The documentation of the endpoints is made by the page itself, of all there are.
+            is_page = scope["path"] == "/" and dict(parameters).get("view") != "api"
+            ASKED.set(linked if is_page else Asked.ALL)
         await app(scope, receive, send)
 
     return answer

@@ -14,6 +14,7 @@ from tests.benchmarks import (
     fill_mask,
     finetune,
     load,
+    responses,
     room,
     startup,
     tagging,
@@ -43,6 +44,7 @@ BENCHMARKS = {
     "soak": load.soak,
     "bytes": load.sent_bytes,
     "browser": browser.run,
+    "responses": responses.run,
     "takeaway": takeaway.run,
     "room": room.run,
 }

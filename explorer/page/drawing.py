@@ -1,0 +1,79 @@
+"""Drawing what is open: one answer holds what a person chose, the tokens above, and the open choice of the open tab.
+
+The browser asks for it by a `Pulse` (`BertPage.draw` in assets/page.js): that of the open choice, which is told the settings
+there; that of the tab, while the choice is not built; or that of the page, while the tab is not.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from explorer.base.errors import ExplorerError
+from explorer.figures.token_row import token_row_of
+from explorer.page.events import Updates, Values, run_picked, then
+from explorer.page.frame import Shell
+from explorer.page.steppers import STEPPERS, stepped
+from explorer.page.tab import TabPage
+from explorer.text import limits
+from explorer.views import FIRST_TAB
+from explorer.views.subject import Subject
+
+DRAWN = "() => BertPage.drawn()"
+
+
+def listen(shell: Shell) -> None:
+    """Let everything be drawn when its pulse is heard."""
+    around = [shell.open_tab, shell.notice, shell.strip]
+    for tab in shell.tabs.values():
+        for label, choice in tab.choices.items():
+            panels = [*tab.above, *choice.panels]
+            outputs = [*around, *tab.frame, *tab.outputs_of(panels)]
+            _listen(shell, choice.pulse, outputs, tab.inputs_of(panels), _always(tab, {tab.which: label} if tab.which else {}))
+        outputs = [*around, *tab.frame, *tab.outputs_of(tab.above)]
+        _listen(shell, tab.pulse, outputs, tab.inputs_of(tab.above), _always(tab, {}))
+    inputs = shell.inputs
+    # All else that changes comes with the tab, which is built.
+    _listen(shell, shell.pulse, [*around, inputs.selection, shell.steppers, shell.address], inputs.all, _named(shell))
+
+
+Asked = Callable[[dict[str, Any]], tuple[TabPage, Values]]
+"""The tab that is asked for by an event, and what is known of its controls."""
+
+
+def _always(tab: TabPage, known: Values) -> Asked:
+    return lambda chosen: (tab, known)
+
+
+def _named(shell: Shell) -> Asked:
+    return lambda chosen: (shell.tabs.get(str(chosen.get("tab"))) or shell.tabs[FIRST_TAB], {})
+
+
+def _listen(shell: Shell, pulse: Any, outputs: list[Any], inputs: list[Any], asked: Asked) -> None:
+    def draw(values: Values, event: gr.SelectData) -> Updates:
+        chosen = event.index if isinstance(event.index, dict) else {}
+        tab, known = asked(chosen)
+        return drawn(shell, tab, {**values, **known}, chosen)
+
+    then(run_picked([pulse.select], draw, outputs, inputs), DRAWN)
+
+
+def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any]) -> Updates:
+    """A tab with its open choice as the page is now, after a person `chosen` a token, layer or head."""
+    subject = select(shell.inputs.subject(values), chosen)
+    updates: Updates = {shell.open_tab: tab.tab.id, shell.inputs.selection: subject.selection}
+    try:
+        if "token" in chosen:
+            updates[shell.strip] = token_row_of(subject.trace.encoding, subject.selection.token)
+        return updates | tab.show(subject, tab.complete(values))
+    except ExplorerError as error:
+        return updates | {shell.notice: {"text": str(error), "kind": "error"}}
+
+
+def select(subject: Subject, chosen: dict[str, Any]) -> Subject:
+    """The subject with the token, layer and head that were chosen. Raises InputError."""
+    if "token" in chosen:
+        subject = subject.select(token=limits.check_place(chosen["token"]))
+    for name in STEPPERS.keys() & chosen.keys():
+        subject = subject.select(**stepped([name, chosen[name]]))
+    return subject

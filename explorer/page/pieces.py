@@ -1,0 +1,120 @@
+"""The page in pieces: what is sent when it is opened, and what follows when a tab or a choice is opened for the first time.
+
+The server knows all components and listeners from the start. The browser is sent only those it shows: every component it
+knows of costs it time, on opening the page and at every event. A piece is what stands in one container, without the pieces
+inside it. It travels as Gradio sends what `gr.render` makes (a `render_config`), with its values filled in.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+Config = dict[str, Any]
+
+
+class Pieces:
+    """A page's configuration, cut at some containers. Components and containers are named by Gradio's numbers for them."""
+
+    def __init__(self, config: Config, containers: Collection[int]) -> None:
+        self.config = config
+        self.containers = frozenset(containers)
+        self.outer: dict[int, int | None] = {}  # the innermost container around each component of the layout
+        self._places: dict[int, Mapping[str, Any]] = {}  # the part of the layout that begins with a container
+        # What the browser keeps must have been read before a tab is opened that depends on it.
+        self._kept = {one["id"] for one in config["components"] if one["type"] == "browserstate"}
+        self._walk(config["layout"], None)
+        read = {number for one in config["dependencies"] for number in one["inputs"]}
+        changed = {number for one in config["dependencies"] for number in one["outputs"]}
+        self._components = {one["id"]: _settled(one, read, changed) for one in config["components"]}
+
+    def _walk(self, place: Mapping[str, Any], outer: int | None) -> None:
+        for child in place.get("children", ()):
+            number = child["id"]
+            self.outer[number] = None if number in self._kept else outer
+            if number in self.containers:
+                self._places[number] = child
+            self._walk(child, number if number in self.containers else outer)
+
+    def around(self, number: int) -> Iterator[int]:
+        """The containers around a component, the innermost first."""
+        outer = self.outer.get(number)
+        while outer is not None:
+            yield outer
+            outer = self.outer.get(outer)
+
+    def is_there(self, number: int, built: Collection[int]) -> bool:
+        """Whether a browser that was sent the pieces `built` knows a component."""
+        return all(container in built for container in self.around(number))
+
+    def page(self, built: Collection[int], without: Collection[str] = ()) -> Config:
+        """What a page is opened with: everything around the pieces, and those of `built`; no component of a type in `without`."""
+        there = [
+            one
+            for number, one in self._components.items()
+            if one["type"] not in without and (number not in self.outer or self.is_there(number, built))
+        ]
+        numbers = {one["id"] for one in there}
+        listeners = self._listeners((numbers | {self.config["layout"]["id"]}).__contains__)
+        layout = _cut(self.config["layout"], numbers - self._kept, self.containers - set(built))
+        layout["children"] += [{"id": number} for number in sorted(self._kept)]
+        entry = {"layout": layout, "components": sorted(numbers), "dependencies": [one["id"] for one in listeners]}
+        changed = {"components": there, "dependencies": listeners, "layout": layout, "page": {"": entry}}
+        return {**self.config, **changed}
+
+    def delivery(self, pieces: Sequence[int], props: Mapping[int, Mapping[str, Any]], built: Collection[int]) -> Config:
+        """What the browser is sent to build `pieces`, the outermost first, with `props` in place of what components have."""
+        outermost, new = pieces[0], set(pieces)
+        after = {*built, *new}
+        numbers = {number for number, outer in self.outer.items() if outer in new and self.is_there(number, after)}
+        components = [self._components[number] for number in (outermost, *sorted(numbers))]
+        props = {**props, outermost: {"visible": True}}  # Gradio sets the container, too
+        return {
+            "render_id": outermost,
+            "layout": _cut(self._places[outermost], numbers, self.containers - after),
+            "components": [{**one, "props": {**one["props"], **props.get(one["id"], {})}} for one in components],
+            "dependencies": self._listeners(numbers.__contains__),
+        }
+
+    def _listeners(self, is_there: Any) -> list[Config]:
+        """The listeners to what is there, and those that follow upon them.
+
+        One that listens to several pieces comes with each of them. What listens to the page itself comes with the first
+        of its other components, if it has any: the browser then runs it as if the page had just been opened.
+        """
+        wanted = {number for number, targets in self._targets.items() if any(map(is_there, targets))}
+        for one in self.config["dependencies"]:  # in the order in which they were made: what follows comes later
+            if one["trigger_after"] in wanted:
+                wanted.add(one["id"])
+        return [one for one in self.config["dependencies"] if one["id"] in wanted]
+
+    @cached_property
+    def _targets(self) -> dict[int, list[int]]:
+        """The components that each listener listens to."""
+        root = self.config["layout"]["id"]
+        targets = {}
+        for one in self.config["dependencies"]:
+            numbers = [number for number, _ in one["targets"] if number is not None]
+            targets[one["id"]] = [number for number in numbers if number != root] or numbers
+        return targets
+
+
+def _cut(place: Mapping[str, Any], there: Collection[int], closed: Collection[int]) -> dict[str, Any]:
+    """A part of the layout with only what is there; containers in `closed` are empty."""
+    if "children" not in place:
+        return dict(place)
+    inside = () if place["id"] in closed else place["children"]
+    return {**place, "children": [_cut(child, there, closed) for child in inside if child["id"] in there]}
+
+
+def _settled(component: Config, read: Collection[int], changed: Collection[int]) -> Config:
+    """A component that says itself whether a person may use it: the browser decides that by the listeners it knows."""
+    props = component["props"]
+    if props.get("interactive") is not None or component["id"] not in read | changed:
+        return component
+    interactive = component["id"] in read or (component["id"] not in changed and not props.get("value"))
+    return {**component, "props": {**props, "interactive": interactive}}
+
+
+def containers_of(tabs: Iterable[Any]) -> list[int]:
+    """The containers of tabs and of the choices in them."""
+    return [container._id for tab in tabs for container in (tab.item, *(choice.column for choice in tab.choices.values()))]

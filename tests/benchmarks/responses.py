@@ -1,0 +1,207 @@
+"""How quickly the page responds in a real browser: its first click beside a bare Gradio page's, and what each action takes."""
+
+import statistics
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from tests.benchmarks import Comparison
+from tests.benchmarks.browser import SHIFTS, chromium, wait_until_filled
+from tests.benchmarks.load import app
+from tests.benchmarks.startup import server, wait_for
+from tests.ports import free_port
+
+BARE = """
+import gradio, sys
+with gradio.Blocks(analytics_enabled=False) as blocks:
+    gradio.Textbox("A sentence.", label="A")
+    with gradio.Tabs():
+        with gradio.Tab("one"):
+            gradio.HTML("<p>first</p>")
+        with gradio.Tab("two"):
+            gradio.HTML("<p id='second'>second</p>")
+blocks.launch(server_port=int(sys.argv[1]), quiet=True, ssr_mode=False)
+"""
+WORDS = ("hat", "dog", "man", "sun", "cat", "map", "car", "cup", "bed", "sea")
+PANEL = "[...document.querySelectorAll('#tabs [role=tabpanel]')].find((one) => one.checkVisibility())"
+ROUNDS = 5  # first clicks
+TIMES = 10  # of every action
+# Clicks a tab every 50 ms, as soon as anything that looks like it is there, until what stands in it is seen.
+CLICKING = """
+window.clicked = 0; window.longest = 0;
+new PerformanceObserver((list) => {
+  if (!window.clicked) for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
+}).observe({ type: "longtask", buffered: true });
+const clicking = setInterval(() => {
+  const seen = document.querySelector("CONTENT");
+  if (seen?.checkVisibility() && seen.textContent.trim()) { window.clicked = performance.now(); clearInterval(clicking); return; }
+  const tabs = [...document.querySelectorAll("[role=tab], #first button")].filter((one) => one.textContent.trim() === "TAB");
+  tabs.at(-1)?.click();
+}, 50);
+"""
+# Notes when the last event of a kind came, and the first frame after it in which something is true.
+WATCH = """([event, source]) => {
+  const seen = new Function("return (" + source + ")");
+  window.watch = { since: 0, until: 0 };
+  const note = () => { window.watch.since = performance.now(); };
+  document.addEventListener(event, note, { capture: true });
+  const look = () => {
+    if (window.watch.since && seen()) {
+      window.watch.until = performance.now();
+      document.removeEventListener(event, note, { capture: true });
+    } else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+DRAWN = """(() => {
+  const view = PANEL;
+  const pictures = view?.querySelectorAll("canvas, .main-svg, .bx button, .bx svg, table") ?? [];
+  return !document.body.dataset.busy && [...pictures].some((one) => one.checkVisibility());
+})()""".replace("PANEL", PANEL)
+
+
+def run() -> Iterator[Comparison]:
+    """The first click, what is loaded and moves before it, and the medians of ten of each action."""
+    bare = free_port()
+    with ExitStack() as stack:
+        stack.enter_context(server(["-c", BARE, str(bare)]))
+        wait_for(bare)
+        port, _ = stack.enter_context(app())
+        browser = stack.enter_context(chromium())
+        wait_until_filled(port)
+        yield from first_clicks(browser, port, bare)
+        yield from actions(browser, port)
+        yield from first_visits(browser, port)
+
+
+def first_clicks(browser: Any, port: int, bare: int) -> Iterator[Comparison]:
+    """From the navigation until a click on a tab has taken effect, one page after the other."""
+    ours, theirs = [], []
+    for _ in range(ROUNDS):
+        theirs.append(first_click(browser, bare, "two", "#second"))
+        ours.append(first_click(browser, port, "Tokens", ".bx-cards .bx-token"))
+    mine, others = statistics.median(one["seconds"] for one in ours), statistics.median(one["seconds"] for one in theirs)
+    yield Comparison("first-click", "the first click takes effect", "on a bare page", mine, others, "s", "ratio at most 1.3")
+    for name, about, limit, unit in (
+        ("longest", "the longest task before it", 300, "ms"),
+        ("bytes", "what is sent until then", 1.2, "MB"),
+        ("shift", "what moves on opening the page", 0.02, "of the window"),
+    ):
+        worst = statistics.median(one[name] for one in ours)
+        yield Comparison(f"first-{name}", about, "the limit", worst, limit, unit, "ratio at most 1")
+
+
+def first_click(browser: Any, port: int, tab: str, content: str) -> dict[str, float]:
+    """Seconds until the click took effect, the longest task (ms), the bytes sent (MB) and the layout shift until then."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    received = []
+    devtools = context.new_cdp_session(page)
+    devtools.send("Network.enable")
+    devtools.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    page.add_init_script(SHIFTS + CLICKING.replace("CONTENT", content).replace("TAB", tab))
+    page.goto(f"http://127.0.0.1:{port}/", wait_until="commit")
+    page.wait_for_function("() => window.clicked", timeout=60_000)
+    clicked, longest, shift = page.evaluate("() => [window.clicked, window.longest, window.shift]")
+    context.close()
+    return {"seconds": clicked / 1000, "longest": longest, "bytes": sum(received) / 1e6, "shift": shift}
+
+
+def opened(browser: Any, port: int, query: str = "") -> Any:
+    """A page that has settled."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"http://127.0.0.1:{port}/{query}")
+    page.wait_for_selector("#tabs [role=tab]", timeout=60_000)
+    page.wait_for_timeout(4000)
+    page.wait_for_function("() => !document.body.dataset.busy", timeout=60_000)
+    return page
+
+
+def taken(page: Any, act: Callable[[], None], event: str, seen: str) -> float:
+    """Milliseconds from the last `event` of an action to the first frame in which the expression `seen` is true."""
+    page.evaluate(WATCH, [event, seen])
+    act()
+    page.wait_for_function("() => window.watch.until", timeout=30_000)
+    found = page.evaluate("() => window.watch.until - window.watch.since")
+    page.wait_for_function("() => !document.body.dataset.busy", timeout=30_000)
+    page.wait_for_timeout(500)
+    return found
+
+
+def actions(browser: Any, port: int) -> Iterator[Comparison]:
+    """From the last key to strip and picture, and from a click to what it shows."""
+
+    def typing(page: Any, word: str) -> Callable[[], None]:
+        def act() -> None:
+            page.locator("#text-b textarea").fill("")
+            page.locator("#text-b textarea").press_sequentially(word, delay=30)
+
+        return act
+
+    page = opened(browser, port, "?tab=fill-mask")
+    chips = "[...document.querySelectorAll('#strip .bx-token')]"
+    strip = [
+        taken(page, typing(page, word), "keydown", f"{chips}.some((one) => one.textContent.trim() === '{word}')")
+        for word in WORDS
+    ]
+    yield _median("key-strip", "the last key to the strip", strip, 100)
+    page.close()
+    for name in ("fill-mask", "attention", "tokens"):
+        page = opened(browser, port, f"?tab={name}")
+        found = []
+        for word in WORDS:
+            shown = f"[...{PANEL}.querySelectorAll('button, text, bdi')].some((one) => one.textContent.trim() === '{word}')"
+            found.append(taken(page, typing(page, word), "keydown", shown))
+        yield _median(f"key-{name}", f"the last key to the picture of {name}", found, 300)
+        page.close()
+    page = opened(browser, port)
+    title = _text("#attention-head-title")
+    for what in ("head", "layer"):
+        found = []
+        for turn in range(TIMES):
+            before = page.evaluate(f"() => {title}")
+            button = page.get_by_role("button", name=f"{'next' if turn % 2 else 'previous'} {what}")
+            found.append(taken(page, button.click, "pointerdown", f"{title} !== {before!r}"))
+        yield _median(what, f"a step of the {what} to its picture", found, 300)
+    page.close()
+    page = opened(browser, port, "?tab=inside-head")
+    found = []
+    for turn in range(TIMES):
+        before = page.evaluate(f"() => {PANEL}.textContent")
+        chip = page.locator("#strip .bx-token").nth(2 + turn % 5)
+        found.append(taken(page, chip.click, "pointerdown", f"{PANEL}.textContent !== {before!r}"))
+    yield _median("token", "a click on a token to the picture of inside a head", found, 300)
+    page.close()
+    page = opened(browser, port)
+    found = []
+    for turn in range(TIMES):
+        choice = ("Several heads", "One head")[turn % 2]
+        part = ("#attention-several-heads-picture, [id^=attention-several]", "#attention-heads-grid")[turn % 2]
+        seen = f"[...document.querySelectorAll({part!r})].some((one) => one.checkVisibility()) && !document.body.dataset.busy"
+        found.append(taken(page, page.get_by_label(choice, exact=True).first.click, "click", seen))
+    yield _median("sub-view", "a click on another choice of attention to its picture", found, 300)
+    page.close()
+
+
+def first_visits(browser: Any, port: int) -> Iterator[Comparison]:
+    """From a click on a tab that was never open to its picture, each on pages of their own."""
+    page = opened(browser, port)
+    tabs = [name for name in page.get_by_role("tab").all_inner_texts() if name.strip() and name != "Attention"]
+    page.close()
+    found: dict[str, list[float]] = {}
+    for _ in range(3):
+        page = opened(browser, port)
+        for tab in tabs:
+            page.evaluate("() => scrollTo(0, 0)")
+            found.setdefault(tab, []).append(taken(page, page.get_by_role("tab", name=tab, exact=True).click, "click", DRAWN))
+        page.close()
+    for tab, times in found.items():
+        yield _median(f"visit-{tab}", f"the first visit of {tab}", times, 600 if tab in ("Fine-tune", "Model") else 300)
+
+
+def _text(selector: str) -> str:
+    return f"(document.querySelector({selector!r})?.textContent ?? '')"
+
+
+def _median(name: str, about: str, times: list[float], limit: float) -> Comparison:
+    return Comparison(name, about, "the limit", statistics.median(times), limit, "ms", "ratio at most 1")

@@ -1,0 +1,133 @@
+"""The page is sent in pieces, and nothing of it is lost or sent before it is needed."""
+
+import pytest
+
+from explorer.page.pieces import Pieces, containers_of
+from explorer.page.shell import build_shell
+from explorer.views import TABS
+from tests.stranger import Stranger
+
+A, B = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
+
+
+@pytest.fixture(scope="module")
+def built():
+    blocks, shell = build_shell()
+    return blocks, shell, Pieces(blocks.config, containers_of(shell.tabs.values()))
+
+
+@pytest.fixture
+def visitor(served):
+    return Stranger(served)
+
+
+def numbers(config, kind):
+    return {one["id"] for one in config[kind]}
+
+
+def placed(layout):
+    return {layout["id"]}.union(*(placed(child) for child in layout.get("children", [])))
+
+
+def props_by_element(answer):
+    return {one["props"].get("elem_id"): one["props"] for one in answer["render_config"]["components"]}
+
+
+def test_the_page_and_all_deliveries_together_are_everything(built):
+    _, shell, pieces = built
+    there, sent, heard = set(), numbers(pieces.page(()), "components"), numbers(pieces.page(()), "dependencies")
+    for tab in shell.tabs.values():
+        for container in (tab.item, *(choice.column for choice in tab.choices.values())):
+            delivery = pieces.delivery([container._id], {}, there)
+            there.add(container._id)
+            new = numbers(delivery, "components") - {container._id}
+            assert not new & sent, "nothing is sent twice"
+            assert placed(delivery["layout"]) == new | {container._id}
+            sent |= new
+            heard |= numbers(delivery, "dependencies")
+    assert sent == numbers(pieces.config, "components")
+    ours = [one["id"] for one in pieces.config["dependencies"] if one["api_visibility"] == "private"]
+    assert heard == set(ours), "endpoints are for programs"
+
+
+def test_what_is_sent_listens_only_to_what_is_there_and_brings_what_follows(built):
+    blocks, _, pieces = built
+    page = pieces.page(blocks.first, without=("api",))
+    known = numbers(page, "components") | {page["layout"]["id"]}
+    for one in page["dependencies"]:
+        targets = [number for number, _ in one["targets"] if number is not None]
+        assert not targets or known & set(targets)
+        assert one["trigger_after"] is None or one["trigger_after"] in numbers(page, "dependencies")
+    assert len(known) < 0.15 * len(pieces.config["components"]), "most of the page stays where it is"
+
+
+def test_what_the_browser_keeps_is_there_from_the_start(built):
+    _, _, pieces = built
+    kept = {one["id"] for one in pieces.config["components"] if one["type"] == "browserstate"}
+    page = pieces.page(())
+    assert len(kept) >= 2
+    assert kept <= numbers(page, "components") & placed(page["layout"])
+
+
+@pytest.mark.parametrize(
+    "tab", [tab for tab in TABS if tab.id not in ("attention", "corpus") and not tab.optional], ids=lambda tab: tab.id
+)
+def test_a_tab_comes_with_its_first_picture_and_comes_once(visitor, bundled, tab):
+    first = visitor.draw("", {"tab": tab.id})
+    sent = numbers(first["render_config"], "components")
+    assert any(one["props"].get("value") for one in first["render_config"]["components"] if one["type"] == "html")
+    choice = next(iter(tab.choices))
+    again = visitor.draw(f"{tab.id}/{choice}")
+    assert again["render_config"] is None
+    assert len(sent) < 0.3 * len(visitor.components)
+
+
+def test_a_control_is_usable_exactly_if_it_would_be_on_the_whole_page(built):
+    """The browser goes by the listeners it knows, which are not all; so each component says it itself."""
+    _, shell, pieces = built
+    config = pieces.config
+    read = {number for one in config["dependencies"] for number in one["inputs"]}
+    delivery = pieces.delivery([shell.tabs["fill-mask"].item._id], {}, set())
+    controls = [one for one in delivery["components"] if one["type"] in ("radio", "slider", "textbox", "dropdown")]
+    assert controls
+    for one in controls:
+        declared = next(other for other in config["components"] if other["id"] == one["id"])["props"].get("interactive")
+        assert one["props"]["interactive"] == (one["id"] in read if declared is None else declared)
+
+
+def test_a_choice_is_built_when_it_is_opened(visitor, bundled):
+    visitor.draw("", {"tab": "fill-mask"})
+    answer = visitor.draw("fill-mask", **{"fill-mask-view": "Lens"})
+    words = next(
+        one["props"]["value"]
+        for one in answer["render_config"]["components"]
+        if "WordGrid" in str(one["props"].get("js_on_load"))
+    )
+    assert words
+    assert answer["render_config"]["layout"]["id"] == answer["render_config"]["render_id"]
+
+
+def test_two_visitors_are_each_sent_what_they_open(visitor, served, bundled):
+    other = Stranger(served)
+    assert visitor.draw("", {"tab": "tokens"})["render_config"]
+    assert other.draw("", {"tab": "tokens"})["render_config"]
+    assert other.draw("", {"tab": "projection"})["render_config"]
+
+
+def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled):
+    """A link that opens a tab with other settings: the controls come as it says, with the picture that they give."""
+    query = "v=1&tab=fill-mask&view=guesses&a=Tokyo+is+in+%5BMASK%5D.&set.top_k=3"
+    answer = visitor.press("visited", "change", visited=f"1?{query}")
+    assert props_by_element(answer)["fill-mask-top-k"]["value"] == 3
+    again = visitor.press("visited", "change", visited=f"2?{query}&set.top_k=4")
+    assert again["render_config"] is None
+
+
+def test_a_browser_without_what_the_server_takes_it_to_have_is_sent_it_again(visitor, bundled):
+    for _ in range(2):
+        assert visitor.draw("", {"tab": "tokens"})["render_config"]
+
+
+def test_a_browser_that_the_server_forgot_is_taken_to_have_what_it_speaks_of(visitor, bundled):
+    choice = visitor.draw("tokens/Tokens")
+    assert choice["render_config"] is None, "who asks by a pulse has the choice that it belongs to"
