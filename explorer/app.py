@@ -27,7 +27,7 @@ from explorer.base import limits
 from explorer.base.cores import DEVICE, THREADS, check_threads, cores
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.paths import ASSETS
-from explorer.model import replicas
+from explorer.model import devices, replicas
 from explorer.outlets import qr
 from explorer.outlets.ways import WAYS
 from explorer.page.blocks import PageBlocks
@@ -130,8 +130,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         check_threads(options.threads)
         options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
         if options.device != "cpu":
-            from explorer.model import devices  # loads torch
-
             devices.check(options.device)
     except InputError as error:
         parser.error(str(error))

@@ -1,13 +1,15 @@
 """What training leaves: a head, the layers below it when they were trained too, and how to use both."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import POOLINGS, features_in_steps

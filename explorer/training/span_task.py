@@ -1,15 +1,15 @@
 """Learning to find answers: where a span of a text begins and ends, with the layers below or without."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch.nn import functional
-from torch.nn.utils.rnn import pad_sequence
 
 from explorer.analysis.answers import exact_match, f1
+from explorer.base.engine import torch
 from explorer.base.errors import InputError
 from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.base.steps import map_steps
@@ -57,8 +57,10 @@ class Spans(Objective):
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """The mean over windows, of beginning and end (Devlin et al. 2019, section 4.2)."""
-        padded = pad_sequence(self._of_each(scores, rows), batch_first=True, padding_value=-torch.inf)  # [windows, tokens, 2]
-        return functional.cross_entropy(padded, self.targets[rows])
+        padded = torch.nn.utils.rnn.pad_sequence(
+            self._of_each(scores, rows), batch_first=True, padding_value=-torch.inf
+        )  # [windows, tokens, 2]
+        return torch.nn.functional.cross_entropy(padded, self.targets[rows])
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
         """Cross-entropy, exact match and F1 (0 to 1) of the questions that the windows are of."""

@@ -1,11 +1,13 @@
 """Learning a tag for every word."""
 
+from __future__ import annotations
+
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.training.examples import Split
 from explorer.training.finetune import Step, Top, evaluate, train_top
 from explorer.training.frozen import train

@@ -16,7 +16,7 @@ from explorer.model import features as explorer_features
 from explorer.model.features import features, features_in_steps, forget, layer_features_in_steps
 from explorer.training import prefix, store
 from explorer.training.examples import Examples, split
-from explorer.training.finetune import SeededDropout, Top, evaluate, most_layer_rate, train_top
+from explorer.training.finetune import Top, evaluate, most_layer_rate, seeded_dropout, train_top
 from explorer.training.frozen import train
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
@@ -148,7 +148,7 @@ def test_pairs_that_were_read_are_not_read_again(tiny, fp32, monkeypatch):
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean():
-    dropout = SeededDropout(0.1, torch.Generator().manual_seed(0)).train()
+    dropout = seeded_dropout(0.1, torch.Generator().manual_seed(0)).train()
     ones = torch.ones(100, 1_003)
     found = dropout(ones)
     kept = found != 0
