@@ -12,7 +12,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from explorer.base.lazy import LOCK, Library
+from explorer.base.lazy import LOCK, Library, load
 
 __all__ = ["LOCK", "captum", "inference_mode", "no_grad", "safetensors_torch", "torch", "transformers", "when_loaded"]
 
@@ -79,6 +79,6 @@ if TYPE_CHECKING:
     from safetensors import torch as safetensors_torch
 else:
     transformers = Library("transformers", _prepare)
-    torch = Library("torch", transformers.load)
-    captum = Library("captum", transformers.load)
-    safetensors_torch = Library("safetensors.torch", transformers.load)
+    torch = Library("torch", lambda: load(transformers))
+    captum = Library("captum", lambda: load(transformers))
+    safetensors_torch = Library("safetensors.torch", lambda: load(transformers))

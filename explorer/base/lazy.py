@@ -22,33 +22,19 @@ class Library(ModuleType):
 
     Every name is looked up in the library itself, so that a change there, such as a test's, is seen here. A name that the
     library has not resolved yet, such as a submodule, is resolved under the lock. Whatever uses a library that is not
-    installed raises ImportError.
+    installed raises ImportError. Attributes of this class begin with `_lazy`, since each hides a name of the library.
     """
 
-    _after: Callable[[], object]
-    _started: bool  # the import has been done, the rest perhaps not: for the thread that has the lock
-    _ready: bool  # for all threads
+    _lazy_after: Callable[[], object]
+    _lazy_imported: bool  # what comes after that may not be done: for the thread that has the lock
+    _lazy_ready: bool  # for all threads
 
     def __init__(self, name: str, after: Callable[[], object] = lambda: None) -> None:
         super().__init__(name)
-        vars(self).update(_after=after, _started=False, _ready=False)  # not by __setattr__, see below
-
-    def load(self) -> ModuleType:
-        """The library itself, imported and made ready by `after`. Raises ImportError."""
-        with LOCK:
-            library = importlib.import_module(self.__name__)
-            if not self._started:
-                vars(self)["_started"] = True  # `after` may use this object
-                try:
-                    self._after()
-                except BaseException:
-                    vars(self)["_started"] = False
-                    raise
-                vars(self)["_ready"] = True
-            return library
+        vars(self).update(_lazy_after=after, _lazy_imported=False, _lazy_ready=False)  # not by __setattr__, see below
 
     def __getattr__(self, name: str) -> Any:
-        if self._ready:
+        if self._lazy_ready:
             try:
                 return sys.modules[self.__name__].__dict__[name]
             except (AttributeError, KeyError):  # not resolved yet, or the module is gone
@@ -56,26 +42,45 @@ class Library(ModuleType):
         elif name.startswith("__") and name != "__version__":  # asked by tools that look at every module
             raise AttributeError(name)
         with LOCK:
-            library = self.load()
+            library = load(self)
             try:
                 return getattr(library, name)
             except AttributeError:
-                return self._submodule(name)
-
-    def _submodule(self, name: str) -> ModuleType:
-        path = f"{self.__name__}.{name}"
-        try:
-            return importlib.import_module(path)
-        except ModuleNotFoundError as error:
-            if error.name != path:  # it exists, and lacks something else
-                raise
-            raise AttributeError(f"{self.__name__} has no {name}") from None
+                return _submodule(self.__name__, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self.load(), name, value)
+        setattr(load(self), name, value)
 
     def __delattr__(self, name: str) -> None:
-        delattr(self.load(), name)
+        delattr(load(self), name)
+
+
+def load(library: Library) -> ModuleType:
+    """The library itself, imported and made ready. Raises ImportError."""
+    own = vars(library)
+    with LOCK:
+        module = importlib.import_module(library.__name__)
+        if not own["_lazy_imported"]:
+            own["_lazy_imported"] = True  # what comes after may use `library`
+            try:
+                own["_lazy_after"]()
+            except BaseException:
+                own["_lazy_imported"] = False
+                raise
+            own["_lazy_ready"] = True
+        return module
+
+
+def _submodule(package: str, name: str) -> ModuleType:
+    """Raises AttributeError when there is none, since `name` was asked for as an attribute."""
+    path = f"{package}.{name}"
+    try:
+        if name.isidentifier():
+            return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:  # it exists, and lacks something else
+            raise
+    raise AttributeError(f"{package} has no {name}")
 
 
 if TYPE_CHECKING:
