@@ -1,7 +1,6 @@
 """Runs: what was trained, kept in files under ids that nobody can guess, so that it outlasts a reload and a restart.
 
-A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled. Nothing here imports torch before a
-run is written or read.
+A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled.
 """
 
 import base64
