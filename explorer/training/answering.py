@@ -11,9 +11,10 @@ from explorer.analysis.answers import best_span
 from explorer.base.engine import inference_mode, torch
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.training.finetune import Top, evaluate
+from explorer.training.finetune import evaluate
 from explorer.training.predictor import SAMPLES, Predictor
 from explorer.training.prefix import EVERY_TOKEN, Ragged, hidden_in_steps
+from explorer.training.top_layers import Top
 from explorer.training.windows import Window, windows_of
 
 

@@ -12,12 +12,12 @@ from safetensors import SafetensorError
 from explorer.base.engine import safetensors_torch, torch
 from explorer.base.errors import InputError
 from explorer.model.explorer import load
-from explorer.training.finetune import Top
 from explorer.training.head import Head
 from explorer.training.kinds import KINDS
 from explorer.training.predictor import Predictor
 from explorer.training.prefix import EVERY_TOKEN
 from explorer.training.run import Run
+from explorer.training.top_layers import Top
 
 HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 

@@ -14,9 +14,10 @@ from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import POOLINGS, features_in_steps
 from explorer.text.pairs import Pair
-from explorer.training.finetune import Top, evaluate
+from explorer.training.finetune import evaluate
 from explorer.training.head import Head
 from explorer.training.prefix import hidden_in_steps
+from explorer.training.top_layers import Top
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target
 from explorer.text import limits
 from explorer.text.pairs import Pair
-from explorer.training.finetune import Top
 from explorer.training.predictor import Classifier, Regressor
+from explorer.training.top_layers import Top
 
 REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60

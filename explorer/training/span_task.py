@@ -15,7 +15,7 @@ from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.base.steps import map_steps
 from explorer.training.answering import Answer, Answerer, choose, token_scores
 from explorer.training.examples import Split
-from explorer.training.finetune import Step, Top, train_top
+from explorer.training.finetune import Step, train_top
 from explorer.training.head import Head
 from explorer.training.objectives import Objective
 from explorer.training.predictor import Predictor
@@ -23,6 +23,7 @@ from explorer.training.prefix import EVERY_TOKEN, Ragged, hidden_in_steps
 from explorer.training.questions import Question, Questions, split_by_text
 from explorer.training.run import HeldOutAnswers
 from explorer.training.settings import Epoch
+from explorer.training.top_layers import Top
 from explorer.training.training import Task
 from explorer.training.windows import Window, windows_of
 

@@ -14,7 +14,7 @@ from explorer.analysis.projection import principal_components
 from explorer.base.engine import torch
 from explorer.training.baselines import baselines, number_baselines
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out, split
-from explorer.training.finetune import Step, Top, evaluate, train_top
+from explorer.training.finetune import Step, evaluate, train_top
 from explorer.training.frozen import train
 from explorer.training.head import Head
 from explorer.training.many import hidden_states, text_features
@@ -22,6 +22,7 @@ from explorer.training.objectives import Classes, Numbers, Solvable
 from explorer.training.predictor import Classifier, Predictor, Regressor
 from explorer.training.run import HeldOutNumbers, HeldOutTexts
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
+from explorer.training.top_layers import Top
 from explorer.training.training import Given, Task, TrainingPlan
 
 
