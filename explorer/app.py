@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -26,8 +27,9 @@ import gradio as gr
 from explorer.base import limits
 from explorer.base.cores import DEVICE, THREADS, check_threads, cores
 from explorer.base.errors import ExplorerError, InputError
+from explorer.base.log import logger
 from explorer.base.paths import ASSETS
-from explorer.model import replicas
+from explorer.model import devices, replicas
 from explorer.outlets import qr
 from explorer.outlets.ways import WAYS
 from explorer.page.blocks import PageBlocks
@@ -49,6 +51,7 @@ SCRIPTS = (
     *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
     *("classroom/news.js", "classroom/board.js", "first.js"),
 )
+PAUSES = (1.0, 300.0)  # seconds between two attempts to fill the page: the first, and the longest
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
@@ -130,8 +133,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         check_threads(options.threads)
         options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
         if options.device != "cpu":
-            from explorer.model import devices  # loads torch
-
             devices.check(options.device)
     except InputError as error:
         parser.error(str(error))
@@ -185,9 +186,20 @@ def our_head() -> str:
 
 
 def warm(blocks: PageBlocks) -> None:
-    """Import torch, load the default model, and let the page show what it opens with from its first moment on."""
+    """Load the engine and the default model, and let the page show what it opens with from its first moment on.
+
+    Whatever fails goes to the log and is tried again, after pauses that double, until the page is filled.
+    """
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
-    try:
-        blocks.fill()
-    except ExplorerError as error:
-        print(error)
+    pause, told = PAUSES[0], ""
+    while True:
+        try:
+            return blocks.fill()
+        except ExplorerError as error:  # the default model cannot be had, perhaps not yet
+            if str(error) != told:
+                print(told := str(error), flush=True)
+            logger.warning("The page opens empty, since the default model cannot be used", exc_info=error)
+        except Exception as error:  # this thread must not die: nobody else fills the page
+            logger.error("The page opens empty", exc_info=error)
+        time.sleep(pause)
+        pause = min(2 * pause, PAUSES[1])

@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from explorer.base.lazy import seqeval
+
 BEGINS, GOES_ON, OUTSIDE = "B-", "I-", "O"
 
 Tags = Sequence[Sequence[str]]
@@ -36,14 +38,12 @@ def entity_scores(right: Tags, said: Tags) -> list[EntityScores]:
 
     Tags without B- or I- are outside of names. [] when nothing of `right` is a name.
     """
-    from seqeval.metrics.sequence_labeling import get_entities, precision_recall_fscore_support
-
     right, said = _clean(right), _clean(said)
-    types = sorted({kind for tags in (*right, *said) for kind, _, _ in get_entities(tags)})
-    if not any(get_entities(tags) for tags in right):
+    types = sorted({kind for tags in (*right, *said) for kind, _, _ in seqeval.metrics.sequence_labeling.get_entities(tags)})
+    if not any(seqeval.metrics.sequence_labeling.get_entities(tags) for tags in right):
         return []
-    together = precision_recall_fscore_support(right, said, average="micro", zero_division=0)
-    each = precision_recall_fscore_support(right, said, average=None, zero_division=0)
+    together = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(right, said, average="micro", zero_division=0)
+    each = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(right, said, average=None, zero_division=0)
     rows = [EntityScores("", *map(float, together[:3]), int(together[3]))]
     for kind, *numbers, support in zip(types, *each, strict=True):
         rows.append(EntityScores(kind, *map(float, numbers), int(support)))

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.base.lazy import scipy
+
 
 def confusion(targets: np.ndarray, predicted: np.ndarray, labels: int) -> np.ndarray:
     """[labels, labels] counts: a row is what is right, a column what was predicted."""
@@ -91,6 +93,4 @@ def pearson(one: np.ndarray, other: np.ndarray) -> float:
 
 def spearman(one: np.ndarray, other: np.ndarray) -> float:
     """The correlation of the ranks of two rows of numbers [n], -1 to 1: equal numbers share their mean rank."""
-    from scipy.stats import rankdata
-
-    return pearson(rankdata(one), rankdata(other))
+    return pearson(scipy.stats.rankdata(one), scipy.stats.rankdata(other))

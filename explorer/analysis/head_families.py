@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.head_metrics import CLEAR
+from explorer.base.lazy import sklearn
 
 LEAD = 0.10  # by which a head must beat the best offset for a relation to be named after it
 BROAD = 0.75  # of the largest entropy there can be, over many sentences
@@ -71,13 +72,11 @@ def families(given: Profiles) -> list[str]:
 
     Clusters of the same name are one family.
     """
-    from sklearn.cluster import AgglomerativeClustering
-
     vectors = given.vectors
     number = min(MOST_FAMILIES, len(np.unique(vectors, axis=0)))
     if number < 2:
         return habits(given.mean(np.arange(len(vectors)))) * len(vectors)
-    found = AgglomerativeClustering(number).fit_predict(vectors)
+    found = sklearn.cluster.AgglomerativeClustering(number).fit_predict(vectors)
     names = {cluster: habits(given.mean(np.flatnonzero(found == cluster)))[0] for cluster in range(number)}
     return [names[cluster] for cluster in found.tolist()]
 

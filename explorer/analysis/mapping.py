@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from explorer.analysis.similarity import directions
+from explorer.base.lazy import scipy, sklearn
+
 JUDGED_NEIGHBORS = 5
 JUDGED_ROWS = 1_000
 
@@ -40,9 +43,7 @@ def judged_neighbors(rows: int, neighbors: int = JUDGED_NEIGHBORS) -> int:
 def _distances(vectors: np.ndarray, rows: np.ndarray, metric: str) -> np.ndarray:
     """[rows, n]: from some rows of vectors [n, d] to all of them; for "euclidean" its square, which ranks the same."""
     if metric == "manhattan":
-        from scipy.spatial.distance import cdist
-
-        return cdist(vectors[rows], vectors, "cityblock")
+        return scipy.spatial.distance.cdist(vectors[rows], vectors, "cityblock")
     if metric == "cosine":
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors = vectors / np.where(lengths == 0, 1, lengths)
@@ -78,12 +79,8 @@ def clusters(vectors: np.ndarray, number: int, seed: int = 0) -> np.ndarray:
 
     The largest cluster is 0. There are never more clusters than different rows.
     """
-    from sklearn.cluster import KMeans
-
-    from explorer.analysis.similarity import directions
-
     unit = directions(vectors)
     number = min(number, len(np.unique(unit.round(6), axis=0)))
-    found = KMeans(number, n_init=4, random_state=seed).fit_predict(unit)
+    found = sklearn.cluster.KMeans(number, n_init=4, random_state=seed).fit_predict(unit)
     order = np.argsort(-np.bincount(found, minlength=number), kind="stable")
     return np.argsort(order)[found]

@@ -12,6 +12,7 @@ import numpy as np
 
 from explorer.analysis.mapping import trustworthiness
 from explorer.base.errors import InputError
+from explorer.base.lazy import sklearn, umap
 
 METHODS = ("pca", "umap", "tsne")
 METRICS = ("cosine", "euclidean", "manhattan")
@@ -72,14 +73,12 @@ def project(
 
 def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
     """Principal components (Pearson 1901): points [n, dimensions], and the share of variance along each axis, 0 without room."""
-    from sklearn.decomposition import PCA
-
     points = np.zeros((len(vectors), dimensions), dtype=np.float32)
     shares = np.zeros(dimensions)
     components = min(dimensions, *vectors.shape, len(vectors) - 1)
     if components and np.ptp(vectors, axis=0).any():
         solver = "full" if len(vectors) <= vectors.shape[1] else "covariance_eigh"  # the same, quicker for many rows
-        fitted = PCA(components, svd_solver=solver).fit(vectors)
+        fitted = sklearn.decomposition.PCA(components, svd_solver=solver).fit(vectors)
         points[:, :components] = fitted.transform(vectors)
         shares[:components] = fitted.explained_variance_ratio_
     return points, shares
@@ -87,13 +86,11 @@ def principal_components(vectors: np.ndarray, dimensions: int) -> tuple[np.ndarr
 
 def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> np.ndarray:
     """UMAP (McInnes, Healy & Melville 2018), with no more neighbours than there are."""
-    from umap import UMAP
-
     # The spectral start needs more points than dimensions by a margin; a random one works for the smallest maps.
     init: object = "spectral" if len(vectors) > 10 else "random"
     if start is not None and np.ptp(start, axis=0).all():
         init = start.astype(np.float32)
-    mapper = UMAP(
+    mapper = umap.UMAP(
         min(settings.neighbors, len(vectors) - 1),
         settings.dimensions,
         min_dist=settings.min_dist,
@@ -110,14 +107,12 @@ def _umap(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, 
 
 def _tsne(vectors: np.ndarray, settings: MapSettings, start: np.ndarray | None, report: Report | None) -> np.ndarray:
     """t-SNE (van der Maaten & Hinton 2008), started from the principal components as scikit-learn advises."""
-    from sklearn.manifold import TSNE
-
     if report is not None:
         report(0)  # scikit-learn tells nothing on the way: what is not wanted any more ends here, before the next layer
     start = principal_components(vectors, settings.dimensions)[0] if start is None else start
     noise = np.random.default_rng(settings.seed).normal(size=start.shape)  # equal rows must not start in one place
     start = start / max(float(start[:, 0].std()), 1e-12) + 0.01 * noise
-    mapper = TSNE(
+    mapper = sklearn.manifold.TSNE(
         settings.dimensions,
         perplexity=min(settings.neighbors, len(vectors) - 1) / 3,
         metric=settings.metric,

@@ -1,21 +1,18 @@
 """What endpoints share: the model they are asked for, and how guesses look in an answer."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.model.network import MaskGuesses
+from explorer.model.explorer import Explorer, load
+from explorer.model.network import MaskGuesses
 
 
-def explorer_for(model: str | None) -> "Explorer":
+def explorer_for(model: str | None) -> Explorer:
     """The model that an endpoint was asked for; "" is the default one. Raises ModelError."""
-    from explorer.model.explorer import load  # loads torch, which the page does not wait for
-
     return load(model)
 
 
-def masks_of(guesses: "Sequence[MaskGuesses]") -> list[dict[str, Any]]:
+def masks_of(guesses: Sequence[MaskGuesses]) -> list[dict[str, Any]]:
     """The guesses for every [MASK], as an endpoint answers them."""
     return [
         {

@@ -8,6 +8,7 @@ from explorer.analysis.rollout import rollout as attention_rollout
 from explorer.analysis.vocabulary import search
 from explorer.api.arguments import explorer_for
 from explorer.base.limits import QUERY
+from explorer.techniques.inside import layer_steps
 from explorer.text import limits
 
 
@@ -52,8 +53,6 @@ def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
 
 def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
     """Every step inside a layer with the shape of its result, and how far the last one is from the model's output."""
-    from explorer.techniques.inside import layer_steps
-
     explorer = explorer_for(model)
     index = limits.layer_index(layer, explorer.capabilities.layers)
     inside = layer_steps(explorer.trace(text_a, text_b), index)

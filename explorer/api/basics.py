@@ -5,7 +5,10 @@ from typing import Any
 from explorer.analysis.projection import METHODS, MapSettings, project
 from explorer.api.arguments import explorer_for, masks_of
 from explorer.model import checkpoints
+from explorer.model.explorer import loaded
 from explorer.model.families import ANSWER, LABELS, TAGS
+from explorer.model.features import features
+from explorer.techniques import own_head as head
 from explorer.text import limits
 
 MOST_ANSWERS = 5
@@ -13,8 +16,6 @@ MOST_ANSWERS = 5
 
 def models() -> dict[str, Any]:
     """The default model, and those of the hub that are loaded, with what each can do; what visitors trained is their own."""
-    from explorer.model.explorer import loaded
-
     default = explorer_for("")
     known = [model for model in loaded() if model.from_hub or model.name == checkpoints.BUNDLED]
     every = {model.name: model.capabilities for model in [default, *known]}
@@ -65,8 +66,6 @@ def own_head(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
 
     A discriminator says how likely each piece was replaced. Shares are from 0 to 1, a regression's is its number.
     """
-    from explorer.techniques import own_head as head
-
     explorer = explorer_for(model)
     explorer.require("own_head")
     trace, task = explorer.trace(text_a, text_b), explorer.capabilities.own_head
@@ -99,8 +98,6 @@ def projection(
     UMAP reads `neighbors` and `min_dist`; t-SNE's perplexity is a third of `neighbors`; both measure by cosine. The
     trustworthiness, 0 to 1, is the share of neighbours on the map that are neighbours in truth.
     """
-    from explorer.model.features import features
-
     settings = MapSettings(
         method=limits.check_choice(method, "the method", METHODS),
         dimensions=limits.check_integer(dimensions, "the number of dimensions", 2, 3),

@@ -5,6 +5,11 @@ from typing import Any
 from explorer.api.arguments import explorer_for
 from explorer.api.callers import while_wanted
 from explorer.base.limits import DRIVERS, HITS
+from explorer.corpus.atlas import head_atlas_in_steps
+from explorer.corpus.attention_sums import OFFSETS
+from explorer.corpus.neurons import corpus_neurons_in_steps, drivers
+from explorer.corpus.search import Query, search_in_steps
+from explorer.techniques.neurons import promoted
 from explorer.text import limits
 from explorer.text.corpus import built_in
 
@@ -27,8 +32,6 @@ def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: in
 
     0 is the embedding output, -1 the last layer. The summary counts the hits by part of speech, token and next word.
     """
-    from explorer.corpus.search import Query, search_in_steps
-
     explorer = explorer_for(model)
     layer = limits.hidden_state_index(layer, explorer.capabilities.layers)
     limit = limits.check_integer(limit, "the limit", 1, HITS.most)
@@ -47,9 +50,6 @@ def head_atlas(model: str = "") -> dict[str, Any]:
     on [CLS] and [SEP]. `relations`: the share of words whose strongest link is their syntactic head, beside that of the best
     fixed offset (Clark et al. 2019, section 4). `family` is named after what alike heads do.
     """
-    from explorer.corpus.atlas import head_atlas_in_steps
-    from explorer.corpus.attention_sums import OFFSETS
-
     found = while_wanted(head_atlas_in_steps(explorer_for(model), built_in()))
     named, best = found.relations.tolist(), found.best
     usual = list(zip(found.baselines.tolist(), found.baseline_offsets.tolist(), strict=True))
@@ -79,9 +79,6 @@ def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[st
     Both count from 1. The activation is that after the activation function; the weights are logits, of the neuron's column of
     W₂ through the masked-LM head: without such a head there are none, and `lacks` says why.
     """
-    from explorer.corpus.neurons import corpus_neurons_in_steps, drivers
-    from explorer.techniques.neurons import promoted
-
     explorer = explorer_for(model)
     explorer.require("neurons")
     layer = limits.layer_index(layer, explorer.capabilities.layers)

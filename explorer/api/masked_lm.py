@@ -8,6 +8,10 @@ from typing import Any
 from explorer.api.arguments import explorer_for, masks_of
 from explorer.api.callers import while_wanted
 from explorer.base.limits import GUESSES
+from explorer.techniques.ablation import head_effects_in_steps, intervene
+from explorer.techniques.attribution import attribute
+from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
+from explorer.techniques.targets import read, word_target
 from explorer.text import limits
 
 
@@ -27,9 +31,6 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[s
 
 def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -> dict[str, Any]:
     """The probability of the word when one head at a time is zero: one row a layer, one entry a head."""
-    from explorer.techniques.ablation import head_effects_in_steps
-    from explorer.techniques.targets import read, word_target
-
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
     target = word_target(trace, word)
@@ -43,8 +44,6 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -
 
 def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = "", model: str = "") -> dict[str, Any]:
     """The guesses for every [MASK] with these heads zero, each [layer, head] counted from 1."""
-    from explorer.techniques.ablation import intervene
-
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
@@ -61,9 +60,6 @@ def attribution(
     The baseline of integrated gradients is [PAD] at every piece that is not special; delta, the error of their sum,
     is null for the other methods.
     """
-    from explorer.techniques.attribution import attribute
-    from explorer.techniques.targets import word_target
-
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
     target = word_target(trace, word)
@@ -74,8 +70,6 @@ def attribution(
 
 def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
     """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn."""
-    from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
-
     return {"scores": while_wanted(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
 
 

@@ -6,6 +6,7 @@ from explorer.analysis.contextuality import find_word, word_vectors
 from explorer.analysis.similarity import cosine_matrix, cosines
 from explorer.api.arguments import explorer_for
 from explorer.base.limits import COMPARED
+from explorer.model.features import features
 from explorer.text import limits
 
 
@@ -32,8 +33,6 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
 
 def sentence_similarity(texts: list[str], layer: int = -1, pooling: str = "mean", model: str = "") -> dict[str, Any]:
     """Cosines, -1 to 1, between the vectors of up to 50 texts; pooling "cls", "mean" or "pooler" (last layer)."""
-    from explorer.model.features import features
-
     given = limits.check_texts(texts, COMPARED)
     return {"matrix": cosine_matrix(features(explorer_for(model), given, layer, pooling)).tolist()}
 

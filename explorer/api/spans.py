@@ -6,7 +6,13 @@ from explorer.api.arguments import explorer_for
 from explorer.api.training import history_of, trained
 from explorer.base.limits import EPOCHS
 from explorer.text import limits
+from explorer.training import store
+from explorer.training.answering import Answerer
+from explorer.training.finetune import rate_at_width
+from explorer.training.prefix import EVERY_TOKEN
 from explorer.training.questions import check_questions
+from explorer.training.span_task import Answering
+from explorer.training.training import CHECKS, make_plan
 
 
 def train_spans(
@@ -25,12 +31,6 @@ def train_spans(
     (768 / hidden size)², so that the default suits small models too, but no faster than with 5e-5, and the head at 0.01 at
     least. The last epoch is kept. Progress is streamed.
     """
-    from explorer.training.answering import Answerer
-    from explorer.training.finetune import rate_at_width
-    from explorer.training.prefix import EVERY_TOKEN
-    from explorer.training.span_task import Answering
-    from explorer.training.training import CHECKS, make_plan
-
     given, explorer = check_questions(examples), explorer_for(model)
     layers = explorer.capabilities.layers if layers_trained == -1 else layers_trained
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
@@ -45,8 +45,6 @@ def train_spans(
 def answer(question: str, text: str, head: str) -> dict[str, Any]:
     """What a trained head finds in a text: the answer, "" for none, its characters [start, end) in the text, and the shares
     p(start) · p(end) of the best span (score) and of there being no answer (no_answer), 0 to 1."""
-    from explorer.training import store
-
     question, text = limits.check_text(question, "the question"), limits.check_text(text, "the text")
     found = store.fetch_kind(head, "spans").predictor
     said = found.answer(explorer_for(found.model), question, text)

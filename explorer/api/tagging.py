@@ -1,14 +1,16 @@
 """Training a head that tags words, and using one."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from explorer.analysis.entities import EntityScores
 from explorer.api.arguments import explorer_for
 from explorer.api.training import history_of, trained
 from explorer.base.errors import InputError
+from explorer.training import store
+from explorer.training.tag_task import Tagging
+from explorer.training.tagger import Tagger
 from explorer.training.tagging import check_tagged_examples, check_to_tag
-
-if TYPE_CHECKING:
-    from explorer.analysis.entities import EntityScores
+from explorer.training.training import make_plan
 
 
 def train_tokens(
@@ -28,10 +30,6 @@ def train_tokens(
     layers_trained, as in /train_head, of sentences. Words beyond what the model takes of a sentence are left out. entity_f1 is
     of whole names, all types together, by seqeval's definition; null without B- and I- tags. Progress is streamed.
     """
-    from explorer.training.tag_task import Tagging
-    from explorer.training.tagger import Tagger
-    from explorer.training.training import make_plan
-
     given, explorer = check_tagged_examples(examples), explorer_for(model)
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pieces, layers_trained, predictor=Tagger, **settings)
@@ -46,7 +44,7 @@ def train_tokens(
     }
 
 
-def _entity_f1(scores: "list[EntityScores]", there_are: bool) -> float | None:
+def _entity_f1(scores: list[EntityScores], there_are: bool) -> float | None:
     """Of all names together; nothing to find is nothing found."""
     return (scores[0].f1 if scores else 0.0) if there_are else None
 
@@ -57,8 +55,6 @@ def tag(texts: list[Any], head: str) -> dict[str, Any]:
     A text is cut into words as BERT's tokenizer does it first, at blanks and around punctuation; a list of words is taken as it
     is. A text that is longer than what the model takes is refused.
     """
-    from explorer.training import store
-
     sentences = check_to_tag(texts)
     tagger = store.fetch_kind(head, "tags").predictor
     found = tagger.tag(explorer_for(tagger.model), sentences)

@@ -5,7 +5,7 @@ inside the function, since Gradio would take a parameter for an argument of the 
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gradio as gr
 
@@ -14,18 +14,16 @@ from explorer.api.callers import caller, while_wanted
 from explorer.base.errors import BusyError
 from explorer.base.steps import map_steps
 from explorer.text import limits
+from explorer.training import jobs, store
 from explorer.training.examples import check_examples, check_texts_or_pairs
+from explorer.training.probe import probe
+from explorer.training.run import Run
+from explorer.training.text_tasks import Classification
+from explorer.training.training import Task, make_plan, new_run, run_training
 
-if TYPE_CHECKING:
-    from explorer.training.run import Run
-    from explorer.training.training import Task
 
-
-def trained(task: "Task") -> "Run":
+def trained(task: Task) -> Run:
     """The run that a caller's training leaves, told of on the way. Raises BusyError when it ends before its first epoch."""
-    from explorer.training import jobs, store
-    from explorer.training.training import new_run, run_training
-
     identifier = store.new_id()
     with jobs.job(identifier) as stop:
         steps = map_steps(run_training(task, stop.is_set), lambda step: (step.share, step.doing))
@@ -35,7 +33,7 @@ def trained(task: "Task") -> "Run":
         return new_run(result, "API", identifier, caller())
 
 
-def history_of(run: "Run", *measures: str) -> list[dict[str, float]]:
+def history_of(run: Run, *measures: str) -> list[dict[str, float]]:
     """After each epoch its number, both losses, and these measures of what is held out."""
     reported = ("epoch", "train_loss", "held_out_loss", *measures)
     return [{name: row[name] for name in reported} for row in run.history]
@@ -63,9 +61,6 @@ def train_head(
     mean over about three epochs. What is kept is the last epoch: nothing is chosen on the held-out examples. Progress
     is streamed.
     """
-    from explorer.training.text_tasks import Classification
-    from explorer.training.training import make_plan
-
     given, explorer = check_examples(examples), explorer_for(model)
     settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
     plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
@@ -79,8 +74,6 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
 
     For a head that was trained on pairs, send [text, second text] instead of a text.
     """
-    from explorer.training import store
-
     pairs = check_texts_or_pairs(texts)
     found = store.fetch_kind(head, "classes").predictor
     probabilities = found.classify(explorer_for(found.model), pairs)
@@ -90,8 +83,6 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
 def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 3, model: str = "") -> dict[str, Any]:
     """How well a linear head does on every hidden state: held-out accuracy, its deviation over seeds, and with the labels
     shuffled (a control task, Hewitt & Liang 2019). Progress is streamed."""
-    from explorer.training.probe import probe
-
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
     layers = while_wanted(probe(explorer_for(model), given, pooling, seeds), tell())

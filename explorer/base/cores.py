@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from threadpoolctl import ThreadpoolController
 
 from explorer.base.errors import InputError
+from explorer.base.lazy import joblib
 
 DEVICE, THREADS = "BERT_EXPLORER_DEVICE", "BERT_EXPLORER_THREADS"  # of the environment
 MOST = 16  # the passes of a BERT over a few hundred pieces gain little from more
@@ -16,9 +17,7 @@ MOST = 16  # the passes of a BERT over a few hundred pieces gain little from mor
 @functools.cache
 def cores() -> int:
     """The threads to compute with: as many as the environment says, or the cores that this process may use, at most MOST."""
-    from joblib import cpu_count  # slow to import; of a container it counts those of its quota
-
-    return int(os.environ.get(THREADS) or min(cpu_count(), MOST))
+    return int(os.environ.get(THREADS) or min(joblib.cpu_count(), MOST))
 
 
 def check_threads(given: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from explorer.base.errors import InputError
+from explorer.techniques.targets import piece_of
 from explorer.views.subject import Subject, head_name
 
 SHOWN = 5  # of BERT's answers, when they are revealed
@@ -61,8 +62,6 @@ class Question:
 
 def blank(subject: Subject) -> Question:
     """Which word BERT puts into the chosen blank, else the first one. Raises InputError without one, or CapabilityError."""
-    from explorer.techniques.targets import piece_of  # loads torch
-
     model, trace = subject.model, subject.trace
     places = trace.blanks()
     place = subject.selection.token if subject.selection.token in places else places[0]

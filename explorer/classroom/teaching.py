@@ -2,15 +2,15 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.classroom import names
+from explorer.model.explorer import load
 from explorer.training.examples import Examples
-
-if TYPE_CHECKING:
-    from explorer.training.predictor import Predictor
+from explorer.training.predictor import Predictor
+from explorer.training.text_tasks import Classification
+from explorer.training.training import make_plan, run_training
 
 LABELS = (2, 4)  # fewest and most
 EACH = 2  # examples of a label that one person adds
@@ -54,7 +54,7 @@ class Teaching:
     model: str
     examples: list[Example] = field(default_factory=list)
     tries: list[Try] = field(default_factory=list)
-    head: "Predictor | None" = None
+    head: Predictor | None = None
     trained_on: int = 0  # examples
     accuracy: float = 0.0  # on what was held out, 0..1
     busy: bool = False  # while it is trained
@@ -98,17 +98,13 @@ class Teaching:
             raise InputError(why)
         self.busy = True
 
-    def learnt(self, head: "Predictor", accuracy: float, examples: int) -> None:
+    def learnt(self, head: Predictor, accuracy: float, examples: int) -> None:
         """It was trained on so many examples; whoever fooled the one before tries anew."""
         self.head, self.accuracy, self.trained_on = head, accuracy, examples
         self.tries.clear()
 
-    def learn(self, examples: list[Example]) -> tuple["Predictor", float]:
+    def learn(self, examples: list[Example]) -> tuple[Predictor, float]:
         """A head that learnt from some examples, and its accuracy on what was held out; this changes nothing. Takes a while."""
-        from explorer.model.explorer import load
-        from explorer.training.text_tasks import Classification
-        from explorer.training.training import make_plan, run_training
-
         given = Examples(tuple(one.text for one in examples), tuple(one.label for one in examples))
         model = load(self.model)
         result = finished(run_training(Classification(model, given, make_plan(model, -1, "mean", epochs=0))))
@@ -118,8 +114,6 @@ class Teaching:
 
     def answer(self, text: str) -> tuple[str, float]:
         """What the head says of a sentence, and how surely. Raises InputError before it was trained."""
-        from explorer.model.explorer import load
-
         if self.head is None:
             raise InputError("The room has not trained its head yet.")
         shares = self.head.classify(load(self.model), [(text, "")])[0]

@@ -4,6 +4,8 @@ It is made in one pass over the corpus, in which each layer's attention is looke
 for whoever asks next. That of the bundled model and the built-in corpus ships with the app.
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from collections.abc import Generator, Sequence
@@ -11,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from explorer.analysis.head_families import families, habits
 from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, project
 from explorer.base.cache import Recent
+from explorer.base.engine import inference_mode, torch
 from explorer.base.paths import ASSETS
 from explorer.base.steps import finished, map_steps, relay
 from explorer.corpus.atlas_file import HeadAtlas, read, write
@@ -123,7 +125,7 @@ def sum_up(model: Explorer, corpus: Corpus, fast: bool) -> Generator[float, None
     return _atlas(sums, facts, len(corpus.sentences), corpus.tags, relations)
 
 
-@torch.inference_mode()
+@inference_mode
 def _attend(model: Explorer, padded: Padded, fast: bool, given: Sentences, sums: AttentionSums) -> None:
     """Run a batch, and add up the attention of every layer where it is computed."""
     with torch.autocast("cpu", torch.bfloat16, enabled=fast):

@@ -1,12 +1,14 @@
 """What the heads of a layer do in some sentences, added up: where their weight goes, and which links follow the syntax."""
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.corpus.reading import ADDED, CorpusTokens
 from explorer.text.corpus import ROOT, CorpusSentence
 
@@ -140,7 +142,7 @@ class Strongest:
     other: torch.Tensor
 
     @classmethod
-    def of(cls, *things: int) -> "Strongest":
+    def of(cls, *things: int) -> Strongest:
         """Nothing yet."""
         return cls(torch.full((*things, KEPT), -1.0), *(torch.full((*things, KEPT), ADDED) for _ in range(3)))
 

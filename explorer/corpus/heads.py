@@ -1,12 +1,14 @@
 """What the heads of a layer make of every token of a corpus, from its hidden states: read once for each layer, into a file."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from explorer.base.cache import Recent
+from explorer.base.engine import inference_mode, torch
 from explorer.base.steps import map_steps
 from explorer.corpus.file import VectorFile
 from explorer.corpus.reading import CorpusStates, corpus_states_in_steps, is_fast, unpadded
@@ -45,7 +47,7 @@ def corpus_contexts_in_steps(model: Explorer, corpus: Corpus, layer: int) -> Gen
     return found
 
 
-@torch.inference_mode()
+@inference_mode
 def _shape(model: Explorer, states: CorpusStates, layer: int) -> tuple[int, int, int]:
     """How many heads, tokens, and numbers of a head there are."""
     value = model.layers[layer].heads(*states.padded(layer, np.array([0]))).value

@@ -3,13 +3,15 @@
 About as many as in pre-training (Devlin et al. 2019, section 3.1). To hide each token alone would be a pass for each of them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 
 from explorer.base.cache import Recent
+from explorer.base.engine import inference_mode, torch
 from explorer.corpus.reading import ADDED, CorpusTokens, is_fast, tokens_of
 from explorer.model.explorer import Explorer
 from explorer.model.pooled import Encoded
@@ -17,7 +19,7 @@ from explorer.text.corpus import Corpus
 
 EVERY = 7
 
-_read: Recent[tuple[object, ...], "HiddenTokens"] = Recent(8)
+_read: Recent[tuple[object, ...], HiddenTokens] = Recent(8)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def hide_in_steps(model: Explorer, corpus: Corpus) -> Generator[float, None, Hid
     return found
 
 
-@torch.inference_mode()
+@inference_mode
 def _ask(
     model: Explorer, encoded: list[Encoded], where: torch.Tensor, wanted: np.ndarray, fast: bool
 ) -> tuple[np.ndarray, np.ndarray]:

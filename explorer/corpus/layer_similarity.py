@@ -1,12 +1,14 @@
 """How alike the hidden states of one model, or of two, are over a whole corpus: exact, a block of words at a time."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from explorer.analysis.similarity import cka_of_products
+from explorer.base.engine import torch
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
 from explorer.corpus.word_states import WordStates

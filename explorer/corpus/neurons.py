@@ -4,6 +4,8 @@ All neurons of all layers are read in one pass, of which the strongest tokens of
 Geva et al. 2021, 'Transformer Feed-Forward Layers Are Key-Value Memories', section 3. [CLS] and [SEP] do not count.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 from collections import defaultdict
@@ -12,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from explorer.base.cache import Recent
+from explorer.base.engine import inference_mode, torch
 from explorer.base.limits import DRIVERS
 from explorer.base.steps import finished
 from explorer.corpus.reading import ADDED, CorpusTokens, is_fast, tokens_of
@@ -101,7 +103,7 @@ def drivers(model: Explorer, corpus: Corpus, found: CorpusNeurons, layer: int, n
     return tuple(Driver(**one, activation=activation) for one, activation in zip(known, activations, strict=True))
 
 
-@torch.inference_mode()
+@inference_mode
 def activation_of(model: Explorer, driver: Driver, layer: int, neuron: int) -> float:
     """The activation at a driver whose sentence is read by itself, in full precision."""
     encoding = model.encode(driver.sentence.text)
@@ -124,7 +126,7 @@ def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, 
     return tuple(Firing(int(la), int(ne), float(mean[la, ne]), float(deviations[la, ne])) for la, ne in at)
 
 
-@torch.inference_mode()
+@inference_mode
 def _at_words(model: Explorer, tokens: CorpusTokens, sentence: int, words: list[int]) -> np.ndarray:
     """[layers, neurons] the mean activations at some words of a sentence."""
     part = slice(tokens.starts[sentence], tokens.starts[sentence + 1])
@@ -175,7 +177,7 @@ class _Strongest:
         return CorpusNeurons(tokens, self.activations.numpy(), self.rows.numpy(), mean, deviation, active, counted)
 
 
-@torch.inference_mode()
+@inference_mode
 def _read_batch(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, fast: bool, into: _Strongest) -> None:
     """Look at some sentences."""
     every = np.concatenate([np.arange(tokens.starts[row], tokens.starts[row + 1]) for row in rows])

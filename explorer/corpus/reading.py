@@ -4,6 +4,8 @@ A corpus is read once for each model, whoever asks: the file is named after both
 that was stopped goes on where it was. All hidden states are read together where they fit, else those that are asked for.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 from collections.abc import Generator, Iterable, Sequence
@@ -12,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from explorer.base.cache import OnceCache, Recent
+from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.base.limits import CORPUS_STATES_MEGABYTES, MEGABYTE
 from explorer.base.steps import finished
@@ -212,7 +214,7 @@ def _read(
     yield 1.0
 
 
-@torch.inference_mode()
+@inference_mode
 def _states(model: Explorer, tokens: CorpusTokens, rows: np.ndarray, top: int, fast: bool) -> list[tuple[int, torch.Tensor]]:
     """Hidden states 0 to `top` of some sentences, each with its index: [batch, tokens, hidden] float32."""
     padded = model.pad(tokens.encoded(rows))

@@ -4,15 +4,17 @@ Hoover, Strobelt & Gehrmann 2020, exBERT. The search is exact: a first pass over
 that may be among the nearest, and these are compared in float32.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
-import torch
 
 from explorer.base.cache import OnceCache
+from explorer.base.engine import inference_mode, torch
 from explorer.base.steps import finished
 from explorer.corpus.heads import corpus_contexts_in_steps
 from explorer.corpus.reading import ADDED, CorpusStates, CorpusTokens, corpus_states_in_steps
@@ -111,7 +113,7 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     return Found(corpus, hits, len(norms) if allowed is None else int(allowed.sum()))
 
 
-@torch.inference_mode()
+@inference_mode
 def vector_of(query: Query) -> np.ndarray:
     """[hidden] float32 the hidden state of the token, or [head_size] what the head hands on there."""
     if query.head is None:
@@ -156,7 +158,7 @@ def nearest_rows(
     return rows[order], exact[order]
 
 
-@torch.inference_mode()
+@inference_mode
 def _looked_at(model: Explorer, states: CorpusStates, query: Query, rows: np.ndarray) -> list[int]:
     """For each row the place in its sentence that the head looks at most."""
     tokens = states.tokens

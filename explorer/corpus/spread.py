@@ -1,11 +1,13 @@
 """How long the vectors of a corpus are and at what angles they stand, at every hidden state; and how often their words occur."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.corpus.word_states import WordStates
 from explorer.text.corpus import Corpus
 

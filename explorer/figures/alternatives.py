@@ -5,11 +5,17 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 import base64
 import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from explorer.base.lazy import Library
 from explorer.figures.base import NO_WIDTH, esc
+
+if TYPE_CHECKING:
+    import plotly.io.json as plotly_json
+else:
+    plotly_json = Library("plotly.io.json")  # slow to import
 
 MOST = 3  # cells, bars or points that are named
 MOST_LINES = 4
@@ -22,10 +28,8 @@ def described(figure: Any) -> Any:
     if isinstance(figure, Mapping):
         layout = figure.get("layout", {})
         return {**figure, "layout": _with_words(layout, alternative(figure))} if "data" in figure else figure
-    from plotly.io.json import to_json_plotly
-
     plain = figure.to_dict()
-    return to_json_plotly({**plain, "layout": _with_words(plain.get("layout", {}), alternative(plain))})
+    return plotly_json.to_json_plotly({**plain, "layout": _with_words(plain.get("layout", {}), alternative(plain))})
 
 
 def _with_words(layout: Mapping[str, Any], words: str) -> dict[str, Any]:

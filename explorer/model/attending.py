@@ -5,15 +5,14 @@ call was given, or has it answer with something else. So attention is derived ag
 without knowing how it names its parts, and without a hook that others would trip over.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from transformers import AttentionInterface
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
-from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
+from explorer.base.engine import torch, transformers, when_loaded
 
 NAME = "explorer"  # of the attention function, as `attn_implementation` has it
 
@@ -93,10 +92,14 @@ def _attention(
 ) -> tuple[torch.Tensor, None]:
     """The context [batch, tokens, heads, head_size]; without dropout, which would take everybody's random numbers."""
     if _asking.answer is None:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **more)
+        attend = transformers.integrations.sdpa_attention.sdpa_attention_forward
+        return attend(module, query, key, value, attention_mask, dropout=0.0, scaling=scaling, **more)
     heads = Heads(query, key, value, attention_mask, query.shape[-1] ** -0.5 if scaling is None else scaling)
     return _asking.answer(heads).transpose(1, 2).contiguous(), None
 
 
-AttentionInterface.register(NAME, _attention)
-AttentionMaskInterface.register(NAME, sdpa_mask)
+@when_loaded
+def _register() -> None:
+    masking = transformers.masking_utils
+    transformers.AttentionInterface.register(NAME, _attention)
+    masking.AttentionMaskInterface.register(NAME, masking.sdpa_mask)

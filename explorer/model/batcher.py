@@ -1,24 +1,29 @@
 """Requests that come while the model reads are read together next: many small passes cost more than a few larger ones."""
 
+from __future__ import annotations
+
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-import torch
-
 from explorer.base.cores import cores, half_the_cores
+from explorer.base.engine import torch
 from explorer.text.encoding import Encoding
 
 MOST_TOGETHER = 8  # more gain nothing where lengths differ: the shorter are filled up
-READINGS = min(2, cores())  # at once: while one waits for the interpreter, the other computes
 BATCH_TOKENS = 1024  # padding included; more overflows the processor's cache, fewer leaves its cores idle
 
-Read = Callable[[Sequence[Encoding]], list[torch.Tensor]]
+Read = Callable[[Sequence[Encoding]], "list[torch.Tensor]"]
 """Several encodings in one pass: [layers + 1, tokens, hidden] for each."""
 Whose = TypeVar("Whose")
 Waiting = tuple[Encoding, "Future[torch.Tensor]"]
+
+
+def readings() -> int:
+    """Passes at once: while one waits for the interpreter, the other computes."""
+    return min(2, cores())
 
 
 class Batcher:

@@ -1,8 +1,10 @@
 """Modules to watch or to change a little, without touching those that everybody shares."""
 
+from __future__ import annotations
+
 import copy
 
-import torch
+from explorer.base.engine import torch
 
 
 def of(module: torch.nn.Module) -> torch.nn.Module:

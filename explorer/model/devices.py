@@ -1,12 +1,13 @@
 """Where forward passes run: the processor, or a graphics card that was shown to compute the same."""
 
+from __future__ import annotations
+
 import functools
 import os
 import re
 
-import torch
-
 from explorer.base.cores import DEVICE
+from explorer.base.engine import torch
 from explorer.base.errors import InputError
 
 BFLOAT16 = "BERT_EXPLORER_BF16"

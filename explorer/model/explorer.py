@@ -1,5 +1,7 @@
 """One loaded model: what every tab, endpoint and notebook asks."""
 
+from __future__ import annotations
+
 import os
 import threading
 from bisect import bisect_right
@@ -7,14 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import torch
-from transformers import BatchEncoding
-
 from explorer.base.cache import OnceCache
+from explorer.base.engine import inference_mode, torch, transformers
 from explorer.base.errors import InputError
 from explorer.base.limits import GUESSES, MODELS, TRACE_MEGABYTES
 from explorer.model import checkpoints, replicas
-from explorer.model.batcher import READINGS, Batcher
+from explorer.model.batcher import Batcher, readings
 from explorer.model.checkpoints import Checkpoint, Report
 from explorer.model.network import MaskGuesses, Network
 from explorer.model.trace import Reading, Trace
@@ -35,10 +35,10 @@ class NextSentence:
     logits: tuple[float, float]  # (IsNext, NotNext)
 
 
-_models: OnceCache[Checkpoint, "Explorer"] = OnceCache(MODELS.most)
+_models: OnceCache[Checkpoint, Explorer] = OnceCache(MODELS.most)
 
 
-def load(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> "Explorer":
+def load(name: str | os.PathLike[str] | None = None, report: Report | None = None) -> Explorer:
     """The model called `name`: the bundled one, a folder, or an id on the hub such as google-bert/bert-base-uncased.
 
     Models stay loaded, a few at a time; asking again is free. `report(share, what)` is told how a download goes.
@@ -48,7 +48,7 @@ def load(name: str | os.PathLike[str] | None = None, report: Report | None = Non
     return _models.get(checkpoint, lambda: Explorer(checkpoint))
 
 
-def loaded() -> list["Explorer"]:
+def loaded() -> list[Explorer]:
     """The models in memory."""
     return _models.values()
 
@@ -110,7 +110,7 @@ class Explorer(Network):
         positions = trace.blanks()
         return self.guesses(trace.states[-1][positions], positions, top_k)
 
-    @torch.inference_mode()
+    @inference_mode
     def next_sentence(self, text_a: str, text_b: str) -> NextSentence:
         """How likely B follows A. Raises CapabilityError without a next-sentence head, InputError when a text is missing."""
         self.require("next_sentence")
@@ -121,7 +121,7 @@ class Explorer(Network):
     def _with_own_mask(self, text: str) -> tuple[str, list[int]]:
         return with_own_mask(text, self.tokenizer.mask_token)
 
-    def _encode_many(self, texts: list[str], **options: bool) -> BatchEncoding:
+    def _encode_many(self, texts: list[str], **options: bool) -> transformers.BatchEncoding:
         """What the tokenizer makes of texts that have its own mask token. Raises InputError where it can see nothing."""
         with self._tokenizing:
             encoded = self.tokenizer(texts, truncation=True, max_length=self.capabilities.max_tokens, **options)
@@ -134,7 +134,7 @@ class Explorer(Network):
     def _read(self, text_a: str, text_b: str) -> Reading:
         encoding = self._encode(text_a, text_b)
         if (workers := replicas.running()) is None:
-            return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of, READINGS))
+            return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of, readings()))
         return Reading(encoding, self._batcher.states(encoding, partial(self._read_there, workers), workers.places))
 
     def _read_there(self, workers: replicas.Replicas, encodings: Sequence[Encoding]) -> list[torch.Tensor]:

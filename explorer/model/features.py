@@ -5,15 +5,17 @@ bfloat16 where the processor multiplies it natively. What was read once is kept,
 Batches of a large table go to the workers, when there are any.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import torch
 
 from explorer.base.cache import Recent
+from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.base.steps import ahead, finished
 from explorer.model import replicas
@@ -209,7 +211,7 @@ def _batches(encoded: Batch) -> list[Batch]:
     return batches
 
 
-@torch.inference_mode()
+@inference_mode
 def _apply_pooler(model: Explorer, vectors: np.ndarray) -> np.ndarray:
     """The pooler's output [texts, hidden] for the [CLS] vectors [texts, hidden] of the last layer."""
     return model.pooler(torch.from_numpy(vectors)[:, None]).numpy()

@@ -1,18 +1,20 @@
 """One layer of an encoder, whichever family it is of: what it computes, and what its heads do in it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
-import torch
-import transformers
-from transformers.masking_utils import create_bidirectional_mask, create_bidirectional_sliding_window_mask
-
+from explorer.base.engine import torch, transformers
 from explorer.model import attending, copies
 from explorer.model.attending import Heads
 from explorer.model.families import Family
 
-_MASKS = {"full_attention": create_bidirectional_mask, "sliding_attention": create_bidirectional_sliding_window_mask}
+_MASKS = {  # in `masking_utils` of transformers
+    "full_attention": "create_bidirectional_mask",
+    "sliding_attention": "create_bidirectional_sliding_window_mask",
+}
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ class Layer:
         kind = self.module.attention_type
         places = torch.arange(hidden.shape[1], device=hidden.device)[None]
         attention_mask = None if real is None else real.long()
+        make_mask = getattr(transformers.masking_utils, _MASKS[kind])
         return {
-            "attention_mask": _MASKS[kind](config=self.config, inputs_embeds=hidden, attention_mask=attention_mask),
+            "attention_mask": make_mask(config=self.config, inputs_embeds=hidden, attention_mask=attention_mask),
             "position_embeddings": self.rotary(hidden, places, kind),
         }

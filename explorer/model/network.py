@@ -1,6 +1,9 @@
 """The network of one loaded checkpoint: its parts, one way to each of its weights, and what they compute."""
 
+from __future__ import annotations
+
 import copy
+import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -8,9 +11,8 @@ from functools import cached_property
 from operator import attrgetter
 
 import numpy as np
-import torch
-import transformers
 
+from explorer.base.engine import inference_mode, torch, transformers
 from explorer.base.errors import CapabilityError, ModelError
 from explorer.base.limits import TOKENS
 from explorer.model import copies, devices
@@ -85,7 +87,7 @@ class Padded:
     real: torch.Tensor  # [batch, tokens] bool: False where there is padding
     lengths: torch.Tensor  # [batch]
 
-    def to(self, device: torch.device) -> "Padded":
+    def to(self, device: torch.device) -> Padded:
         """The same on a device."""
         return self if self.ids.device == device else Padded(*(getattr(self, one.name).to(device) for one in fields(self)))
 
@@ -131,7 +133,7 @@ class Network:
         self.layers = [self._layer(module) for module in self._layer_modules(self.encoder)]
         self._embeddings = attrgetter(self.family.embeddings)(self.encoder)
 
-    def _on_device(self) -> "Network | None":
+    def _on_device(self) -> Network | None:
         """A copy on the device, to run passes, None for the processor. Raises ModelError when it computes otherwise."""
         if (device := devices.chosen()) == torch.device("cpu"):
             return None
@@ -212,7 +214,7 @@ class Network:
         """One forward pass: [layers + 1, tokens, hidden], of which 0 is the embedding output."""
         return self.hidden_states_of([encoding])[0]
 
-    @torch.inference_mode()
+    @inference_mode
     def hidden_states_of(self, encodings: Sequence[Encoding]) -> list[torch.Tensor]:
         """One forward pass over several: [layers + 1, tokens, hidden] for each, within 1e-5 of what it is alone."""
         padded, size = self.pad([(one.ids, one.segments) for one in encodings]), self.capabilities.hidden_size
@@ -222,7 +224,7 @@ class Network:
                 own[index] = row[: own.shape[1]]
         return states
 
-    def run_padded(self, padded: "Padded") -> Iterator[torch.Tensor]:
+    def run_padded(self, padded: Padded) -> Iterator[torch.Tensor]:
         """Every hidden state of a batch in turn, from 0, the embedding output: [batch, tokens, hidden] each, float32.
 
         They are computed on the device, and lie on the processor.
@@ -230,14 +232,14 @@ class Network:
         for hidden in (self._runner or self)._run_padded(padded.to(self.device)):
             yield hidden.to("cpu", torch.float32)
 
-    def _run_padded(self, padded: "Padded") -> Iterator[torch.Tensor]:
+    def _run_padded(self, padded: Padded) -> Iterator[torch.Tensor]:
         hidden = self.embed_padded(padded)
         yield hidden
         for layer in self.layers:
             hidden = layer(hidden, padded.mask)
             yield hidden
 
-    def neurons_padded(self, padded: "Padded") -> Iterator[torch.Tensor]:
+    def neurons_padded(self, padded: Padded) -> Iterator[torch.Tensor]:
         """What the neurons of each layer in turn give, after the activation function and the gate of families that have one.
 
         [batch, tokens, neurons] each, float32, on the processor. Raises CapabilityError.
@@ -249,7 +251,7 @@ class Network:
             hidden, activations = layer.with_neurons(hidden, padded.mask)
             yield activations.to("cpu", torch.float32)
 
-    def embed_padded(self, padded: "Padded") -> torch.Tensor:
+    def embed_padded(self, padded: Padded) -> torch.Tensor:
         """Hidden state 0 of a batch: [batch, tokens, hidden]. Where a piece is mixed with its neighbours, each text by itself."""
         if not self.family.word_transformation:
             return self.embed(padded.ids, padded.segments)
@@ -257,7 +259,7 @@ class Network:
         alone = [self.embed(ids[None, :length], segments[None, :length])[0] for ids, segments, length in rows]
         return torch.nn.utils.rnn.pad_sequence(alone, batch_first=True)
 
-    def pad(self, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> "Padded":
+    def pad(self, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Padded:
         """The ids and segments of several inputs as one batch."""
         lengths = torch.tensor([len(ids) for ids, _ in rows])
         real = torch.arange(int(lengths.max())) < lengths[:, None]  # [batch, tokens]
@@ -266,14 +268,14 @@ class Network:
         segments[real] = torch.tensor([segment for _, row in rows for segment in row])
         return Padded(ids, segments, real, lengths)
 
-    @torch.inference_mode()
+    @inference_mode
     def own_outputs(self, encoding: Encoding, **labels: torch.Tensor) -> transformers.utils.ModelOutput:
         """What transformers' own forward pass of the whole model gives, with its loss for labels: what ours has to match."""
         ids = torch.tensor([encoding.ids])
         return self.module(input_ids=ids, **self._segments(torch.tensor(encoding.segments), ids), **labels)
 
-    @torch.inference_mode()
-    def own_hidden(self, padded: "Padded") -> torch.Tensor:
+    @inference_mode
+    def own_hidden(self, padded: Padded) -> torch.Tensor:
         """What heads read by transformers' own forward pass of the encoder over a batch: [batch, tokens, hidden]."""
         segments = self._segments(padded.segments, padded.ids)
         return self.encoder(input_ids=padded.ids, attention_mask=padded.real.long(), **segments).last_hidden_state
@@ -317,7 +319,7 @@ class Network:
         """What heads read of last hidden states [..., hidden]: these, or their norm in families that have one at the end."""
         return attrgetter(self.family.final_norm)(self.encoder)(hidden) if self.family.final_norm else hidden
 
-    @torch.inference_mode()
+    @inference_mode
     def guesses(self, hidden: torch.Tensor, positions: list[int], top_k: int) -> list[MaskGuesses]:
         """The `top_k` best pieces at each position, for its last hidden state: hidden [positions, hidden]."""
         logits = self.masked_lm(hidden)  # [positions, vocabulary]
@@ -444,7 +446,7 @@ class Network:
         if not (family.pooler and _has(missing, f"{family.encoder}.{family.pooler}")):
             return None
         pooler = attrgetter(family.pooler)(self.encoder)
-        return _Pooler(pooler) if isinstance(pooler, torch.nn.Linear) else pooler
+        return _pooler_class()(pooler) if isinstance(pooler, torch.nn.Linear) else pooler
 
     def _layer(self, module: torch.nn.Module) -> Layer:
         rotary = attrgetter(self.family.rotary)(self.encoder) if self.family.rotary else None
@@ -499,16 +501,20 @@ def _has(missing: frozenset[str], *parts: str) -> bool:
     return any(parts) and not any(key.startswith(f"{part}.") for key in missing for part in parts)
 
 
-class _Pooler(torch.nn.Module):
-    """A pooler of which the family has but the dense layer."""
+@functools.cache
+def _pooler_class() -> type[torch.nn.Module]:
+    """The class of a pooler of which the family has but the dense layer; made when torch is loaded."""
 
-    def __init__(self, dense: torch.nn.Linear) -> None:
-        super().__init__()
-        self.dense = dense
+    class Pooler(torch.nn.Module):
+        def __init__(self, dense: torch.nn.Linear) -> None:
+            super().__init__()
+            self.dense = dense
 
-    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        """tanh(dense([CLS])) of [batch, tokens, hidden]: [batch, hidden]."""
-        return self.dense(hidden[:, 0]).tanh()
+        def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+            """tanh(dense([CLS])) of [batch, tokens, hidden]: [batch, hidden]."""
+            return self.dense(hidden[:, 0]).tanh()
+
+    return Pooler
 
 
 def _read_only(weight: torch.Tensor) -> np.ndarray:

@@ -1,12 +1,11 @@
 """The head that a checkpoint was fine-tuned with: transformers' own, applied to hidden states that are there already."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
-import transformers
-from transformers.modeling_outputs import BaseModelOutputWithPooling
-
+from explorer.base.engine import LOCK, torch, transformers
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.families import ANSWER, LABELS, saved_from, task_of
 from explorer.model.weights import read_tensors
@@ -33,16 +32,20 @@ class OwnHead:
         return {"softmax": lambda: logits.softmax(-1), "sigmoid": logits.sigmoid, "none": lambda: logits}[self.squash]()
 
 
-class _Given(torch.nn.Module):
+def _given(pooler: torch.nn.Module | None) -> torch.nn.Module:
     """In the place of an encoder: it answers with the hidden states that it is given for embeddings."""
+    pool = None if pooler is None else pooler.forward  # no part of the module: its weights are the network's
 
-    def __init__(self, pooler: torch.nn.Module | None) -> None:
-        super().__init__()
-        self._pool = None if pooler is None else pooler.forward  # no part of this module: its weights are the network's
-
-    def forward(self, input_ids: None = None, *, inputs_embeds: torch.Tensor, **more: Any) -> BaseModelOutputWithPooling:
+    def forward(
+        input_ids: None = None, *, inputs_embeds: torch.Tensor, **more: Any
+    ) -> transformers.modeling_outputs.BaseModelOutputWithPooling:
         """Last hidden states [batch, tokens, hidden] as they are, and pooled."""
-        return BaseModelOutputWithPooling(inputs_embeds, None if self._pool is None else self._pool(inputs_embeds))
+        pooled = None if pool is None else pool(inputs_embeds)
+        return transformers.modeling_outputs.BaseModelOutputWithPooling(inputs_embeds, pooled)
+
+    module = torch.nn.Module()
+    module.forward = forward
+    return module
 
 
 def own_head(
@@ -57,9 +60,9 @@ def own_head(
     kind = getattr(transformers, name, None) if task else None
     if getattr(kind, "config_class", None) is not type(config):
         return None
-    with torch.device("meta"):
+    with LOCK, torch.device("meta"):
         module = kind(config)
-    setattr(module, checkpoint.family.encoder, _Given(pooler))
+    setattr(module, checkpoint.family.encoder, _given(pooler))
     tensors = read_tensors(checkpoint, {name: tuple(weight.shape) for name, weight in module.named_parameters()})
     if tensors is None:
         return None

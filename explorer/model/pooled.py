@@ -1,10 +1,12 @@
 """What is left of a forward pass when one vector a text is wanted: wherever the pass is done, here or by a worker."""
 
+from __future__ import annotations
+
 from itertools import islice
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode, torch
 from explorer.model.network import Network
 
 ANY_TOKEN = "any token"
@@ -13,7 +15,7 @@ Encoded = tuple[tuple[int, ...], tuple[int, ...]]
 """The ids of a text or pair, and the segment of each."""
 
 
-@torch.inference_mode()
+@inference_mode
 def pooled(network: Network, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
     """[batch, top + 1, hidden] float32: the pooled vectors of hidden states 0 to `top`; `fast` multiplies in bfloat16."""
     padded = network.pad(encoded)

@@ -22,6 +22,13 @@ from explorer.base.limits import DAY, MEGABYTE, READING_MEGABYTES, RUN_DAYS
 from explorer.model.explorer import Explorer
 from explorer.text.pairs import Pair
 
+try:
+    import fcntl
+
+    msvcrt = None
+except ImportError:  # on Windows
+    import msvcrt
+
 FOLDER = "readings"  # within that of the runs
 ROWS, LENGTHS = "rows.bin", "lengths.bin"
 LENGTH = np.dtype("<i4")
@@ -128,16 +135,12 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
 def _locked(path: Path) -> Iterator[None]:
     """While this lasts no other thread or process has the lock; a process that ends gives it back."""
     with path.open("wb") as file:
-        if os.name == "nt":
-            import msvcrt
-
+        if msvcrt is not None:
             try:
                 msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
             except OSError as error:
                 raise BlockingIOError from error
         else:
-            import fcntl
-
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
 

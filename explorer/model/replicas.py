@@ -13,18 +13,17 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from explorer.base.cores import cores
 from explorer.base.errors import InputError
 from explorer.base.log import logger
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from explorer.model.checkpoints import Checkpoint
-    from explorer.model.pooled import Encoded
-    from explorer.text.encoding import Encoding
+from explorer.model.checkpoints import Checkpoint
+from explorer.model.pooled import Encoded
+from explorer.model.worker import deployment, ray
+from explorer.text.encoding import Encoding
 
 RAY = "ray[serve]==2.60.0"
 APPLICATION = "bert-explorer"
@@ -77,13 +76,13 @@ class Replicas:
         self._handle = handle
         self._rests_until = 0.0  # of the steady clock
 
-    def states(self, checkpoint: "Checkpoint", encodings: "Sequence[Encoding]") -> "list[np.ndarray] | None":
+    def states(self, checkpoint: Checkpoint, encodings: Sequence[Encoding]) -> list[np.ndarray] | None:
         """The hidden states [layers + 1, tokens, hidden] float32 of each encoding, or None when no worker answers."""
         sent = [replace(encoding, text_a="", text_b="", tokens=()) for encoding in encodings]
         states = self._ask("states", (checkpoint, sent))
         return None if states is None else [one.copy() for one in states]
 
-    def pooled(self, checkpoint: "Checkpoint", encoded: "list[Encoded]", *about: Any) -> "np.ndarray | None":
+    def pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], *about: Any) -> np.ndarray | None:
         """A batch of features, see `pooled.pooled`, or None when no worker answers."""
         return self._ask("pooled", checkpoint, encoded, *about)  # whoever keeps of it, copies
 
@@ -127,8 +126,6 @@ def start(scale: Scale) -> None:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray tells its makers nothing
     if not elsewhere:
         os.environ.update(AT_HOME, RAY_AUTH_TOKEN=secrets.token_hex(32))
-    import ray
-
     here = {} if elsewhere else {"num_cpus": threads * scale.most, "include_dashboard": False}
     try:
         ray.init(address=elsewhere or "local", log_to_driver=False, logging_level="ERROR", **here)
@@ -142,7 +139,7 @@ def stop() -> None:
     """End the workers that were started here, and leave those of a cluster to the others."""
     global _running
     _running = None
-    if (ray := sys.modules.get("ray")) is not None:
+    if "ray" in sys.modules:
         ray.shutdown()
 
 
@@ -150,15 +147,11 @@ def _deploy(scale: Scale, threads: int) -> None:
     """Wait until the workers answer; another front end may have started them."""
     global _running
     try:
-        from ray import serve
-
-        from explorer.model.worker import Worker
-
         logging.getLogger("ray.serve").setLevel(logging.ERROR)
-        serve.start(proxy_location="Disabled", logging_config=QUIET)
-        if APPLICATION not in serve.status().applications:
-            serve.run(Worker.options(**_size(scale, threads)).bind(), name=APPLICATION, route_prefix=None)
-        _running = Replicas(serve.get_app_handle(APPLICATION), scale.most)
+        ray.serve.start(proxy_location="Disabled", logging_config=QUIET)
+        if APPLICATION not in ray.serve.status().applications:
+            ray.serve.run(deployment().options(**_size(scale, threads)).bind(), name=APPLICATION, route_prefix=None)
+        _running = Replicas(ray.serve.get_app_handle(APPLICATION), scale.most)
     except Exception as error:
         logger.error(NONE, exc_info=error)
     else:

@@ -1,5 +1,7 @@
 """One input through the model: what every view reads."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -7,9 +9,9 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
-import torch
 
 from explorer.base.cache import OnceCache
+from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.model.attending import Heads
 from explorer.model.network import Network
@@ -39,7 +41,7 @@ class Trace:
     _last: OnceCache[int, Heads] = field(default_factory=lambda: OnceCache(1), repr=False, init=False)  # one layer's, asked again
 
     @classmethod
-    def of(cls, model: Network, encoding: Encoding) -> "Trace":
+    def of(cls, model: Network, encoding: Encoding) -> Trace:
         """One forward pass over an encoding, which may have been changed by hand."""
         return cls(model, Reading(encoding, model.hidden_states(encoding)))
 
@@ -69,7 +71,7 @@ class Trace:
         layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more
         return self._last.get(layer, lambda: self.model.layers[layer].heads(self.states[layer][None]))
 
-    @torch.inference_mode()
+    @inference_mode
     def attention(self, layer: int) -> np.ndarray:
         """Attention weights [heads, query, key] of a layer (zero-based, -1 is the last), float32 in 0 to 1; rows sum to 1.
 
@@ -84,7 +86,7 @@ class Trace:
         heads.weights(torch.from_numpy(weights))
         return weights[0]
 
-    @torch.inference_mode()
+    @inference_mode
     def attention_error(self, layer: int) -> float:
         """How far the layer's output, made from `attention(layer)`, is from hidden state `layer + 1`, at most."""
         layer = range(len(self.model.layers))[layer]
@@ -93,7 +95,7 @@ class Trace:
         rebuilt = self.model.layers[layer].after_heads(context, self.states[layer])[0]
         return float((rebuilt - self.states[layer + 1]).abs().max())
 
-    @torch.inference_mode()
+    @inference_mode
     def pooler_output(self) -> np.ndarray:
         """The model's pooled vector [hidden]. Raises CapabilityError when the model has no pooler."""
         return self.model.pooler(self.states[-1:])[0].numpy()

@@ -1,13 +1,14 @@
 """From the files of a checkpoint to modules of torch, with a check that they are what they seem."""
 
+from __future__ import annotations
+
 import threading
 from dataclasses import dataclass, fields
 from typing import Any
 
-import torch
-import transformers
 from safetensors import safe_open
 
+from explorer.base.engine import LOCK, torch, transformers
 from explorer.base.errors import ModelError
 from explorer.base.log import logger
 from explorer.model import attending, plausible
@@ -49,14 +50,15 @@ def read_model(checkpoint: Checkpoint) -> Opened:
     if not _one_at_a_time.acquire(timeout=PATIENCE):
         raise ModelError(f"Other models are being opened, and {checkpoint.name} waits for them; try again in a minute.")
     try:
-        model, info = kind.from_pretrained(
-            checkpoint.folder,
-            config=config,
-            dtype=torch.float32,
-            attn_implementation=attending.NAME,
-            local_files_only=True,
-            output_loading_info=True,
-        )
+        with LOCK:  # transformers imports what a model needs when it is opened
+            model, info = kind.from_pretrained(
+                checkpoint.folder,
+                config=config,
+                dtype=torch.float32,
+                attn_implementation=attending.NAME,
+                local_files_only=True,
+                output_loading_info=True,
+            )
     except Exception as error:  # a broken file raises whatever its reader happens to trip over
         logger.warning("The weights of a model cannot be read", exc_info=error)
         raise checkpoint.unreadable("weights") from error
@@ -98,7 +100,7 @@ def _shapes(checkpoint: Checkpoint, config: transformers.PreTrainedConfig) -> pl
     """The shape of every weight of the encoder that a configuration asks for, without memory for them. Raises ModelError."""
     family = checkpoint.family
     try:
-        with torch.device("meta"):
+        with LOCK, torch.device("meta"):
             model = getattr(transformers, family.pretraining_class)(config)
     except Exception as error:  # numbers that do not go together, each with an error of its own
         logger.warning("The configuration of a model cannot be built", exc_info=error)
@@ -144,7 +146,9 @@ def _is_sound(weight: torch.Tensor) -> bool:
 def read_tokenizer(checkpoint: Checkpoint, vocab_size: int) -> transformers.PreTrainedTokenizerBase:
     """The tokenizer of a model with `vocab_size` rows. Raises ModelError when it is broken or made for another model."""
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint.folder, local_files_only=True, trust_remote_code=False)
+        with LOCK:  # see read_model
+            open_tokenizer = transformers.AutoTokenizer.from_pretrained
+            tokenizer = open_tokenizer(checkpoint.folder, local_files_only=True, trust_remote_code=False)
         highest = max(tokenizer.get_vocab().values(), default=0)
         for pair in (("a",), ("a", "b")):  # some are broken in what is only looked at when they read
             tokenizer(*pair, truncation="longest_first", max_length=16)

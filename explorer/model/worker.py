@@ -3,11 +3,12 @@
 import asyncio
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from ray import serve
 
 from explorer.base.cache import OnceCache
+from explorer.base.lazy import Library
 from explorer.base.limits import MODELS
 from explorer.model.batcher import MOST_TOGETHER, alike
 from explorer.model.checkpoints import Checkpoint
@@ -15,10 +16,25 @@ from explorer.model.network import Network
 from explorer.model.pooled import Encoded, pooled
 from explorer.text.encoding import Encoding
 
+if TYPE_CHECKING:
+    import ray
+else:
+    ray = Library("ray")  # only who asked for workers has it
+
 Asked = tuple[Checkpoint, Sequence[Encoding]]
 
 
-@serve.deployment
+def deployment() -> "ray.serve.Deployment":
+    """The worker as Ray Serve deploys it, with the passes that wait read together. Raises ImportError without Ray."""
+
+    class Batched(Worker):
+        @ray.serve.batch(max_batch_size=MOST_TOGETHER, batch_wait_timeout_s=0)
+        async def states(self, asked: list[Asked]) -> list[list[np.ndarray]]:
+            return await super().states(asked)
+
+    return ray.serve.deployment(Batched, name=Worker.__name__)
+
+
 class Worker:
     """Reads for front ends: what waits while it reads is read together next, one pass at a time."""
 
@@ -26,7 +42,6 @@ class Worker:
         self._networks: OnceCache[Checkpoint, Network] = OnceCache(MODELS.most)
         self._one_pass = threading.Lock()
 
-    @serve.batch(max_batch_size=MOST_TOGETHER, batch_wait_timeout_s=0)
     async def states(self, asked: list[Asked]) -> list[list[np.ndarray]]:
         """For each who asks the hidden states [layers + 1, tokens, hidden] float32 of each encoding. Raises ModelError."""
         return await asyncio.to_thread(self._states, asked)

@@ -4,22 +4,21 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.errors import ExplorerError, InputError
+from explorer.base.lazy import anywidget, traitlets
 from explorer.base.paths import ASSETS
+from explorer.model.trace import Trace
 from explorer.outlets.contents import part_as_data
 from explorer.outlets.notebook import asked, theme_named
 from explorer.outlets.page_file import data_of, page
 from explorer.views.view import Change, View, open_on
 
-if TYPE_CHECKING:
-    from explorer.model.trace import Trace
-
 FRAME = "live"
 
 
-def live(trace: "Trace", view: str = "attention/heads", *more: str, theme: str = "", **settings: Any) -> Any:
+def live(trace: Trace, view: str = "attention/heads", *more: str, theme: str = "", **settings: Any) -> Any:
     """One view, or several together, as a widget: what is clicked is answered by Python, as in the app.
 
     Arguments and errors are those of `explorer.show`. It needs anywidget, which is asked for in a sentence where it is not.
@@ -71,8 +70,7 @@ class LiveView:
 def _widget() -> Any:
     """The class of the widget, made when the first one is wanted."""
     try:
-        import anywidget
-        import traitlets
+        anywidget.AnyWidget  # noqa: B018 - imports it
     except ImportError as error:
         raise InputError("A live view needs anywidget; run pip install anywidget, or use explorer.show.") from error
 

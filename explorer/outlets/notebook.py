@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.figures.base import shorten
+from explorer.model.network import Network
+from explorer.model.trace import Trace
 from explorer.outlets.contents import is_told
 from explorer.outlets.page_file import THEMES, data_of, page
 from explorer.text import limits
@@ -18,10 +20,6 @@ from explorer.views import VIEWS
 from explorer.views.settings import Choice, Number, Setting, Several, Switch, Text
 from explorer.views.subject import Selection, Subject
 from explorer.views.view import View
-
-if TYPE_CHECKING:
-    from explorer.model.network import Network
-    from explorer.model.trace import Trace
 
 OF_THE_PAGE = ("layer", "head", "token")  # what is selected, unless a view has a setting of that name
 SANDBOX = "allow-scripts allow-downloads allow-popups"  # no origin: nothing in the frame reaches the notebook
@@ -69,7 +67,7 @@ class Shown:
         return "\n".join(f"{side['question']} {side['finding']}".strip() for side in self.sides)
 
 
-def show(trace: "Trace", view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
+def show(trace: Trace, view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
     """A view of a trace, or several together, drawn where a notebook displays it.
 
     `settings` are those that `explorer.settings(view)` tells, and `layer` (from 1), `head` (from 1) and `token` (from 0) as
@@ -80,16 +78,16 @@ def show(trace: "Trace", view: str = "attention/head", *more: str, theme: str = 
     return Shown((_side(trace, (view, *more), settings),), theme_named(theme))
 
 
-def compare(trace: "Trace", other: "Trace", view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
+def compare(trace: Trace, other: Trace, view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
     """The same view of two traces side by side: of two inputs, or of two models. Arguments and errors are those of `show`."""
     return Shown(tuple(_side(one, (view, *more), settings) for one in (trace, other)), theme_named(theme))
 
 
-def _side(trace: "Trace", names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def _side(trace: Trace, names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
     return data_of(*asked(trace, names, given), wait=True)
 
 
-def asked(trace: "Trace", names: Sequence[str], given: Mapping[str, Any]) -> tuple[list[View], Subject]:
+def asked(trace: Trace, names: Sequence[str], given: Mapping[str, Any]) -> tuple[list[View], Subject]:
     """The views of these names with the settings that are theirs, and the subject with what is selected. Raises InputError."""
     kinds = [view_named(name) for name in names]
     known = [_told(kind) for kind in kinds]
@@ -107,7 +105,7 @@ def asked(trace: "Trace", names: Sequence[str], given: Mapping[str, Any]) -> tup
     return views, Subject.of(trace, _selection(trace, chosen))
 
 
-def _selection(trace: "Trace", chosen: Mapping[str, Any]) -> Selection:
+def _selection(trace: Trace, chosen: Mapping[str, Any]) -> Selection:
     capabilities = trace.model.capabilities
     ranges = {"layer": (0, capabilities.layers), "head": (1, capabilities.heads), "token": (0, trace.kept - 1)}
     checked = {name: limits.check_integer(value, name, *ranges[name]) for name, value in chosen.items() if value is not None}
@@ -168,7 +166,7 @@ class Settings:
         return "\n".join([self.title, *(line.rstrip() for line in written)])
 
 
-def settings(view: str = "", model: "Network | None" = None) -> Settings:
+def settings(view: str = "", model: Network | None = None) -> Settings:
     """What can be set of a view, and what it may be; without a name, all views. Raises InputError for an unknown view.
 
     Bounds that depend on the model are those of `model`, where one is given.
@@ -189,7 +187,7 @@ def settings(view: str = "", model: "Network | None" = None) -> Settings:
     return Settings(f"{view}: {kind.question}", ("setting", "default", "may be", "on the page"), rows)
 
 
-def _selected(name: str, model: "Network | None") -> str:
+def _selected(name: str, model: Network | None) -> str:
     first = {"layer": 0, "head": 1, "token": 0}[name]
     if name == "token":
         return "None, or a position from 0"
@@ -197,7 +195,7 @@ def _selected(name: str, model: "Network | None") -> str:
     return f"{first} to {last}"
 
 
-def _range(setting: Setting, model: "Network | None") -> str:
+def _range(setting: Setting, model: Network | None) -> str:
     capabilities = model.capabilities if model is not None else None
     kinds: dict[type[Setting], Callable[[Any], str]] = {
         Choice: lambda one: "any text, or None" if one.free else ", ".join(map(repr, one.values)),

@@ -14,17 +14,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from explorer.base.errors import ExplorerError, InputError
+from explorer.base.lazy import pdoc
+from explorer.model.explorer import load
 from explorer.outlets import code, page_file
 from explorer.outlets.place import slug
 from explorer.views import TABS, VIEWS
 from explorer.views.settings import Choice, Number, Setting
+from explorer.views.subject import Subject
 from explorer.views.view import View
-
-if TYPE_CHECKING:
-    import pdoc.doc
 
 MARK = re.compile(r'<a class="attribution".*?</a>', re.DOTALL)  # pdoc's, which leads elsewhere
 EXAMPLE = ("The capital of Japan is [MASK].", "It is a city of skyscrapers.")
@@ -54,11 +53,9 @@ NAMES = (
 def build(folder: Path, names: Sequence[str] = NAMES, drawn: Collection[str] = tuple(VIEWS)) -> None:
     """Write the reference of some modules into a folder, with the pictures of some views. Raises InputError without pdoc."""
     try:
-        import pdoc.doc
-        import pdoc.render
+        pdoc.render.configure(docformat="markdown", footer_text="BERT Explorer", include_undocumented=False, show_source=False)
     except ImportError as error:
         raise InputError("The reference is made by pdoc; pip install -r tests/requirements.txt brings it.") from error
-    pdoc.render.configure(docformat="markdown", footer_text="BERT Explorer", include_undocumented=False, show_source=False)
     pages = dict(_pages(names, dict(_draw(folder, drawn))))
     for name, page in pages.items():
         place = folder / f"{name.replace('.', '/')}.html"
@@ -70,10 +67,7 @@ def build(folder: Path, names: Sequence[str] = NAMES, drawn: Collection[str] = t
 
 def _draw(folder: Path, names: Collection[str]) -> Iterator[tuple[str, str]]:
     """Makes the page of each view of the example, as the app makes it, and gives its address by the view's name."""
-    import explorer
-    from explorer.views.subject import Subject
-
-    subject = Subject.of(explorer.load().trace(*EXAMPLE))
+    subject = Subject.of(load().trace(*EXAMPLE))
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
     for name in names:
         with contextlib.suppress(ExplorerError):  # of this input the view shows nothing
@@ -84,8 +78,6 @@ def _draw(folder: Path, names: Collection[str]) -> Iterator[tuple[str, str]]:
 
 def _pages(names: Sequence[str], pictures: Mapping[str, str]) -> "Iterator[tuple[str, pdoc.doc.Module]]":
     """What becomes a page each: the modules, the views, and how to add to them."""
-    import pdoc.doc
-
     for name in names:
         module = importlib.import_module(name)
         for member in getattr(module, "__all__", ()):

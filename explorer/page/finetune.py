@@ -3,7 +3,7 @@
 import time
 from collections.abc import Generator, Sequence
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gradio as gr
 
@@ -17,16 +17,15 @@ from explorer.page.listening import apply
 from explorer.page.panel import Panel
 from explorer.page.tab import TabPage
 from explorer.training import jobs, store
+from explorer.training.export import tuned_model
 from explorer.training.hub_data import fetch_data_set
+from explorer.training.run import Run
+from explorer.training.training import Progress, Task, new_run, run_training
 from explorer.views.finetune import TRAININGS
 from explorer.views.finetune.examples import ExamplesView
 from explorer.views.finetune.run import RunView, run_ids
 from explorer.views.finetune.runs import RunList
 from explorer.views.subject import Subject
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
-    from explorer.training.training import Progress, Task
 
 NOTHING = "Nothing was trained; what was shown before is still below."
 STOPPED = "Stopped; the best so far stays. "
@@ -61,8 +60,6 @@ def _listen_to_exploring(tab: TabPage, panel: Panel) -> tuple[Triggers, gr.State
     name = gr.State("")
 
     def write(values: Values) -> Updates:
-        from explorer.training.export import tuned_model
-
         subject = tab.inputs.subject(values)
         written = tuned_model(panel.read(values, subject).find(subject))
         return {name: written, panel.parts["note"]: "The tuned model is in the model box; every tab shows it now."}
@@ -124,7 +121,7 @@ def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
     run([cancel.click], stop, [cancel], [running, outcome.controls["runs"]], queue=False)
 
 
-def shown_before(view: RunView, subject: Subject) -> "Run | None":
+def shown_before(view: RunView, subject: Subject) -> Run | None:
     """The run that is seen when another is trained; None where there is none."""
     try:
         return view.find(subject)
@@ -132,13 +129,13 @@ def shown_before(view: RunView, subject: Subject) -> "Run | None":
         return None
 
 
-def since(before: "Run | None", trained: "Run") -> str:
+def since(before: Run | None, trained: Run) -> str:
     """That something was trained, which looks like nothing when the same examples and settings give the same again."""
     same = before is not None and before.history == trained.history
     return "Trained just now, with the same result as before. " if same else "Trained just now. "
 
 
-def _task(source: Any, recipe: Any, subject: Subject) -> tuple["Task", str]:
+def _task(source: Any, recipe: Any, subject: Subject) -> tuple[Task, str]:
     """What is to be learnt, by the views that say from what and how, and what its run is called. Raises ExplorerError."""
     examples, _ = source.examples()
     task = source.task(subject.model, examples, recipe.plan(subject.model)).fitted()
@@ -146,15 +143,11 @@ def _task(source: Any, recipe: Any, subject: Subject) -> tuple["Task", str]:
     return task, source.title(examples)
 
 
-def _train(
-    outcome: Panel, task: "Task", title: str, stop: Event, kept_as: tuple[str, str]
-) -> Generator[Updates, None, "Run | None"]:
+def _train(outcome: Panel, task: Task, title: str, stop: Event, kept_as: tuple[str, str]) -> Generator[Updates, None, Run | None]:
     """Train while showing how it goes; returns the run that is kept under an id for a visitor, or None.
 
     When the page is closed meanwhile, Gradio ends this generator: what was learnt until then is kept, and nothing runs on.
     """
-    from explorer.training.training import new_run, run_training
-
     steps = run_training(task, stop.is_set)
     history: list[dict[str, float]] = []
     shown = 0.0

@@ -11,6 +11,7 @@ from explorer.base.errors import ExplorerError
 from explorer.base.steps import map_steps, relay
 from explorer.figures.bars import meter
 from explorer.model import checkpoints
+from explorer.model.explorer import load
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values
 from explorer.training import jobs
@@ -66,7 +67,6 @@ class ModelBox:
 
         `fit(model)` is what else changes with it.
         """
-        from explorer.model.explorer import load  # loads torch
 
         def progress(step: tuple[float, str] | None) -> Updates:
             if stop.is_set():

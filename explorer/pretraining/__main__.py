@@ -1,15 +1,15 @@
 """Pre-train a BERT: `python -m explorer.pretraining --corpus FOLDER --init FOLDER --out FOLDER --minutes 60`."""
 
+from __future__ import annotations
+
 import argparse
 import signal
 import sys
 from dataclasses import fields
 from pathlib import Path
 
-import torch
-from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
-
 from explorer.base.command import status
+from explorer.base.engine import torch, transformers
 from explorer.base.errors import InputError
 from explorer.pretraining import scoring
 from explorer.pretraining.batches import Vocabulary
@@ -77,7 +77,7 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def initial_model(init: str, vocabulary_size: int, dropout: float) -> BertForPreTraining:
+def initial_model(init: str, vocabulary_size: int, dropout: float) -> transformers.BertForPreTraining:
     """The model to train: a checkpoint's weights, or fresh ones of the bundled model's size.
 
     A model this small does not overfit a text that it reads a few times, so without `dropout` it learns sooner.
@@ -86,8 +86,8 @@ def initial_model(init: str, vocabulary_size: int, dropout: float) -> BertForPre
     # pieces a second at 32 × 128.
     attention = "sdpa" if torch.cuda.is_available() else "eager"
     if init == "none":
-        config = BertConfig(vocab_size=vocabulary_size, hidden_size=384, num_hidden_layers=6, intermediate_size=1536)
-        model = BertForPreTraining(config)
+        config = transformers.BertConfig(vocab_size=vocabulary_size, hidden_size=384, num_hidden_layers=6, intermediate_size=1536)
+        model = transformers.BertForPreTraining(config)
         model.set_attn_implementation(attention)
     else:
         model = open_model(init, attention)
@@ -97,7 +97,7 @@ def initial_model(init: str, vocabulary_size: int, dropout: float) -> BertForPre
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def read_texts(args: argparse.Namespace, tokenizer: PreTrainedTokenizerBase) -> list[tuple[float, Corpus]]:
+def read_texts(args: argparse.Namespace, tokenizer: transformers.PreTrainedTokenizerBase) -> list[tuple[float, Corpus]]:
     """The text and the others that are mixed in, with their shares; the first one gets what they leave.
 
     Lines that give away one of our own test sentences are left out. Raises InputError for shares that leave nothing.
@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> None:
     if heldout_file.exists():
         heldout = load_file(heldout_file, tokenizer, args.cache or args.out / "tokens")
 
-        def evaluate(model: BertForPreTraining) -> Scores:
+        def evaluate(model: transformers.BertForPreTraining) -> Scores:
             return scoring.score(model, scoring.pair_batches(heldout, vocabulary, 256, 128, seed=1))
 
     settings = Settings(**{field.name: getattr(args, field.name) for field in fields(Settings)})

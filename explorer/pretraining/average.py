@@ -5,22 +5,21 @@ better than each of them: model soups (Wortsman et al. 2022). It costs no traini
 next-sentence head says yes.
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
-from transformers import BertForPreTraining
-from transformers.utils import logging
-
 from explorer.base.command import status
+from explorer.base.engine import torch, transformers
 from explorer.base.errors import InputError, ModelError
 from explorer.pretraining.sampling import IS_NEXT
 from explorer.pretraining.saving import export, open_model, open_tokenizer
 
 
-def average(folders: Sequence[str | Path], shares: Sequence[float], follows: float = 0.0) -> BertForPreTraining:
+def average(folders: Sequence[str | Path], shares: Sequence[float], follows: float = 0.0) -> transformers.BertForPreTraining:
     """The weighted mean of the weights in float32; the shares count relative to their sum. `follows` is added to IsNext's bias.
 
     Raises InputError for shares that are not above 0, ModelError for checkpoints of another shape than the first.
@@ -54,8 +53,8 @@ def main() -> int:
     parser.add_argument("--follows", type=float, default=0.0, help="added to the logit of IsNext (default 0)")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model, in half precision")
     args = parser.parse_args()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     shares, folders = zip(*map(_parsed, args.checkpoints), strict=True)
     return status(lambda: export(args.out, average(folders, shares, args.follows), open_tokenizer(folders[0])))
 

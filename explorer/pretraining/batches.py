@@ -1,12 +1,14 @@
 """A batch: examples with their special tokens, padded and masked."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from transformers import PreTrainedTokenizerBase
 
+from explorer.base.engine import transformers
 from explorer.base.errors import InputError
 from explorer.pretraining import choosing
 from explorer.pretraining.sampling import Example
@@ -28,7 +30,7 @@ class Vocabulary:
     ends: NDArray[np.bool_]  # marks that a sentence may end in
 
     @classmethod
-    def of(cls, tokenizer: PreTrainedTokenizerBase) -> "Vocabulary":
+    def of(cls, tokenizer: transformers.PreTrainedTokenizerBase) -> Vocabulary:
         """Read them from a tokenizer; raises InputError if it lacks one of BERT's special tokens."""
         ids = [tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id, tokenizer.mask_token_id]
         if None in ids:

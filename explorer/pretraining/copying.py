@@ -4,13 +4,14 @@ One word of content is hidden in each input. Where the same word stands a second
 that is in a text tells how well a model is paid there for copying.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from transformers import BertForPreTraining
 
+from explorer.base.engine import inference_mode, transformers
 from explorer.pretraining.batches import Vocabulary, collate
 from explorer.pretraining.choosing import one_word
 from explorer.pretraining.losses import predict
@@ -30,8 +31,8 @@ class Copies:
     repeated: float  # the hidden one stands a second time in the input
 
 
-@torch.inference_mode()
-def copies(model: BertForPreTraining, examples: Sequence[Example], vocabulary: Vocabulary, seed: int = 1) -> Copies:
+@inference_mode
+def copies(model: transformers.BertForPreTraining, examples: Sequence[Example], vocabulary: Vocabulary, seed: int = 1) -> Copies:
     """Hide a word of content in each example that has one, and see what the model puts there first."""
     rng = np.random.default_rng(seed)
     choose = one_word(vocabulary.continues, vocabulary.content)

@@ -4,6 +4,8 @@ A corpus is a folder (or one file) of .txt or .txt.xz: UTF-8, a sentence a line,
 Tokenised it is two bytes a piece, so 29 million pieces are 58 MB: small enough to keep in memory, and cached on disk.
 """
 
+from __future__ import annotations
+
 import hashlib
 import lzma
 from collections.abc import Iterator, Sequence
@@ -12,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from transformers import PreTrainedTokenizerBase
 
+from explorer.base.engine import transformers
 from explorer.base.errors import InputError
 from explorer.pretraining.overlap import Runs
 
@@ -42,7 +44,7 @@ class Corpus:
         """The pieces of the sentences first .. last, the last one not included."""
         return self.pieces[self.sentence_starts[first] : self.sentence_starts[last]]
 
-    def alone(self) -> "Corpus":
+    def alone(self) -> Corpus:
         """The same sentences, each one a document by itself."""
         return Corpus(self.pieces, self.sentence_starts, np.arange(self.sentences + 1))
 
@@ -85,7 +87,7 @@ def read_documents(path: Path) -> Iterator[list[str]]:
         yield document
 
 
-def tokenize(documents: Sequence[list[str]], tokenizer: PreTrainedTokenizerBase) -> Corpus:
+def tokenize(documents: Sequence[list[str]], tokenizer: transformers.PreTrainedTokenizerBase) -> Corpus:
     """Turn documents into a Corpus; sentences without any piece are left out.
 
     Raises InputError if nothing is left, or if the vocabulary does not fit into 16 bits.
@@ -127,7 +129,9 @@ def join(corpora: Sequence[Corpus]) -> Corpus:
     )
 
 
-def load_file(path: Path, tokenizer: PreTrainedTokenizerBase, cache: Path | None = None, without: Runs | None = None) -> Corpus:
+def load_file(
+    path: Path, tokenizer: transformers.PreTrainedTokenizerBase, cache: Path | None = None, without: Runs | None = None
+) -> Corpus:
     """One text file as a Corpus, from `cache` if it was tokenised so before; lines that hold one of `without` are left out."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
@@ -167,7 +171,7 @@ def _clean(documents: list[list[str]], without: Runs | None) -> list[list[str]]:
 
 def load_corpus(
     folder: Path,
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: transformers.PreTrainedTokenizerBase,
     cache: Path | None = None,
     repeats: dict[str, int] | None = None,
     without: Runs | None = None,
@@ -185,7 +189,7 @@ def load_corpus(
     return join(corpora)
 
 
-def _fingerprint(path: Path, tokenizer: PreTrainedTokenizerBase, without: Runs | None) -> str:
+def _fingerprint(path: Path, tokenizer: transformers.PreTrainedTokenizerBase, without: Runs | None) -> str:
     """Changes with the text, with the vocabulary and with what is left out, so that a stale cache is never read."""
     digest = hashlib.sha256(path.read_bytes())
     digest.update("\n".join(sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get)).encode())

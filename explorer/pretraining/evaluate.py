@@ -6,6 +6,8 @@ whose documents are of one sentence each is scored on its sentences only. Then c
 first guess copies a word of the input.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import sys
@@ -15,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from transformers.utils import logging
 
 from explorer import load
 from explorer.base.command import status
+from explorer.base.engine import transformers
 from explorer.base.errors import InputError
 from explorer.pretraining import sampling, scoring
 from explorer.pretraining.batches import Vocabulary
@@ -122,8 +124,8 @@ def main() -> int:
     add("--json", type=Path, metavar="FILE", help="write the numbers to this file too")
     args = parser.parse_args()
     keep_freed_memory()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     return status(lambda: _tell(report(args), args.json))
 
 

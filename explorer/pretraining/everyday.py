@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from explorer.model.explorer import Explorer
+from explorer.model.network import Candidate
 from explorer.pretraining.own_tests import Blank, Pair, blanks, pairs
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.model.network import Candidate
 
 
 @dataclass(frozen=True)
@@ -16,7 +13,7 @@ class Filled:
     """One of our blanks, and the first five guesses of a model, best first."""
 
     blank: Blank
-    guesses: tuple["Candidate", ...]
+    guesses: tuple[Candidate, ...]
 
     @property
     def right(self) -> tuple[bool, ...]:
@@ -49,13 +46,13 @@ class Judged:
         return f"| {self.pair.first} / {self.pair.second} | {'yes' if self.pair.follows else 'no'} | {self.follows:.2f} |"
 
 
-def fill(model: "Explorer") -> Iterator[Filled]:
+def fill(model: Explorer) -> Iterator[Filled]:
     """What the model puts into every blank. Raises CapabilityError without a masked-LM head."""
     for blank in blanks():
         yield Filled(blank, tuple(model.fill_mask(blank.sentence, top_k=5)[0].candidates))
 
 
-def judge(model: "Explorer") -> Iterator[Judged]:
+def judge(model: Explorer) -> Iterator[Judged]:
     """What the model says of every pair. Raises CapabilityError without a next-sentence head."""
     for pair in pairs():
         yield Judged(pair, model.next_sentence(pair.first, pair.second).is_next)

@@ -1,12 +1,12 @@
 """The log of a run: one CSV line every few steps, and one for every held-out score."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
-from torch import Tensor
-
+from explorer.base.engine import torch
 from explorer.pretraining.saving import Progress
 from explorer.pretraining.scoring import Scores
 
@@ -30,7 +30,7 @@ class Log:
 
     def __init__(self, path: Path, step: int) -> None:
         self.path = path
-        self.losses: dict[str, list[Tensor]] = {name: [] for name in ("mlm_loss", "nsp_loss", "teacher_distance")}
+        self.losses: dict[str, list[torch.Tensor]] = {name: [] for name in ("mlm_loss", "nsp_loss", "teacher_distance")}
         lines: list[dict[str, str]] = []
         if path.exists():
             with path.open(newline="") as file:
@@ -40,7 +40,7 @@ class Log:
             writer.writeheader()
             writer.writerows(lines)
 
-    def add(self, losses: Sequence[Tensor | None]) -> None:
+    def add(self, losses: Sequence[torch.Tensor | None]) -> None:
         """Remember the losses of one step, as `Trainer.step` gives them."""
         for kept, loss in zip(self.losses.values(), losses, strict=True):
             kept += [] if loss is None else [loss]

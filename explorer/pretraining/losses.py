@@ -1,13 +1,12 @@
 """The two losses of BERT, computed only where there is something to predict."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-import torch.nn.functional as F
-from torch import Tensor
-from transformers import BertForPreTraining
 
+from explorer.base.engine import torch, transformers
 from explorer.pretraining.batches import Batch
 from explorer.text.masking import IGNORED
 
@@ -19,21 +18,21 @@ class Predictions:
     The chosen places of all rows come one after the other; where the inputs have no B, there are no next_labels.
     """
 
-    mlm_logits: Tensor  # [chosen, vocabulary]
-    mlm_labels: Tensor  # [chosen] the original ids
-    next_logits: Tensor  # [batch, 2]
-    next_labels: Tensor | None  # [batch]
-    hidden_states: Tensor  # [batch, tokens, hidden] of the last layer
-    read: Tensor  # [chosen, tokens] the ids of the input that each chosen place is in
+    mlm_logits: torch.Tensor  # [chosen, vocabulary]
+    mlm_labels: torch.Tensor  # [chosen] the original ids
+    next_logits: torch.Tensor  # [batch, 2]
+    next_labels: torch.Tensor | None  # [batch]
+    hidden_states: torch.Tensor  # [batch, tokens, hidden] of the last layer
+    read: torch.Tensor  # [chosen, tokens] the ids of the input that each chosen place is in
 
-    def losses(self) -> tuple[Tensor, Tensor | None]:
+    def losses(self) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Mean cross-entropy in nats of the masked words and, where there is a B, of the next sentence."""
-        mlm = F.cross_entropy(self.mlm_logits.float(), self.mlm_labels)
+        mlm = torch.nn.functional.cross_entropy(self.mlm_logits.float(), self.mlm_labels)
         if self.next_labels is None:
             return mlm, None
-        return mlm, F.cross_entropy(self.next_logits.float(), self.next_labels)
+        return mlm, torch.nn.functional.cross_entropy(self.next_logits.float(), self.next_labels)
 
-    def copying(self, content: Tensor) -> Tensor:
+    def copying(self, content: torch.Tensor) -> torch.Tensor:
         """How much is put on words that stand in the input and are not the hidden one: unlikelihood, in nats.
 
         -log(1 - p) over the chosen places, p the sum over the words of content (`content` [vocabulary]) that are read there
@@ -46,7 +45,7 @@ class Predictions:
         return -torch.log1p(-(shares * wrong).sum(1).clamp(max=1 - 1e-6)).mean()
 
 
-def predict(model: BertForPreTraining, batch: Batch) -> Predictions:
+def predict(model: transformers.BertForPreTraining, batch: Batch) -> Predictions:
     """Run the encoder once, and its two heads on what they need.
 
     The decoder of the masked-LM head is as large as the word embeddings (30,522 × hidden), so it sees the chosen

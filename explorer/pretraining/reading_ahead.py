@@ -1,17 +1,18 @@
 """Batches made ahead by other processes, so that a fast GPU does not wait for them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
-from torch.utils.data import DataLoader, Dataset
-
+from explorer.base.engine import torch
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.stream import BatchStream
 
 AHEAD = 4  # batches a worker keeps ready
 
 
-class _Steps(Dataset):
-    """A stream's batches by (step, share of pieces chosen)."""
+class _Steps:
+    """A stream's batches by (step, share of pieces chosen): a data set for torch's DataLoader, which needs but this."""
 
     def __init__(self, stream: BatchStream) -> None:
         self.stream = stream
@@ -26,4 +27,4 @@ def read_ahead(stream: BatchStream, wanted: Iterator[tuple[int, float]], workers
     The workers are forks, so that the text is in memory once.
     """
     ahead = {"prefetch_factor": AHEAD, "multiprocessing_context": "fork"} if workers else {}
-    return iter(DataLoader(_Steps(stream), batch_size=None, sampler=wanted, num_workers=workers, **ahead))
+    return iter(torch.utils.data.DataLoader(_Steps(stream), batch_size=None, sampler=wanted, num_workers=workers, **ahead))

@@ -1,16 +1,15 @@
 """Checkpoints on disk: safetensors and JSON, never a pickle, and never half a checkpoint under a good name."""
 
+from __future__ import annotations
+
 import json
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import torch
 from safetensors import safe_open
-from safetensors.torch import load_file, save_file
-from torch.optim import Optimizer
-from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
+from explorer.base.engine import safetensors_torch, torch, transformers
 from explorer.base.errors import ModelError
 from explorer.pretraining.running_mean import RunningMean
 
@@ -26,21 +25,21 @@ class Progress:
     seconds: float = 0.0
 
 
-def open_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
+def open_tokenizer(folder: str | Path) -> transformers.PreTrainedTokenizerBase:
     """The tokenizer of a folder or hub name; raises ModelError if there is none."""
     try:
-        return AutoTokenizer.from_pretrained(folder)
+        return transformers.AutoTokenizer.from_pretrained(folder)
     except (OSError, ValueError) as error:
         raise ModelError(f"There is no tokenizer to read in {folder}.") from error
 
 
-def open_model(folder: str | Path, attention: str = "sdpa") -> BertForPreTraining:
+def open_model(folder: str | Path, attention: str = "sdpa") -> transformers.BertForPreTraining:
     """The model of a folder or hub name in float32, on the GPU if there is one.
 
     `attention` is one of transformers' implementations. Raises ModelError if it is not a BERT with both heads.
     """
     try:
-        model, report = BertForPreTraining.from_pretrained(
+        model, report = transformers.BertForPreTraining.from_pretrained(
             folder, dtype=torch.float32, attn_implementation=attention, output_loading_info=True
         )
     except (OSError, ValueError, RuntimeError) as error:
@@ -56,7 +55,12 @@ def checkpoints(out: Path) -> list[Path]:
 
 
 def save_checkpoint(
-    out: Path, model: BertForPreTraining, optimizer: Optimizer, progress: Progress, mean: RunningMean | None = None, keep: int = 2
+    out: Path,
+    model: transformers.BertForPreTraining,
+    optimizer: torch.optim.Optimizer,
+    progress: Progress,
+    mean: RunningMean | None = None,
+    keep: int = 2,
 ) -> Path:
     """Write model, optimizer, progress and the mean of the weights as one folder, and drop all but the last `keep`.
 
@@ -72,10 +76,10 @@ def save_checkpoint(
         for name, parameter in model.named_parameters()
         for key, value in optimizer.state.get(parameter, {}).items()
     }
-    save_file(tensors, unfinished / "optimizer.safetensors")
+    safetensors_torch.save_file(tensors, unfinished / "optimizer.safetensors")
     if mean is not None:
         weights = {name: value.cpu() for name, value in mean.weights.items()}
-        save_file(weights, unfinished / "mean.safetensors", {"steps": str(mean.steps)})
+        safetensors_torch.save_file(weights, unfinished / "mean.safetensors", {"steps": str(mean.steps)})
     (unfinished / "progress.json").write_text(json.dumps(asdict(progress)) + "\n")
     shutil.rmtree(final, ignore_errors=True)
     unfinished.rename(final)
@@ -84,18 +88,20 @@ def save_checkpoint(
     return final
 
 
-def load_checkpoint(folder: Path, model: BertForPreTraining, optimizer: Optimizer, mean: RunningMean | None = None) -> Progress:
+def load_checkpoint(
+    folder: Path, model: transformers.BertForPreTraining, optimizer: torch.optim.Optimizer, mean: RunningMean | None = None
+) -> Progress:
     """Put a checkpoint's weights and optimizer state into `model`, `optimizer` and `mean`; returns where the run was.
 
     A mean begins anew where the checkpoint has none. Raises ModelError if the checkpoint is of another model.
     """
     try:
-        weights = load_file(folder / "model.safetensors")
+        weights = safetensors_torch.load_file(folder / "model.safetensors")
         missing, unexpected = model.load_state_dict(weights, strict=False)
         if unexpected or set(missing) - set(model.all_tied_weights_keys):
             raise KeyError(*missing, *unexpected)
         parameters = dict(model.named_parameters())
-        for entry, value in load_file(folder / "optimizer.safetensors").items():
+        for entry, value in safetensors_torch.load_file(folder / "optimizer.safetensors").items():
             key, name = entry.split("/", 1)
             # AdamW counts its steps in a float of no dimension; the fused one wants it where the parameter is.
             optimizer.state[parameters[name]][key] = value.to(parameters[name].device)
@@ -111,10 +117,10 @@ def load_checkpoint(folder: Path, model: BertForPreTraining, optimizer: Optimize
         raise ModelError(f"The checkpoint {folder.name} cannot be resumed; it belongs to another model.") from error
 
 
-def export(folder: Path, model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase) -> None:
+def export(folder: Path, model: transformers.BertForPreTraining, tokenizer: transformers.PreTrainedTokenizerBase) -> None:
     """Write a copy to ship, which `from_pretrained` reads: half precision, with the tokenizer."""
     folder.mkdir(parents=True, exist_ok=True)
-    small = BertForPreTraining(model.config).to(torch.float16)
+    small = transformers.BertForPreTraining(model.config).to(torch.float16)
     small.load_state_dict(model.state_dict())  # which rounds
     small.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

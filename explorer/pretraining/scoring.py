@@ -1,13 +1,13 @@
 """Held-out scores: how often BERT names the hidden piece, and whether it knows what follows."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-import torch.nn.functional as F
-from transformers import BertForPreTraining
 
+from explorer.base.engine import inference_mode, torch, transformers
 from explorer.pretraining import sampling
 from explorer.pretraining.batches import Batch, Vocabulary, collate
 from explorer.pretraining.corpus import Corpus
@@ -29,8 +29,8 @@ class Scores:
     late_chosen: int  # how many of them there were
 
 
-@torch.inference_mode()
-def score(model: BertForPreTraining, batches: Iterable[Batch], late_from: int = 300) -> Scores:
+@inference_mode
+def score(model: transformers.BertForPreTraining, batches: Iterable[Batch], late_from: int = 300) -> Scores:
     """Score a model on batches, at its own precision and on its own device; the model is left as it was."""
     was_training = model.training
     model.eval()
@@ -41,7 +41,7 @@ def score(model: BertForPreTraining, batches: Iterable[Batch], late_from: int = 
         logits = found.mlm_logits.float()  # [chosen, vocabulary]
         target = logits.gather(1, found.mlm_labels[:, None])  # [chosen, 1]
         ranks.append((logits > target).sum(1).cpu().numpy())
-        losses.append(F.cross_entropy(logits, found.mlm_labels, reduction="none").cpu().numpy())
+        losses.append(torch.nn.functional.cross_entropy(logits, found.mlm_labels, reduction="none").cpu().numpy())
         places.append(np.nonzero(batch.labels >= 0)[1])
         inputs += len(batch.labels)
         if found.next_labels is not None:

@@ -6,13 +6,13 @@ a frozen teacher sees with none masked: similarity-preserving distillation (Tung
 (Kornblith et al. 2019), so that the vectors themselves may turn and stretch as the heads need them.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import numpy as np
-import torch
-from torch import Tensor
-from transformers import BertModel
 
+from explorer.base.engine import torch, transformers
 from explorer.base.errors import ModelError
 from explorer.pretraining.batches import Batch
 from explorer.text.masking import IGNORED
@@ -26,14 +26,14 @@ class Teacher:
     def __init__(self, folder: str | Path, device: torch.device) -> None:
         """Read it from a folder or hub name; raises ModelError if it is no BERT encoder."""
         try:
-            encoder, report = BertModel.from_pretrained(folder, dtype=torch.float32, output_loading_info=True)
+            encoder, report = transformers.BertModel.from_pretrained(folder, dtype=torch.float32, output_loading_info=True)
         except (OSError, ValueError, RuntimeError) as error:
             raise ModelError(f"{folder} cannot be read as a BERT encoder to learn from.") from error
         if any(not name.startswith("pooler.") for name in report["missing_keys"]):
             raise ModelError(f"{folder} is not a BERT encoder to learn from.")
         self.encoder = encoder.eval().to(device)
 
-    def distance(self, batch: Batch, hidden_states: Tensor) -> Tensor | None:
+    def distance(self, batch: Batch, hidden_states: torch.Tensor) -> torch.Tensor | None:
         """1 - linear CKA, 0..1, between the two models' sentence vectors; None where the inputs are no sentences.
 
         hidden_states: [batch, tokens, hidden], the student's last layer on the masked batch.
@@ -50,7 +50,7 @@ class Teacher:
         return 1 - (given * wanted).sum() / (given.norm() * wanted.norm())
 
 
-def similarities(hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
+def similarities(hidden_states: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
     """Dot products between the centred mean vectors of a batch: [batch, tokens, hidden] -> float32 [batch, batch]."""
     with torch.autocast(hidden_states.device.type, enabled=False):
         weights = attention_mask.unsqueeze(-1).float()

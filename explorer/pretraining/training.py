@@ -1,16 +1,15 @@
 """The training loop: read a batch, its losses, one step; save, score and log along the way."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
-import torch
-from torch import Tensor
-from torch.optim import AdamW
 from tqdm import tqdm
-from transformers import BertForPreTraining
 
+from explorer.base.engine import torch, transformers
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.host import release_freed_memory
 from explorer.pretraining.log import Log
@@ -35,11 +34,11 @@ class Trainer:
 
     def __init__(
         self,
-        model: BertForPreTraining,
+        model: transformers.BertForPreTraining,
         stream: BatchStream,
         settings: Settings,
         out: Path,
-        evaluate: Callable[[BertForPreTraining], Scores] | None = None,
+        evaluate: Callable[[transformers.BertForPreTraining], Scores] | None = None,
         teacher: Teacher | None = None,
     ) -> None:
         out.mkdir(parents=True, exist_ok=True)
@@ -96,7 +95,7 @@ class Trainer:
         for wanted in count(step):
             yield wanted, self.settings.masking(self.settings.progress(wanted, self.progress.seconds))
 
-    def step(self, batch: Batch, rate: float) -> tuple[Tensor, Tensor | None, Tensor | None]:
+    def step(self, batch: Batch, rate: float) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
         """One optimizer step at learning rate `rate`.
 
         Returns the masked-LM loss and the next-sentence loss in nats (no B: None), and the teacher's distance (no
@@ -120,8 +119,8 @@ class Trainer:
         return tuple(None if loss is None else loss.detach() for loss in losses)
 
 
-def build_optimizer(model: BertForPreTraining, settings: Settings) -> AdamW:
+def build_optimizer(model: transformers.BertForPreTraining, settings: Settings) -> torch.optim.AdamW:
     """AdamW with weight decay on matrices only: biases and LayerNorm go without, as in BERT."""
     matrices = {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": settings.weight_decay}
     vectors = {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0.0}
-    return AdamW([matrices, vectors], lr=settings.peak_rate, betas=settings.betas, fused=True)
+    return torch.optim.AdamW([matrices, vectors], lr=settings.peak_rate, betas=settings.betas, fused=True)

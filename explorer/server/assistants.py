@@ -3,6 +3,8 @@
 import importlib.util
 import os
 
+from huggingface_hub.utils import _detect_agent
+
 from explorer.base.errors import InputError
 
 MCP = "mcp==1.30.0"
@@ -27,6 +29,4 @@ def wanted(given: bool, with_password: bool) -> bool:
 
 def _ask_no_hub() -> None:
     """Gradio answers a tool through a client of its own, whose first request would ask the hub for a list of agents."""
-    from huggingface_hub.utils import _detect_agent
-
     _detect_agent._registry = {"standardEnvVars": [], "harnesses": {}}

@@ -1,8 +1,6 @@
 """What operators may count, in the format of Prometheus. No name here comes from a visitor."""
 
-import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -10,10 +8,8 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from explorer.model import replicas
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.page.blocks import PageBlocks
+from explorer.model.explorer import loaded as loaded_models
+from explorer.page.blocks import PageBlocks
 
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 NAME = "bert_explorer"
@@ -22,7 +18,7 @@ NAME = "bert_explorer"
 class Metrics:
     """The numbers of one running app."""
 
-    def __init__(self, blocks: "PageBlocks") -> None:
+    def __init__(self, blocks: PageBlocks) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_Now(blocks))
         ProcessCollector(registry=self._registry)
@@ -46,7 +42,7 @@ class Metrics:
 class _Now(Collector):
     """What is looked up when somebody asks."""
 
-    def __init__(self, blocks: "PageBlocks") -> None:
+    def __init__(self, blocks: PageBlocks) -> None:
         self._blocks = blocks
 
     def describe(self) -> list[Metric]:
@@ -65,9 +61,3 @@ class _Now(Collector):
         if (workers := replicas.running()) is not None:
             yield CounterMetricFamily(f"{NAME}_worker_answers", "Readings by workers", workers.answers)
             yield CounterMetricFamily(f"{NAME}_worker_failures", "Readings that a worker did not end", workers.failures)
-
-
-def loaded_models() -> "list[Explorer]":
-    """The models in memory, without waiting for the import of torch when there cannot be any yet."""
-    module = sys.modules.get("explorer.model.explorer")
-    return module.loaded() if hasattr(module, "loaded") else []

@@ -13,8 +13,9 @@ from starlette.routing import Route
 from explorer.base.hosts import is_loopback
 from explorer.base.paths import ASSETS
 from explorer.figures.base import PLOTLY_JS
+from explorer.model.explorer import loaded as loaded_models
 from explorer.page.components import PLOTLY_ADDRESS
-from explorer.server.metrics import Metrics, loaded_models
+from explorer.server.metrics import Metrics
 from explorer.server.refusals import UNKNOWN, refusal
 from explorer.training import downloads
 

@@ -3,12 +3,14 @@
 Both restart from the stored hidden state of the layer where something changes, and run many changed inputs as one batch.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Generator
 from dataclasses import replace
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model.network import Network
@@ -19,7 +21,7 @@ Head = tuple[int, int]
 """(layer, head), zero-based."""
 
 
-@torch.inference_mode()
+@inference_mode
 def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None, np.ndarray]:
     """Zero every head by itself; yields the share done, 0 to 1, after each layer.
 
@@ -56,7 +58,7 @@ def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: in
     return final.after_heads(final.heads(hidden).context(here), hidden[:, here])[:, 0]
 
 
-@torch.inference_mode()
+@inference_mode
 def intervene(trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None) -> torch.Tensor:
     """The last hidden state [tokens, hidden] when these heads are zero and one vector is another run's; else the stored one.
 
@@ -91,7 +93,7 @@ def with_mask(trace: Trace, position: int) -> Trace:
     return Trace.of(model, replace(encoding, ids=tuple(ids), tokens=tuple(tokens)))
 
 
-@torch.inference_mode()
+@inference_mode
 def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generator[float, None, np.ndarray]:
     """Copy one hidden state at a time from the clean run into the corrupted one; yields the share done, 0 to 1.
 

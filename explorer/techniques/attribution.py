@@ -1,11 +1,13 @@
 """Which tokens a prediction rests on: integrated gradients, gradient × input, and occlusion."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import captum, inference_mode, torch
 from explorer.base.limits import STEPS
 from explorer.base.steps import map_steps, relay
 from explorer.model.network import Network
@@ -56,12 +58,10 @@ def integrated_gradients(
 
     The path goes from [PAD] at every piece that is not a special token to the input; positions and segments stay.
     """
-    from captum.attr import IntegratedGradients  # imported when asked for: it is slow to load
-
     words, baseline = _words(trace.model, trace.ids), _words(trace.model, baseline_ids(trace))
     logit = logit or _logit_of(trace, target)
     with torch.enable_grad():
-        attributed, delta = IntegratedGradients(logit).attribute(
+        attributed, delta = captum.attr.IntegratedGradients(logit).attribute(
             words,
             baseline,
             n_steps=steps,
@@ -92,15 +92,13 @@ def integrated_gradients_in_steps(trace: Trace, target: Target, steps: int = 50)
 
 def gradient_x_input(trace: Trace, target: Target) -> Attribution:
     """The gradient of the logit with respect to a word embedding, times that embedding (Shrikumar et al. 2016)."""
-    from captum.attr import InputXGradient  # see integrated_gradients
-
     words = _words(trace.model, trace.ids).requires_grad_()
     with torch.enable_grad():
-        attributed = InputXGradient(_logit_of(trace, target)).attribute(words)
+        attributed = captum.attr.InputXGradient(_logit_of(trace, target)).attribute(words)
     return Attribution(attributed[0].sum(-1).detach().numpy().astype(np.float32))
 
 
-@torch.inference_mode()
+@inference_mode
 def occlusion(trace: Trace, target: Target) -> Attribution:
     """How much the logit falls when [MASK] stands in a token's place; 0 for special tokens, which stay."""
     model, special = trace.model, special_places(trace)

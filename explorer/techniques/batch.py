@@ -4,13 +4,15 @@ All of it is made with the model's own modules. The mask sets the scores of [PAD
 weights are 0: Vaswani et al. 2017, section 3.2.3, has it for what a decoder may not see.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import torch
 
 from explorer.base.cache import OnceCache
+from explorer.base.engine import inference_mode, torch
 from explorer.base.limits import MEGABYTE
 from explorer.model.network import Network, Padded
 from explorer.model.trace import Trace
@@ -76,7 +78,7 @@ def read_together(first: Trace, second: Trace) -> Batch:
     return _batches.get(key, lambda: _read(first, second))
 
 
-@torch.inference_mode()
+@inference_mode
 def attention_row(model: Network, batch: Batch, layer: int, head: int, token: int, with_mask: bool) -> Row:
     """Where a token of the shorter input looks; layer, head and token are zero-based."""
     states, place = batch.masked if with_mask else batch.unmasked, batch.start + token
@@ -87,7 +89,7 @@ def attention_row(model: Network, batch: Batch, layer: int, head: int, token: in
     return Row(scores.numpy().copy(), scores.softmax(-1).numpy())
 
 
-@torch.inference_mode()
+@inference_mode
 def _read(first: Trace, second: Trace) -> Batch:
     model, traces = first.model, (first, second)
     padded = _rectangle(model, traces)

@@ -1,10 +1,12 @@
 """Several blanks filled so that they fit each other, which filling each by itself does not promise."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode, torch
 from explorer.base.limits import BLANKS
 from explorer.model.network import Candidate
 from explorer.model.trace import Trace
@@ -22,7 +24,7 @@ class Filling:
     candidate: Candidate
 
 
-@torch.inference_mode()
+@inference_mode
 def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
     """Fill one [MASK] after the other, each with the first guess given those before, in the order of filling.
 
@@ -46,7 +48,7 @@ def fill_jointly(trace: Trace, order: str = "left_to_right") -> list[Filling]:
     return filled
 
 
-@torch.inference_mode()
+@inference_mode
 def alternatives(trace: Trace, token: int, most: int) -> list[str]:
     """The model's best guesses for a zero-based token if it were hidden, likeliest first: whole words other than itself.
 

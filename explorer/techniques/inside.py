@@ -3,18 +3,20 @@
 All of it is made with the model's own modules, and ends in how far the last step is from what the model itself returned.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode, torch
 from explorer.model import attending, copies
 from explorer.model.attending import Heads
 from explorer.model.families import ACTIVATION, NEXT, RESIDUAL, Part
 from explorer.model.trace import Trace
 
-NamedStep = tuple[str, str, torch.Tensor]
+NamedStep = tuple[str, str, "torch.Tensor"]
 """The name of a step, its formula, and its result [tokens, size] or [heads, tokens, ...]."""
 
 
@@ -69,7 +71,7 @@ class HeadStep:
     output: np.ndarray
 
 
-@torch.inference_mode()
+@inference_mode
 def embedding_parts(trace: Trace) -> EmbeddingParts:
     """What is added up for every token of an input, the sum, and what becomes of it."""
     model, encoding = trace.model, trace.encoding
@@ -87,7 +89,7 @@ def embedding_parts(trace: Trace) -> EmbeddingParts:
     return EmbeddingParts(arrays, total.numpy(), normed.numpy(), None if projected is normed else projected.numpy(), error)
 
 
-@torch.inference_mode()
+@inference_mode
 def head_step(trace: Trace, layer: int, head: int, token: int) -> HeadStep:
     """One dot product a key: the query of `token` in one head; all three are zero-based."""
     heads = trace.heads(layer)
@@ -99,7 +101,7 @@ def head_step(trace: Trace, layer: int, head: int, token: int) -> HeadStep:
     return HeadStep(*(part.numpy().copy() for part in parts))  # a view would keep all the heads in memory
 
 
-@torch.inference_mode()
+@inference_mode
 def causal_attention(trace: Trace, layer: int, head: int) -> np.ndarray:
     """[query, key]: what the head's weights would be if no token could look ahead, as in a decoder (GPT).
 
@@ -119,7 +121,7 @@ def where_it_may_look(heads: Heads, scores: torch.Tensor, queries: slice) -> tor
     return scores.masked_fill(~looks.reshape(scores.shape), -torch.inf)
 
 
-@torch.inference_mode()
+@inference_mode
 def value_norms(trace: Trace, layer: int) -> np.ndarray:
     """[heads, tokens]: ‖f(x)‖, the length of what each token hands on through each head, v W_O of that head.
 
@@ -130,7 +132,7 @@ def value_norms(trace: Trace, layer: int) -> np.ndarray:
     return torch.stack([torch.linalg.vector_norm(v @ w, dim=-1) for v, w in zip(values, weight, strict=True)]).numpy()
 
 
-@torch.inference_mode()
+@inference_mode
 def value_error(trace: Trace, layer: int) -> float:
     """How far Σ α f(x) over all heads and keys, plus the bias, is from the output of W_O, at most."""
     dense, heads = trace.model.layers[layer].attention_dense, trace.heads(layer)
@@ -150,7 +152,7 @@ def _side_by_side(heads: torch.Tensor) -> torch.Tensor:
     return heads.transpose(0, 1).flatten(1)
 
 
-@torch.inference_mode()
+@inference_mode
 def layer_steps(trace: Trace, layer: int, token: int = 0, head: int = 0) -> LayerSteps:
     """Every step from hidden state `layer` to the next, for `token` and, where it is cut into heads, for `head`; zero-based."""
     steps, last = [], trace.states[layer]

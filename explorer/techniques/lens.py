@@ -1,11 +1,13 @@
 """The masked-LM head after every layer: when the model came to believe what it says in the end."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode
 from explorer.model.trace import Trace
 
 AT_ONCE = 64  # positions: the vocabulary is large, and every one of them gets a number a piece
@@ -36,7 +38,7 @@ def lens(trace: Trace, positions: Sequence[int], top_k: int = 1) -> Lens:
     return Lens(tuple(positions), *(np.concatenate(column, axis=1) for column in columns))
 
 
-@torch.inference_mode()
+@inference_mode
 def _read(trace: Trace, positions: list[int], top_k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The ids, probabilities and final ranks of a few positions."""
     model = trace.model
@@ -53,7 +55,7 @@ def _read(trace: Trace, positions: list[int], top_k: int) -> tuple[np.ndarray, n
     return np.stack(ids), np.stack(probabilities), np.stack(ranks)
 
 
-@torch.inference_mode()
+@inference_mode
 def follow(trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """The probabilities (0 to 1) and ranks (1 is first) of chosen pieces at one position: [hidden states, pieces] each."""
     logits = trace.model.masked_lm(trace.states[:, position])  # [hidden states, vocabulary]
@@ -62,7 +64,7 @@ def follow(trace: Trace, position: int, ids: Sequence[int]) -> tuple[np.ndarray,
     return logits.softmax(-1)[:, list(ids)].numpy(), ranks.numpy()
 
 
-@torch.inference_mode()
+@inference_mode
 def lens_error(trace: Trace, positions: Sequence[int]) -> float:
     """How far the lens at the last state is from transformers' own forward pass: the largest difference of a logit."""
     model, positions = trace.model, list(positions)

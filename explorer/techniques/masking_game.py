@@ -1,10 +1,12 @@
 """The game BERT was trained with, played once on one text: hide pieces, guess them, tell whether B follows, pay."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.model.explorer import Explorer
 from explorer.model.network import MaskGuesses, Network
@@ -26,7 +28,7 @@ class Rules:
     random: float = 0.1
     seed: int = 0
 
-    def check(self) -> "Rules":
+    def check(self) -> Rules:
         """These rules. Raises InputError when they cannot be played by."""
         limits.check_choice(self.strategy, "the strategy", STRATEGIES)
         limits.check_number(self.rate, "the share of chosen pieces", 0.01, 1)
@@ -88,7 +90,7 @@ def hide(model: Network, encoding: Encoding, rules: Rules) -> MaskedPieces:
     )
 
 
-@torch.inference_mode()
+@inference_mode
 def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: int | None = None) -> Round:
     """Hide, run once, and score; see Round for `next_label`. Raises InputError or CapabilityError."""
     model.require("fill_mask")
@@ -115,7 +117,7 @@ def play(model: Explorer, text_a: str, text_b: str, rules: Rules, next_label: in
     )
 
 
-@torch.inference_mode()
+@inference_mode
 def loss_error(model: Network, played: Round) -> float:
     """How far our loss is from the one that transformers' pre-training model computes from the same labels."""
     labels = torch.from_numpy(played.masked.labels)

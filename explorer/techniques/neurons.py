@@ -7,12 +7,14 @@ ends the layer (in families without one, that before the head) and the head's de
 difference takes away what the head says whatever it reads, the frequent words; a neuron that fires below 0 does the reverse.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode, torch
 from explorer.model.network import Network
 
 AT_ONCE = 256  # neurons: the vocabulary is large, and every one of them gets a number a piece
@@ -32,7 +34,7 @@ def columns(model: Network, layer: int) -> torch.Tensor:
     return model.layers[layer].neurons_dense.weight.detach().T
 
 
-@torch.inference_mode()
+@inference_mode
 def piece_weights(model: Network, layer: int, neurons: slice | Sequence[int]) -> np.ndarray:
     """[neurons, vocabulary] the weight of every piece for some neurons of a layer, all zero-based. Raises CapabilityError."""
     ways = _both_ways(model, layer, columns(model, layer)[neurons])
@@ -40,7 +42,7 @@ def piece_weights(model: Network, layer: int, neurons: slice | Sequence[int]) ->
     return ((up - down) / 2).numpy()
 
 
-@torch.inference_mode()
+@inference_mode
 def weights_of(model: Network, ids: Sequence[int]) -> np.ndarray:
     """[layers, neurons, ids] the weight of some pieces for all neurons. Raises CapabilityError."""
     found = []

@@ -1,10 +1,12 @@
 """What a fine-tuned checkpoint's own head says of an input, and which words it rests on."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import CapabilityError, InputError
 from explorer.model.families import ANSWER, LABELS, REPLACED, TAGS
 from explorer.model.own_head import OwnHead
@@ -36,7 +38,7 @@ class Answer:
     share: float
 
 
-@torch.inference_mode()
+@inference_mode
 def labels(trace: Trace) -> Labelled:
     """The labels of an input. Raises CapabilityError without a head for it."""
     head = _head(trace, LABELS)
@@ -44,7 +46,7 @@ def labels(trace: Trace) -> Labelled:
     return Labelled(head.labels, logits.numpy(), head.shares(logits).numpy())
 
 
-@torch.inference_mode()
+@inference_mode
 def word_effects(trace: Trace, label: int) -> tuple[list[str], np.ndarray]:
     """The first MOST_WORDS words, and how much the share of a label (its place) falls when each is hidden behind [MASK].
 
@@ -64,14 +66,14 @@ def word_effects(trace: Trace, label: int) -> tuple[list[str], np.ndarray]:
     return [trace.encoding.word(group) for group in groups], effects
 
 
-@torch.inference_mode()
+@inference_mode
 def tags(trace: Trace) -> tuple[tuple[str, ...], np.ndarray]:
     """The tags, and the probability of each for every token, [tokens, tags]. Raises CapabilityError without a head for it."""
     head = _head(trace, TAGS)
     return head.labels, head.shares(head.logits(trace.model.final(trace.states[-1:]))[0]).numpy()
 
 
-@torch.inference_mode()
+@inference_mode
 def boundaries(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
     """That the answer begins, and ends, at each token: the logits and the natural logs of the probabilities, [tokens, 2] each.
 
@@ -100,7 +102,7 @@ def answers(trace: Trace, count: int) -> list[Answer]:
     return [answer(*span) for span in spans[:count]]
 
 
-@torch.inference_mode()
+@inference_mode
 def replaced(trace: Trace) -> np.ndarray:
     """How likely each piece was put there by another model, [tokens], 0 to 1: Clark et al. 2020, section 2.
 
@@ -109,7 +111,7 @@ def replaced(trace: Trace) -> np.ndarray:
     return trace.model.replaced_logits(trace.states[-1:])[0].sigmoid().numpy()
 
 
-@torch.inference_mode()
+@inference_mode
 def own_error(trace: Trace) -> float:
     """How far the head's logits are, at most, from those for the hidden states of transformers' own forward pass."""
     model = trace.model

@@ -1,11 +1,13 @@
 """Every token hidden in turn: how surprised the model is by each, and by the sentence as a whole."""
 
+from __future__ import annotations
+
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.base.limits import SCORED
 from explorer.base.steps import map_steps
@@ -37,7 +39,7 @@ class Surprise:
         return -self.log_probabilities / np.log(2)
 
 
-@torch.inference_mode()
+@inference_mode
 def hidden_surprise_in_steps(model: Network, encoding: Encoding) -> Generator[float, None, Surprise]:
     """Hide each visible piece behind [MASK], alone, and ask for it; yields the share done, 0 to 1.
 
@@ -58,7 +60,7 @@ def hidden_surprise_in_steps(model: Network, encoding: Encoding) -> Generator[fl
     return _join(positions, parts)
 
 
-@torch.inference_mode()
+@inference_mode
 def seen_surprise(trace: Trace) -> Surprise:
     """The same with every piece in sight: one pass, much less surprise."""
     model, ids = trace.model, torch.tensor(trace.ids)

@@ -3,10 +3,11 @@
 It depends on the last hidden state of one token only, which is where what asks what moves it may save work.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import torch
-
+from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.model.network import Network
 from explorer.model.trace import Trace
@@ -103,7 +104,7 @@ def _logits(model: Network, target: Target, vectors: torch.Tensor) -> torch.Tens
     return model.next_sentence_logits(vectors[:, None]) if target.head == "next_sentence" else model.masked_lm(vectors)
 
 
-@torch.inference_mode()
+@inference_mode
 def own_reading(trace: Trace, target: Target) -> Reading:
     """The target as transformers' own forward pass gives it: what everything derived has to match."""
     if target.head == "next_sentence":

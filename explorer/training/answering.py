@@ -1,17 +1,20 @@
 """Finding the answer to a question in a text: a head that tells where it begins and where it ends."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 
 from explorer.analysis.answers import best_span
+from explorer.base.engine import inference_mode, torch
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.training.finetune import Top, evaluate
+from explorer.training.finetune import evaluate
 from explorer.training.predictor import SAMPLES, Predictor
 from explorer.training.prefix import EVERY_TOKEN, Ragged, hidden_in_steps
+from explorer.training.top_layers import Top
 from explorer.training.windows import Window, windows_of
 
 
@@ -56,7 +59,7 @@ class Answerer(Predictor):
         question, text = SAMPLES[1]
         return self.scores(model, windows_of(model, [(question, text)]))[0]
 
-    @torch.inference_mode()
+    @inference_mode
     def looks(self, model: Explorer, answer: Answer) -> np.ndarray:
         """[layers, heads]: the share of its attention that each head gives from the question to the best span.
 

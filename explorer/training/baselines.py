@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.evaluation import spearman
+from explorer.base.lazy import scipy, sklearn
 from explorer.training.examples import Examples, ScoredExamples, Split
 
 
@@ -15,11 +16,9 @@ def baselines(examples: Examples, split: Split) -> dict[str, float]:
 
     The most frequent label, and logistic regression on tf-idf (Spärck Jones 1972) of words and word pairs.
     """
-    from sklearn.linear_model import LogisticRegression
-
     targets = examples.targets
     majority = np.bincount(targets[split.train]).argmax()
-    words = _from_words(examples, split, LogisticRegression(C=3, max_iter=200), targets, majority)
+    words = _from_words(examples, split, sklearn.linear_model.LogisticRegression(C=3, max_iter=200), targets, majority)
     predicted = {"most frequent": majority, "bag of words": words}
     return {name: float((targets[split.held_out] == labels).mean()) for name, labels in predicted.items()}
 
@@ -29,10 +28,8 @@ def number_baselines(examples: ScoredExamples, split: Split) -> dict[str, float]
 
     Ridge regression on the tf-idf of words and word pairs and, for pairs, the share of words that both texts have (Jaccard).
     """
-    from sklearn.linear_model import Ridge
-
     numbers = np.array(examples.numbers)
-    said = {"bag of words": _from_words(examples, split, Ridge(), numbers, numbers[split.train].mean())}
+    said = {"bag of words": _from_words(examples, split, sklearn.linear_model.Ridge(), numbers, numbers[split.train].mean())}
     if examples.texts_b:
         said["shared words"] = np.array([_shared(*examples.pairs[row]) for row in split.held_out])
     return {name: spearman(given, numbers[split.held_out]) for name, given in said.items()}
@@ -45,14 +42,13 @@ def _shared(one: str, other: str) -> float:
 
 def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarray, otherwise: float) -> np.ndarray:
     """What a method of scikit-learn says of the held-out texts from their tf-idf; without words always the same."""
-    from scipy.sparse import hstack
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
     matrices = []
     for texts in (examples.texts, examples.texts_b):  # the words of a second text are words of their own
         if not texts:
             continue
-        counter = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"(?u)\b\w+\b|[^\w\s]")
+        counter = sklearn.feature_extraction.text.TfidfVectorizer(
+            ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"(?u)\b\w+\b|[^\w\s]"
+        )
         try:
             seen = counter.fit_transform([texts[row] for row in split.train])
         except ValueError:  # there is not one word
@@ -62,5 +58,5 @@ def _from_words(examples: Examples, split: Split, method: Any, targets: np.ndarr
         return np.full(len(split.held_out), otherwise)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it stopped short of the last digit
-        fitted = method.fit(hstack([seen for seen, _ in matrices]), targets[split.train])
-    return fitted.predict(hstack([held for _, held in matrices]))
+        fitted = method.fit(scipy.sparse.hstack([seen for seen, _ in matrices]), targets[split.train])
+    return fitted.predict(scipy.sparse.hstack([held for _, held in matrices]))

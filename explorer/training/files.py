@@ -1,21 +1,23 @@
 """Runs as files: safetensors and JSON, in the store's folders and in the zip that a person takes home."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
+from explorer.base.engine import safetensors_torch, torch
 from explorer.base.errors import InputError
-from explorer.training.finetune import Top
+from explorer.model.explorer import load
 from explorer.training.head import Head
 from explorer.training.kinds import KINDS
 from explorer.training.predictor import Predictor
 from explorer.training.prefix import EVERY_TOKEN
 from explorer.training.run import Run
+from explorer.training.top_layers import Top
 
 HEAD_TENSORS = ("weight", "bias", "hidden_weight", "hidden_bias")
 
@@ -29,7 +31,7 @@ def write_run(run: Run, folder: Path) -> None:
         for name in run.held_out.arrays:
             array = np.ascontiguousarray(getattr(run.held_out, name), dtype=np.float32)
             tensors[f"held_out.{name}"] = torch.from_numpy(array)
-    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / "weights.safetensors")
+    safetensors_torch.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, folder / "weights.safetensors")
     (folder / "run.json").write_text(json.dumps(run.as_json(), ensure_ascii=False), "utf-8")
 
 
@@ -42,7 +44,7 @@ def read_run(folder: Path, identifier: str) -> Run:
     """The run in a folder of the store. Raises InputError when its files are broken, ModelError without its model."""
     try:
         about = json.loads((folder / "run.json").read_text("utf-8"))
-        tensors = load_file(folder / "weights.safetensors")
+        tensors = safetensors_torch.load_file(folder / "weights.safetensors")
         head = Head(**{name: tensors[f"head.{name}"].numpy() for name in HEAD_TENSORS if f"head.{name}" in tensors})
         place = {name: about[name] for name in ("model", "layer", "pooling")}
         kind = KINDS[about.get("kind", "classes")]
@@ -58,9 +60,8 @@ def read_run(folder: Path, identifier: str) -> Run:
 def _top(predictor: type[Predictor], about: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Top | None:
     if not about["layers_trained"]:
         return None
-    from explorer.model.explorer import load
 
     pooling = EVERY_TOKEN if predictor.every_token else about["pooling"]
     top = Top(load(about["model"]), about["layer"], about["layers_trained"], pooling)
-    top.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
-    return top.eval().requires_grad_(False)
+    top.module.load_state_dict({name.removeprefix("top."): t for name, t in tensors.items() if name.startswith("top.")})
+    return top.for_use()

@@ -1,20 +1,19 @@
 """Training the top layers too: on a copy, over the hidden states that the frozen layers below gave once."""
 
+from __future__ import annotations
+
 import copy
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import torch
-
-from explorer.model.explorer import Explorer
-from explorer.model.features import LAST_FOUR
-from explorer.model.layer import Layer
+from explorer.base.engine import no_grad, torch
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, new_module
 from explorer.training.objectives import Objective
-from explorer.training.prefix import EVERY_TOKEN, Ragged, pool, precision, run_layers
+from explorer.training.prefix import EVERY_TOKEN, Ragged, precision
 from explorer.training.settings import Epoch, Patience, TrainingSettings
+from explorer.training.top_layers import Top
 
 HEAD_RATE = 0.01  # the least that the head learns with: it starts from nothing, the layers from BERT
 WARM_UP = 0.1  # of all steps
@@ -37,84 +36,6 @@ def most_layer_rate(hidden: int) -> float:
 def rate_at_width(rate: float, hidden: int) -> float:
     """What a learning rate for BERT-base, which is 768 numbers wide, is for a model of this width: rate · (768 / hidden)²."""
     return rate * (768 / hidden) ** 2
-
-
-class SeededDropout(torch.nn.Module):
-    """Dropout with a generator of its own: two trainings at once do not take each other's random numbers."""
-
-    def __init__(self, p: float, generator: torch.Generator) -> None:
-        super().__init__()
-        self.p, self.generator = p, generator
-
-    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Hidden states with a share `p` of the numbers set to 0 and the rest scaled up; unchanged in evaluation."""
-        if not self.training or not self.p:
-            return hidden
-        # A byte of chance for a number: a draw of 64 bits serves eight, where bernoulli_() makes one for each.
-        draws = torch.empty(-(-hidden.numel() // 8), dtype=torch.int64)
-        chance = draws.random_(-(2**63), None, generator=self.generator).view(torch.uint8)[: hidden.numel()]
-        dropped = round(256 * self.p)
-        return hidden * (chance.view(hidden.shape) >= dropped) * (256 / (256 - dropped))
-
-
-class Top(torch.nn.Module):
-    """A copy of the last layers below a head, and of the pooler when the head reads it.
-
-    LAST_FOUR reads what these layers are given and what each of them makes of it.
-    """
-
-    def __init__(self, model: Explorer, layer: int, layers_trained: int, pooling: str) -> None:
-        super().__init__()
-        self.pooling = pooling
-        trained = model.layers[layer - layers_trained : layer]
-        self.layers = torch.nn.ModuleList(copy.deepcopy(own.module) for own in trained)
-        self._like = replace(model.layers[0], module=torch.nn.Identity())  # how a layer of this model is run
-        self.pooler = copy.deepcopy(model.pooler) if pooling == "pooler" else None
-
-    def forward(self, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        """[batch, hidden] pooled vectors from the hidden states [batch, tokens, hidden] below the copied layers.
-
-        With EVERY_TOKEN the vectors of all real tokens, text after text: [tokens, hidden].
-        """
-        if self.pooling == LAST_FOUR:
-            states = [hidden]
-            for layer in self.own_layers:
-                states.append(run_layers([layer], states[-1], real))
-            return torch.cat([pool(state, real, "mean") for state in states[-4:]], dim=-1)
-        if self.pooling in ("mean", EVERY_TOKEN):
-            return pool(run_layers(self.own_layers, hidden, real), real, self.pooling)
-        first = hidden[:, :1]
-        if self.layers:
-            *below, last = self.own_layers
-            first = _first(last, run_layers(below, hidden, real), real)
-        return first[:, 0] if self.pooler is None else self.pooler(first)
-
-    @property
-    def own_layers(self) -> list[Layer]:
-        """The copied layers, to be run."""
-        return [replace(self._like, module=module) for module in self.layers]
-
-    def start_training(self, generator: torch.Generator) -> "Top":
-        """Let the weights change, with dropout from `generator`; that of attention weights is off, see `attending`."""
-        self.requires_grad_(True).train()
-        for parent in self.layers.modules():
-            for name, child in parent.named_children():
-                if isinstance(child, torch.nn.Dropout):
-                    setattr(parent, name, SeededDropout(child.p, generator))
-        return self
-
-    def snapshot(self) -> "Top":
-        """A copy for use: it does not change any more."""
-        generators = [module.generator for module in self.modules() if isinstance(module, SeededDropout)]
-        taken = copy.copy(self)
-        taken._modules = copy.deepcopy(self._modules, {id(generator): generator for generator in generators})
-        return taken.eval().requires_grad_(False)
-
-
-def _first(layer: Layer, hidden: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """What a layer makes of the first token, [batch, 1, hidden]: of the others it needs but the keys and values."""
-    first = slice(0, 1)
-    return layer.after_heads(layer.heads(hidden, real).context(first), hidden[:, first])
 
 
 @dataclass(frozen=True)
@@ -141,7 +62,7 @@ class _Learner:
     generator: torch.Generator
 
     @classmethod
-    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> "_Learner":
+    def start(cls, top: Top, scale: Scale, objective: Objective, settings: TrainingSettings, steps: int, seed: int) -> _Learner:
         """Let the layers of `top` change in so many steps, below a new head."""
         generator = torch.Generator().manual_seed(seed)
         top.start_training(generator)
@@ -208,7 +129,7 @@ def train_top(
             return
 
 
-@torch.no_grad()
+@no_grad
 def _soup(learners: Sequence[_Learner]) -> tuple[Top, torch.nn.Sequential]:
     """The mean of the weights of trainings that began alike (Wortsman et al. 2022, 'Model soups', section 2)."""
     mean = learners[0].snapshot()
@@ -226,7 +147,7 @@ def mean_share(epoch: int) -> float:
     return 1 / min(AVERAGED, max(1, epoch - 1))
 
 
-@torch.no_grad()
+@no_grad
 def _mean(
     before: tuple[Top, torch.nn.Sequential], latest: tuple[Top, torch.nn.Sequential], share: float
 ) -> tuple[Top, torch.nn.Sequential]:
@@ -257,7 +178,7 @@ def _optimizer(
     return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, share)
 
 
-@torch.no_grad()
+@no_grad
 def evaluate(top: Top, states: Ragged, rows: torch.Tensor) -> torch.Tensor:
     """[rows, hidden] float32: the pooled vectors of the texts `rows`, in their order; of EVERY_TOKEN all their tokens'."""
     order = torch.argsort(states.lengths[rows], stable=True)

@@ -1,11 +1,12 @@
 """Training a head on vectors that stay as they are."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np
-import torch
-from torch.nn import functional
 
+from explorer.base.engine import torch
 from explorer.training.examples import Split
 from explorer.training.head import Head, Scale, as_head, new_module
 from explorer.training.objectives import Objective, Solvable
@@ -24,7 +25,7 @@ def train(vectors: np.ndarray, objective: Solvable, split: Split, settings: Trai
 
     if settings.optimizer == "lbfgs":
         weight, bias = map(torch.from_numpy, objective.solve(inputs[trained].numpy(), split.train, settings))
-        yield report(1, functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
+        yield report(1, torch.nn.functional.linear(inputs, weight, bias)), objective.rescale(Head(*scale.fold(weight, bias)))
         return
     patience = Patience(settings.patience)
     for epoch, module in enumerate(_adam(inputs, objective, trained, settings), start=1):

@@ -1,11 +1,12 @@
 """A head on features: one layer or two, and the scale that makes features of all layers alike to train on."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from torch.nn import functional
 
+from explorer.base.engine import no_grad, torch
 from explorer.training.settings import TrainingSettings
 
 
@@ -33,9 +34,9 @@ class Head:
     def scores(self, vectors: torch.Tensor) -> torch.Tensor:
         """[texts, labels] scores of features [texts, hidden], for gradients to flow through."""
         if self.hidden_weight is not None:
-            hidden = functional.linear(vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias))
+            hidden = torch.nn.functional.linear(vectors, torch.from_numpy(self.hidden_weight), torch.from_numpy(self.hidden_bias))
             vectors = hidden.relu()
-        return functional.linear(vectors, torch.from_numpy(self.weight), torch.from_numpy(self.bias))
+        return torch.nn.functional.linear(vectors, torch.from_numpy(self.weight), torch.from_numpy(self.bias))
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Scale:
     size: torch.Tensor  # [hidden]
 
     @classmethod
-    def of(cls, vectors: torch.Tensor) -> "Scale":
+    def of(cls, vectors: torch.Tensor) -> Scale:
         """The scale of vectors [n, hidden], those that are trained on."""
         deviation = vectors.std(0, correction=0)
         lowest = 1e-2 * deviation.mean().clamp_min(1e-4)  # a coordinate that hardly varies is noise: it stays small
@@ -81,7 +82,7 @@ def new_module(hidden: int, labels: int, settings: TrainingSettings, generator: 
     return torch.nn.Sequential(*layers, last)
 
 
-@torch.no_grad()
+@no_grad
 def as_head(module: torch.nn.Sequential, scale: Scale) -> Head:
     """What was trained on scaled features, as a head that reads them as they are."""
     first, last = module[0], module[-1]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from explorer.base.errors import InputError
+from explorer.base.lazy import datasets
 from explorer.base.limits import COLUMNS, TEXTS
 from explorer.base.log import logger
 from explorer.text.tables import Table, text_of
@@ -18,7 +19,6 @@ def fetch_data_set(name: object, report: Callable[[float, str], None] = lambda s
     if not re.fullmatch(r"[\w.-]{1,96}(/[\w.-]{1,96})?", name):
         raise InputError(f"That is not the name of a data set on the hub; try {EXAMPLE}.")
     report(0, f"asking the hub for {name}")
-    import datasets  # two seconds, and only here
 
     datasets.utils.logging.set_verbosity_error()
     rows = []

@@ -1,11 +1,13 @@
 """What the frozen part gives of the texts of a training: in memory, or of many texts in a file, read part by part."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.base.errors import InputError
 from explorer.base.limits import MEGABYTE, READING_MEGABYTES, TEXTS, TRAINING_MEGABYTES
 from explorer.base.steps import finished

@@ -1,14 +1,17 @@
 """What a head learns of its vectors: how wrong its scores are, and how good. One class a kind of target."""
 
+from __future__ import annotations
+
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import torch
-from torch.nn import functional
 
+from explorer.analysis.evaluation import confusion, macro_f1, pearson, spearman
+from explorer.base.engine import torch
+from explorer.base.lazy import sklearn
 from explorer.training.examples import Examples, Split
 from explorer.training.head import Head
 from explorer.training.settings import TrainingSettings
@@ -55,22 +58,24 @@ class Classes(Solvable):
         self._weights = class_weights(self.targets[torch.from_numpy(trained_on)], labels, balanced)
 
     @classmethod
-    def of(cls, examples: Examples, parts: Split, balanced: bool = False) -> "Classes":
+    def of(cls, examples: Examples, parts: Split, balanced: bool = False) -> Classes:
         """The labels of examples."""
         return cls(examples.targets, len(examples.classes), parts.train, balanced)
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """The mean over the rows, a rare label's weighing more when that is asked for."""
-        return functional.cross_entropy(scores, self.targets[rows], self._weights)
+        return torch.nn.functional.cross_entropy(scores, self.targets[rows], self._weights)
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
         """Unweighted cross-entropy, accuracy and macro-F1 (0 to 1)."""
-        from explorer.analysis.evaluation import confusion, macro_f1
-
         targets = self.targets[rows]
         table = confusion(targets.numpy(), scores.argmax(-1).numpy(), self.outputs)
         accuracy = float(np.trace(table) / max(1, table.sum()))
-        return {"loss": functional.cross_entropy(scores, targets).item(), "accuracy": accuracy, "macro_f1": macro_f1(table)}
+        return {
+            "loss": torch.nn.functional.cross_entropy(scores, targets).item(),
+            "accuracy": accuracy,
+            "macro_f1": macro_f1(table),
+        }
 
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
         """A multinomial logistic regression (L-BFGS)."""
@@ -92,20 +97,18 @@ class Numbers(Solvable):
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """The mean squared error, in variances of the numbers trained on."""
-        return functional.mse_loss(scores[:, 0], self._scaled(rows))
+        return torch.nn.functional.mse_loss(scores[:, 0], self._scaled(rows))
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
         """Squared error, Spearman's rank correlation and Pearson's, -1 to 1."""
-        from explorer.analysis.evaluation import pearson, spearman
-
         said, right = scores[:, 0].numpy(), self.targets[rows].numpy()
         return {"loss": self.loss(scores, rows).item(), "spearman": spearman(said, right), "pearson": pearson(said, right)}
 
     def solve(self, inputs: np.ndarray, rows: np.ndarray, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
         """A ridge regression (Hoerl & Kennard 1970)."""
-        from sklearn.linear_model import Ridge
-
-        fitted = Ridge(alpha=settings.regularization).fit(inputs, self._scaled(torch.from_numpy(rows)).numpy())
+        fitted = sklearn.linear_model.Ridge(alpha=settings.regularization).fit(
+            inputs, self._scaled(torch.from_numpy(rows)).numpy()
+        )
         return fitted.coef_[None].astype(np.float32), np.array([fitted.intercept_], dtype=np.float32)
 
     def rescale(self, head: Head) -> Head:
@@ -123,8 +126,6 @@ def class_weights(targets: torch.Tensor, labels: int, balanced: bool) -> torch.T
 
 def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: TrainingSettings) -> tuple[np.ndarray, np.ndarray]:
     """Weight [labels, hidden] and bias [labels] of a multinomial logistic regression (L-BFGS) of targets [n] on inputs."""
-    from sklearn.linear_model import LogisticRegression
-
     weight = np.zeros((labels, inputs.shape[1]), dtype=np.float32)
     bias = np.zeros(labels, dtype=np.float32)
     if len(np.unique(targets)) == 1:
@@ -133,7 +134,9 @@ def solve(inputs: np.ndarray, targets: np.ndarray, labels: int, settings: Traini
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that 300 steps are not enough for the last digits
         balance = "balanced" if settings.balanced else None
-        fitted = LogisticRegression(C=1 / settings.regularization, max_iter=300, class_weight=balance).fit(inputs, targets)
+        fitted = sklearn.linear_model.LogisticRegression(C=1 / settings.regularization, max_iter=300, class_weight=balance).fit(
+            inputs, targets
+        )
     if len(fitted.classes_) == 2:  # one score, of the second label: half of it to each gives the same probabilities
         fitted.coef_ = np.concatenate([-fitted.coef_, fitted.coef_]) / 2
         fitted.intercept_ = np.concatenate([-fitted.intercept_, fitted.intercept_]) / 2

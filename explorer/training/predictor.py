@@ -1,20 +1,23 @@
 """What training leaves: a head, the layers below it when they were trained too, and how to use both."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import POOLINGS, features_in_steps
 from explorer.text.pairs import Pair
-from explorer.training.finetune import Top, evaluate
+from explorer.training.finetune import evaluate
 from explorer.training.head import Head
 from explorer.training.prefix import hidden_in_steps
+from explorer.training.top_layers import Top
 
 
 @dataclass(frozen=True, eq=False)

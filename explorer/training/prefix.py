@@ -1,12 +1,14 @@
 """The frozen part of a model, run once: its hidden states, kept so that training can go on from them again and again."""
 
+from __future__ import annotations
+
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.base.errors import InputError
 from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.model.devices import bfloat16_is_fast

@@ -1,11 +1,13 @@
 """Which layer knows it: a linear head on every hidden state, from one pass of the model."""
 
+from __future__ import annotations
+
 from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.base.limits import TEXTS
 from explorer.base.steps import map_steps
 from explorer.model.explorer import Explorer

@@ -10,14 +10,11 @@ import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from explorer.base.disk import size_of
 from explorer.base.errors import ExplorerError
 from explorer.base.limits import DAY, MEGABYTE, RUN_DAYS, RUNS, RUNS_MEGABYTES, VISITOR_MEGABYTES, VISITOR_RUNS
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
+from explorer.training.run import Run
 
 HOUSE = ""
 _FILE = "visitor.json"
@@ -45,7 +42,7 @@ def visitor_of(folder: Path) -> str:
     return HOUSE
 
 
-def expected_bytes(run: "Run") -> int:
+def expected_bytes(run: Run) -> int:
     """About how much a run will take, before it is written."""
     predictor, held = run.predictor, run.held_out
     arrays = [array for array in vars(predictor.head).values() if array is not None]

@@ -1,20 +1,22 @@
 """Why a classifier said what it said, and what training changed in the model."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.model.explorer import Explorer
 from explorer.model.features import LAST_FOUR, states_read
 from explorer.techniques.attribution import Path, integrated_gradients
 from explorer.techniques.targets import Target
 from explorer.text import limits
 from explorer.text.pairs import Pair
-from explorer.training.finetune import Top
 from explorer.training.predictor import Classifier, Regressor
+from explorer.training.top_layers import Top
 
 REASONS = ("occlusion", "integrated_gradients")
 MOST_WORDS = 60
@@ -99,7 +101,7 @@ def log_odds(
     top = classifier.top
     if top is None:
         read = states_read(classifier.layer) if classifier.pooling == LAST_FOUR else slice(classifier.layer, None)
-        top = Top(model, classifier.layer, classifier.layer - read.start, classifier.pooling).eval().requires_grad_(False)
+        top = Top(model, classifier.layer, classifier.layer - read.start, classifier.pooling).for_use()
     frozen = model.layers[: classifier.layer - len(top.layers)]
     places = torch.tensor(segments)
 

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from explorer.analysis.entities import EntityScores, by_sentence, entity_scores
-
-if TYPE_CHECKING:
-    from explorer.training.predictor import Predictor
+from explorer.training.predictor import Predictor
 
 CORRELATIONS = ("spearman", "pearson")  # -1 to 1; other measures but the loss are 0 to 1
 
@@ -127,7 +125,7 @@ def told(measure: str, value: float) -> str:
 class Run:
     """One training: the predictor, how it was trained, and how it went."""
 
-    predictor: "Predictor"
+    predictor: Predictor
     title: str
     settings: dict[str, Any]
     history: list[dict[str, float]]  # one entry an epoch

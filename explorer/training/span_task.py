@@ -1,21 +1,21 @@
 """Learning to find answers: where a span of a text begins and ends, with the layers below or without."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Generator, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch.nn import functional
-from torch.nn.utils.rnn import pad_sequence
 
 from explorer.analysis.answers import exact_match, f1
+from explorer.base.engine import torch
 from explorer.base.errors import InputError
 from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.base.steps import map_steps
 from explorer.training.answering import Answer, Answerer, choose, token_scores
 from explorer.training.examples import Split
-from explorer.training.finetune import Step, Top, train_top
+from explorer.training.finetune import Step, train_top
 from explorer.training.head import Head
 from explorer.training.objectives import Objective
 from explorer.training.predictor import Predictor
@@ -23,6 +23,7 @@ from explorer.training.prefix import EVERY_TOKEN, Ragged, hidden_in_steps
 from explorer.training.questions import Question, Questions, split_by_text
 from explorer.training.run import HeldOutAnswers
 from explorer.training.settings import Epoch
+from explorer.training.top_layers import Top
 from explorer.training.training import Task
 from explorer.training.windows import Window, windows_of
 
@@ -57,8 +58,10 @@ class Spans(Objective):
 
     def loss(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """The mean over windows, of beginning and end (Devlin et al. 2019, section 4.2)."""
-        padded = pad_sequence(self._of_each(scores, rows), batch_first=True, padding_value=-torch.inf)  # [windows, tokens, 2]
-        return functional.cross_entropy(padded, self.targets[rows])
+        padded = torch.nn.utils.rnn.pad_sequence(
+            self._of_each(scores, rows), batch_first=True, padding_value=-torch.inf
+        )  # [windows, tokens, 2]
+        return torch.nn.functional.cross_entropy(padded, self.targets[rows])
 
     def measure(self, scores: torch.Tensor, rows: torch.Tensor) -> dict[str, float]:
         """Cross-entropy, exact match and F1 (0 to 1) of the questions that the windows are of."""

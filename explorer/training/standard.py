@@ -5,16 +5,14 @@ part is made to pass it on: a tanh by numbers so small that it is straight there
 so large that they are left as they are.
 """
 
+from __future__ import annotations
+
 import copy
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
-import transformers
-from torch import Tensor
-
+from explorer.base.engine import no_grad, torch, transformers
 from explorer.base.errors import InputError
 from explorer.model.explorer import Explorer, load
 from explorer.training.predictor import Predictor
@@ -34,16 +32,15 @@ LINES = {
 }
 READ = {"tags": ("first",), "spans": (EVERY_TOKEN,)}  # the poolings that transformers has too; others are of texts
 SMALL, LARGE = 1e-4, 64.0  # see above
-Active = Callable[[Tensor], Tensor]
 _TWO = ("classifier.dense", "classifier.out_proj")
-_HEADS: dict[str, tuple[str, str, Active]] = {  # of texts: the layer before the last, the last, and what is between them
-    "bert": ("bert.pooler.dense", "classifier", torch.tanh),
-    "albert": ("albert.pooler", "classifier", torch.tanh),
-    "roberta": (*_TWO, torch.tanh),
-    "xlm-roberta": (*_TWO, torch.tanh),
-    "camembert": (*_TWO, torch.tanh),
-    "electra": (*_TWO, torch.nn.functional.gelu),
-    "distilbert": ("pre_classifier", "classifier", torch.relu),
+_HEADS: dict[str, tuple[str, str, str]] = {  # of texts: the layer before the last, the last, and the function between them
+    "bert": ("bert.pooler.dense", "classifier", "tanh"),
+    "albert": ("albert.pooler", "classifier", "tanh"),
+    "roberta": (*_TWO, "tanh"),
+    "xlm-roberta": (*_TWO, "tanh"),
+    "camembert": (*_TWO, "tanh"),
+    "electra": (*_TWO, "gelu"),
+    "distilbert": ("pre_classifier", "classifier", "relu"),
 }
 
 
@@ -116,7 +113,7 @@ def _module(predictor: Predictor, base: Explorer) -> transformers.PreTrainedMode
     return module
 
 
-@torch.no_grad()
+@no_grad
 def _write_head(module: Any, predictor: Predictor, base: Explorer) -> None:
     """The head into the module, and what lies between it and the encoder."""
     weight, bias = torch.from_numpy(predictor.head.weight), torch.from_numpy(predictor.head.bias)
@@ -133,9 +130,9 @@ def _write_head(module: Any, predictor: Predictor, base: Explorer) -> None:
     last.bias.copy_(bias)
 
 
-def _pass_on(before: torch.nn.Linear, active: Active, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+def _pass_on(before: torch.nn.Linear, active: str, weight: torch.Tensor, bias: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Make a layer pass on what it reads; the weight and bias of the last layer with which its scores are the head's."""
-    straight = active is torch.tanh
+    straight = active == "tanh"
     before.weight.copy_(torch.eye(len(before.weight)) * (SMALL if straight else 1.0))
     before.bias.fill_(0.0 if straight else LARGE)
     return (weight / SMALL, bias) if straight else (weight, bias - LARGE * weight.sum(1))

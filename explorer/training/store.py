@@ -1,7 +1,6 @@
 """Runs: what was trained, kept in files under ids that nobody can guess, so that it outlasts a reload and a restart.
 
-A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled. Nothing here imports torch before a
-run is written or read.
+A run is a folder with `run.json` and `weights.safetensors`; nothing is ever pickled.
 """
 
 import base64
@@ -23,6 +22,7 @@ from explorer.base.disk import folder
 from explorer.base.errors import ExplorerError, InputError, ModelError
 from explorer.model import checkpoints
 from explorer.training import quota
+from explorer.training.files import read_run, write_run
 from explorer.training.run import Run
 
 TUNED = "tuned-"  # what the name of a tuned model starts with in the model box
@@ -50,8 +50,6 @@ def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run
     Room is made first, see `quota.make_room`. When this returns the run is on the disk; until then there is none. Raises
     ExplorerError when there is no room, the disk is full, or there is a run of this id.
     """
-    from explorer.training.files import write_run
-
     run = replace(run, id=run.id or new_id(), created=run.created or time.time())
     place = folder()
     with _writing:
@@ -70,8 +68,6 @@ def keep(run: Run, visitor: str = quota.HOUSE, model: Path | None = None) -> Run
 
 def fetch(identifier: object) -> Run:
     """The run kept under an id. Raises InputError when there is none (any more)."""
-    from explorer.training.files import read_run
-
     place = _place(identifier)
     with contextlib.suppress(OSError):
         os.utime(place)  # used: it stays

@@ -1,13 +1,15 @@
 """Learning a tag for every word."""
 
+from __future__ import annotations
+
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.training.examples import Split
-from explorer.training.finetune import Step, Top, evaluate, train_top
+from explorer.training.finetune import Step, evaluate, train_top
 from explorer.training.frozen import train
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
@@ -16,6 +18,7 @@ from explorer.training.run import HeldOutTags
 from explorer.training.settings import Epoch
 from explorer.training.tagger import Tagger, TopWords
 from explorer.training.tagging import TaggedExamples, split_sentences, tag_baselines
+from explorer.training.top_layers import Top
 from explorer.training.training import Task
 from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
 

@@ -1,11 +1,13 @@
 """A predictor that gives every word a tag."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
+from explorer.base.engine import torch
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
@@ -71,7 +73,7 @@ class TopWords:
     last: torch.Tensor
 
     @classmethod
-    def of(cls, read: ReadWords, lengths: np.ndarray) -> "TopWords":
+    def of(cls, read: ReadWords, lengths: np.ndarray) -> TopWords:
         """Of the words that are read when so many tokens [sentences] are."""
         there = read.are_read(lengths)
         counts = np.bincount(read.sentence[there], minlength=len(lengths))

@@ -1,5 +1,7 @@
 """What a text or a pair is learnt to be: one of some labels, or a number."""
 
+from __future__ import annotations
+
 import time
 from abc import abstractmethod
 from collections.abc import Generator, Iterator
@@ -7,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import torch
 
 from explorer.analysis.projection import principal_components
+from explorer.base.engine import torch
 from explorer.training.baselines import baselines, number_baselines
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out, split
-from explorer.training.finetune import Step, Top, evaluate, train_top
+from explorer.training.finetune import Step, evaluate, train_top
 from explorer.training.frozen import train
 from explorer.training.head import Head
 from explorer.training.many import hidden_states, text_features
@@ -20,6 +22,7 @@ from explorer.training.objectives import Classes, Numbers, Solvable
 from explorer.training.predictor import Classifier, Predictor, Regressor
 from explorer.training.run import HeldOutNumbers, HeldOutTexts
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
+from explorer.training.top_layers import Top
 from explorer.training.training import Given, Task, TrainingPlan
 
 
@@ -66,7 +69,7 @@ class Classification(TextTask[Examples]):
         """The labels of the examples."""
         return tuple(self.examples.classes)
 
-    def fitted(self) -> "Classification":
+    def fitted(self) -> Classification:
         """As for every task; from few examples that a head alone learns from, another way to learn and to judge."""
         settings = self.plan.settings
         few = len(self.examples) * settings.held_out < FEWEST_HELD_OUT

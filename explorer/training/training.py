@@ -13,12 +13,13 @@ from explorer.model.features import LAST_FOUR
 from explorer.text import limits
 from explorer.training import store
 from explorer.training.examples import Split
-from explorer.training.finetune import Step, Top
+from explorer.training.finetune import Step
 from explorer.training.head import Head
 from explorer.training.predictor import Classifier, Predictor
 from explorer.training.quota import HOUSE
 from explorer.training.run import HeldOut, Run, told
 from explorer.training.settings import FEWEST_HELD_OUT, OPTIMIZERS, Epoch, TrainingSettings
+from explorer.training.top_layers import Top
 
 MOST_UNITS = 512
 MOST_AVERAGED = 5

@@ -1,12 +1,14 @@
 """One vector a word: of its first piece, or the mean of its pieces, from any hidden state."""
 
+from __future__ import annotations
+
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import torch
 
+from explorer.base.engine import no_grad, torch
 from explorer.base.errors import InputError
 from explorer.base.limits import TRAINING_MEGABYTES
 from explorer.base.steps import finished
@@ -37,7 +39,7 @@ class ReadWords:
     last: np.ndarray
 
     @classmethod
-    def of(cls, model: Explorer, sentences: Sequence[Words]) -> "ReadWords":
+    def of(cls, model: Explorer, sentences: Sequence[Words]) -> ReadWords:
         """Sentences given as words, each cut to what the model takes. Raises InputError for one that cannot be read.
 
         They are read with blanks between the words, which for BERT is what transformers does with `is_split_into_words`.
@@ -116,7 +118,7 @@ def word_vectors_in_steps(
     return found
 
 
-@torch.no_grad()
+@no_grad
 def _hidden(model: Explorer, encoded: list[Encoded], layers: Sequence[int], fast: bool) -> list[torch.Tensor]:
     with torch.autocast(model.device.type, torch.bfloat16, enabled=fast):
         states = islice(model.run_padded(model.pad(encoded)), layers[-1] + 1)

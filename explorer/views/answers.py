@@ -1,25 +1,19 @@
 """What a model says of an input, as rows of bars: the guesses for a place, or both outputs of the head for pairs."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.figures.bars import Row, percent
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.techniques.targets import Target
+from explorer.model.explorer import Explorer
+from explorer.techniques.targets import Target, shares_at
 
 GUESSES = 5
 
 
-def answer_rows(
-    model: "Explorer", target: "Target", vector: Any, also: tuple["Target", ...] = (), before: Any = None
-) -> list[Row]:
+def answer_rows(model: Explorer, target: Target, vector: Any, also: tuple[Target, ...] = (), before: Any = None) -> list[Row]:
     """A row for each of the best answers from the last hidden state [hidden] of the target's token, and one for each of `also`.
 
     With `before`, that vector in another run, each row notes what its share was there.
     """
-    from explorer.techniques.targets import Target, shares_at
-
     shares = shares_at(model, target, vector[None])[0]  # [classes]
     if target.head == "next_sentence":
         asked = [Target(target.head, target.position, id, name) for id, name in enumerate(model.pair_names)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,12 +10,12 @@ from explorer.analysis.head_metrics import CLEAR, METRICS, TokenFacts, strongest
 from explorer.analysis.overview import Overview, overview
 from explorer.figures.bars import SEEN, change_of
 from explorer.figures.numbers import Table
+from explorer.techniques.ablation import head_effects
+from explorer.techniques.inside import value_error, value_norms
+from explorer.techniques.targets import Target, read, word_target
 from explorer.text.roles import telling_pairs
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Why, is_quick, max_error, verdict
-
-if TYPE_CHECKING:
-    from explorer.techniques.targets import Target
 
 ONE_HEAD, LAYER_MEAN, HEAD_MEAN, ALL_MEAN = (
     "this head",
@@ -85,14 +84,12 @@ class Telling:
         return chosen if self.query is None else {**chosen, "token": self.query}
 
 
-def effects_of(subject: Subject) -> "tuple[Target, float, np.ndarray] | None":
+def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
     """The first guess for the blank, its probability, and that without each head [layers, heads]; None if not quickly found."""
     model = subject.model.capabilities
     passes = model.layers * model.heads / 3  # a head alone needs, on average, less than half of the layers
     if not (model.fill_mask and subject.trace.mask_positions and is_quick(subject, 4 * passes)):  # within a quarter of a second
         return None
-    from explorer.techniques.ablation import head_effects  # loads torch
-    from explorer.techniques.targets import read, word_target
 
     trace = subject.trace
     target = word_target(trace, "", subject.blank)
@@ -185,8 +182,6 @@ def weights_of(subject: Subject, average: str = ONE_HEAD, measure: str = WEIGHT)
     for index in layers:
         chosen = subject.trace.attention(index)[heads]
         if measure == VALUE:
-            from explorer.techniques.inside import value_norms  # loads torch
-
             chosen = chosen * value_norms(subject.trace, index)[heads, None, :]
         total += chosen.mean(axis=0)
     return total / len(layers)
@@ -206,8 +201,6 @@ def attention_check(subject: Subject, measure: str = WEIGHT) -> dict[str, str]:
     ]
     fine = rows < 1e-5 and output < 1e-4
     if measure == VALUE:
-        from explorer.techniques.inside import value_error
-
         error = trace.once(("values", layer), lambda: value_error(trace, layer))
         proofs.append(f"the weighted values of all heads sum to what the layer's attention adds ({max_error(error)})")
         fine = fine and error < 1e-4

@@ -2,20 +2,17 @@
 
 from abc import abstractmethod
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.figures.masked_lm import attribution_bars
+from explorer.techniques.attribution import Attribution, attribute, integrated_gradients_in_steps
+from explorer.techniques.targets import Target
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, LongView, caption, chart, part
 
-if TYPE_CHECKING:
-    from explorer.techniques.attribution import Attribution
-    from explorer.techniques.targets import Target
-
-    Found = tuple[Target, Attribution, Attribution]
+Found = tuple[Target, Attribution, Attribution]
 
 INTEGRATED = "integrated_gradients"
 METHODS = {INTEGRATED: "Integrated gradients", "gradient_x_input": "Gradient × input"}
@@ -39,17 +36,15 @@ class AttributionView(LongView):
     )
 
     @abstractmethod
-    def target(self, subject: Subject) -> "Target":
+    def target(self, subject: Subject) -> Target:
         """What is asked."""
 
     def passes(self, subject: Subject) -> float:
         """One for each token that is occluded, and those forward and back along the path."""
         return subject.trace.kept + 150
 
-    def work(self, subject: Subject) -> "Generator[float, None, Found]":
+    def work(self, subject: Subject) -> Generator[float, None, Found]:
         """The target, its scores by the chosen method, and those by occlusion."""
-        from explorer.techniques.attribution import attribute, integrated_gradients_in_steps
-
         trace, target = subject.trace, self.target(subject)
         if self.method == INTEGRATED:
             scores = yield from integrated_gradients_in_steps(trace, target, self.steps)
@@ -57,7 +52,7 @@ class AttributionView(LongView):
             scores = attribute(trace, target, self.method)
         return target, scores, attribute(trace, target, "occlusion")
 
-    def draw(self, subject: Subject, found: "Found") -> Content:
+    def draw(self, subject: Subject, found: Found) -> Content:
         """Both scores of every token as bars."""
         target, scores, occluded = found
         name = METHODS[self.method] + (f", {scores.path.steps} steps, baseline [PAD]" if scores.path else "")
@@ -81,7 +76,7 @@ def _strongest(tokens: Sequence[str], scores: np.ndarray, target: str) -> str:
     return ", ".join(said) + "." if said else f"No token speaks for “{target}”."
 
 
-def _check(found: "Attribution", token: str) -> dict[str, str] | str:
+def _check(found: Attribution, token: str) -> dict[str, str] | str:
     path = found.path
     if path is None:
         return "This method promises no sum, so there is nothing to check it against but occlusion."

@@ -2,15 +2,13 @@
 
 import functools
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.errors import InputError, ModelError
+from explorer.model import checkpoints
+from explorer.model.explorer import Explorer, load
+from explorer.model.trace import Trace
 from explorer.text.swaps import put
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.model.trace import Trace
-
 
 Off = tuple[tuple[int, int], ...]
 """Zero-based (layer, head) of what is switched off."""
@@ -70,20 +68,18 @@ class Subject:
     chosen: Selection = field(default_factory=Selection)
 
     @classmethod
-    def of(cls, trace: "Trace", selection: Selection | None = None) -> "Subject":
+    def of(cls, trace: Trace, selection: Selection | None = None) -> "Subject":
         """A trace that is there already."""
         made = cls(trace.model.name, trace.encoding.text_a, trace.encoding.text_b, selection or Selection())
         return made._with(model=trace.model, trace=trace)
 
     @functools.cached_property
-    def model(self) -> "Explorer":
+    def model(self) -> Explorer:
         """The model. Raises ModelError."""
-        from explorer.model.explorer import load  # torch is loaded here, not when the page is built
-
         return load(self.model_name)
 
     @functools.cached_property
-    def trace(self) -> "Trace":
+    def trace(self) -> Trace:
         """The input through the model. Raises InputError."""
         return self.model.trace(self.text_a, self.text_b)
 
@@ -121,8 +117,6 @@ class Subject:
 
     def read_by(self, name: str) -> "Subject":
         """The same with another model; '' is this one. Raises ModelError for a model that is not on this machine."""
-        from explorer.model import checkpoints
-
         name = name.strip() or self.model_name
         if name == self.model_name:
             return self

@@ -1,5 +1,6 @@
 """Which words of an input may be swapped for which."""
 
+from explorer.techniques.filling import alternatives
 from explorer.text.swaps import put, swapped
 from explorer.views.subject import Subject
 from explorer.views.view import is_quick
@@ -16,8 +17,6 @@ def usual_swaps(subject: Subject) -> list[Swap]:
 
 def guessed_words(subject: Subject) -> tuple[str, list[str]]:
     """The chosen word, if a single piece, and the model's three best guesses for its place; else '' and none."""
-    from explorer.techniques.filling import alternatives  # loads torch
-
     token = subject.selection.token
     if token is None or not subject.model.capabilities.fill_mask or not is_quick(subject, 1):
         return "", []

@@ -2,19 +2,18 @@
 
 from abc import abstractmethod
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from explorer.figures.bars import bar_groups, change_of, percent
 from explorer.figures.numbers import with_columns
 from explorer.figures.switch_board import switch_board
+from explorer.techniques.ablation import head_effects, head_effects_in_steps, intervene
+from explorer.techniques.targets import Target, own_reading, read, read_at
 from explorer.views.answers import answer_rows
 from explorer.views.subject import Off, Subject, head_name, heads_named
 from explorer.views.view import Change, Content, Finding, LongView, Why, button, matches, part, select, sentence
-
-if TYPE_CHECKING:
-    from explorer.techniques.targets import Target
 
 ABOUT = (
     "One switch a head. Blue: without that head alone, {what} is less probable; orange: more probable; the strongest "
@@ -50,7 +49,7 @@ class SwitchHeads(LongView):
     check = part("check")
 
     @abstractmethod
-    def target(self, subject: Subject) -> "Target":
+    def target(self, subject: Subject) -> Target:
         """What is asked."""
 
     def passes(self, subject: Subject) -> float:
@@ -59,20 +58,14 @@ class SwitchHeads(LongView):
 
     def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
         """The target's probability without each head: [layers, heads]."""
-        from explorer.techniques.ablation import head_effects_in_steps
-
         return head_effects_in_steps(subject.trace, self.target(subject))
 
     def result(self, subject: Subject) -> np.ndarray:
         """The same, kept with the trace: the findings of other tabs need it too."""
-        from explorer.techniques.ablation import head_effects
-
         return head_effects(subject.trace, self.target(subject))
 
     def draw(self, subject: Subject, found: np.ndarray) -> Content:
         """The coloured board, and the answer without the heads that are off."""
-        from explorer.techniques.targets import read
-
         target = self.target(subject)
         before = float(read(subject.model, target, subject.trace.states[-1:]).probability)
         shown = {"board": self._board(subject, found, before), "strongest": _strongest(found, before, target.token)}
@@ -80,8 +73,6 @@ class SwitchHeads(LongView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """What the heads that are off do to the answer, or else which single head does most."""
-        from explorer.techniques.targets import read, read_at
-
         target, off = self.target(subject), subject.selection.off
         before = float(read(subject.model, target, subject.trace.states[-1:]).probability)
         if off:
@@ -121,8 +112,6 @@ class SwitchHeads(LongView):
 
     def _without(self, subject: Subject) -> Content:
         """The answer before and after."""
-        from explorer.techniques.targets import own_reading, read_at
-
         target, off = self.target(subject), subject.selection.off
         vector = subject.trace.states[-1][target.position]
         groups = [("With all heads", answer_rows(subject.model, target, vector, (target,)))]
@@ -140,10 +129,8 @@ class SwitchHeads(LongView):
         }
 
 
-def _changed(subject: Subject, target: "Target") -> Any:
+def _changed(subject: Subject, target: Target) -> Any:
     """The last hidden state [hidden] of the target's token without the heads that are off; kept, since two ask for it."""
-    from explorer.techniques.ablation import intervene
-
     off = subject.selection.off
     return subject.trace.once(("without", off, target.position), lambda: intervene(subject.trace, off)[target.position].clone())
 

@@ -2,21 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from explorer.base.steps import finished
 from explorer.figures.bars import SEEN, bar_groups, percent
+from explorer.model.trace import Trace
+from explorer.techniques.ablation import head_effects, intervene, patching_in_steps, with_mask
+from explorer.techniques.targets import Target, is_next_target, own_reading, read, read_at, word_target
 from explorer.text import limits
 from explorer.views.answers import answer_rows
 from explorer.views.subject import Off, Subject, head_name, heads_named
 from explorer.views.swapping import fitting_swaps
 from explorer.views.view import Change, Content, View, check, is_quick, matches, part, select, sentence
-
-if TYPE_CHECKING:
-    from explorer.model.trace import Trace
-    from explorer.techniques.targets import Target
 
 SWAPS = 4
 NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."
@@ -27,17 +26,14 @@ Gesture = tuple[str, Callable[[], Change]]  # what it is called, and what it cha
 class Question:
     """What is asked of the run as it is and of the run as it was changed: `hidden` is the token that both have a [MASK] for."""
 
-    before: "Trace"
-    after: "Trace"
+    before: Trace
+    after: Trace
     hidden: int | None
-    target: "Target"
+    target: Target
 
     @classmethod
     def of(cls, subject: Subject) -> "Question | None":
         """The blank; without one the chosen token, hidden; with none chosen whether B follows A; else the first word, hidden."""
-        from explorer.techniques.ablation import with_mask
-        from explorer.techniques.targets import is_next_target, word_target
-
         model, trace, other = subject.model.capabilities, subject.trace, subject.swapped.trace
         chosen, places = subject.selection.token, trace.encoding.text_positions
         if model.fill_mask and trace.mask_positions:
@@ -54,16 +50,12 @@ class Question:
 
     def vector_after(self, subject: Subject) -> Any:
         """The last hidden state [hidden] of the target's token in the changed run."""
-        from explorer.techniques.ablation import intervene
-
         patch = subject.selection.patch
         states = intervene(self.after, subject.selection.off, (*patch, self.before) if patch else None)
         return states[self.target.position]
 
     def strongest(self, off: Off) -> tuple[int, int]:
         """Of the heads that are on, the one without which, alone, the first answer is least probable."""
-        from explorer.techniques.ablation import head_effects
-
         effects = head_effects(self.before, self.target).copy()
         for head in off:
             effects[head] = np.inf
@@ -76,9 +68,6 @@ class Question:
         Up to there the answer is kept in it. The token that is read is left out: its last vector is the answer. Where no
         vector does as much, it is the one that does most.
         """
-        from explorer.techniques.ablation import patching_in_steps
-        from explorer.techniques.targets import read
-
         found = finished(patching_in_steps(self.before, self.after, self.target))  # [hidden states, tokens]
         clean, swapped = (float(read(run.model, self.target, run.states[-1:]).probability) for run in (self.before, self.after))
         share = (found - swapped) / (clean - swapped or 1)
@@ -121,8 +110,6 @@ class WhatIf(View):
         return _chosen(subject, _ways_back(subject), index)
 
     def _compare(self, subject: Subject, question: Question) -> Content:
-        from explorer.techniques.targets import own_reading, read_at
-
         model, target = subject.model, question.target
         before, after = question.before.states[-1][question.target.position], question.vector_after(subject)
         first = (target, *_first(model, target, after))
@@ -187,9 +174,7 @@ def dict_of(rows: list[tuple[str, float, str]]) -> dict[str, float]:
     return {answer: share for answer, share, _ in rows}
 
 
-def _first(model: Any, target: "Target", vector: Any) -> tuple["Target", ...]:
-    from explorer.techniques.targets import Target
-
+def _first(model: Any, target: Target, vector: Any) -> tuple[Target, ...]:
     if target.head == "next_sentence":
         return ()
     (guess,) = model.guesses(vector[None], [target.position], 1)

@@ -13,6 +13,7 @@ from tests.benchmarks import (
     features,
     fill_mask,
     finetune,
+    first_calls,
     load,
     responses,
     room,
@@ -23,6 +24,7 @@ from tests.benchmarks import (
 
 BENCHMARKS = {
     "startup": startup.run,
+    "first-calls": first_calls.run,
     "tutorial-finetune": finetune.tutorial,
     "top-layers": finetune.top_layers,
     "tagger": tagging.run,

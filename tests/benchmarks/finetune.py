@@ -101,10 +101,11 @@ def top_layers() -> Iterator[Comparison]:
     from explorer.base.steps import finished
     from explorer.training import finetune
     from explorer.training.examples import split
-    from explorer.training.finetune import Top, train_top
+    from explorer.training.finetune import train_top
     from explorer.training.objectives import Classes
     from explorer.training.prefix import hidden_in_steps
     from explorer.training.settings import TrainingSettings
+    from explorer.training.top_layers import Top
 
     model, examples = base_model(), labelled_texts(TEXTS_FOR_LAYERS)
     settings = TrainingSettings(epochs=EPOCHS, learning_rate=5e-5, batch_size=BATCH)

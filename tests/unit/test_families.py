@@ -10,7 +10,7 @@ from explorer.base.steps import finished
 from explorer.model.families import FAMILIES
 from explorer.techniques import ablation, attribution, batch, inside, lens, masking_game, pseudo_likelihood, targets
 from explorer.techniques.masking_game import Rules
-from explorer.training.finetune import Top
+from explorer.training.top_layers import Top
 from tests.families import KINDS, write_family
 
 LONG = "the man went to the store and bought milk " * 80

@@ -16,7 +16,7 @@ from explorer.model import features as explorer_features
 from explorer.model.features import features, features_in_steps, forget, layer_features_in_steps
 from explorer.training import prefix, store
 from explorer.training.examples import Examples, split
-from explorer.training.finetune import SeededDropout, Top, evaluate, most_layer_rate, train_top
+from explorer.training.finetune import evaluate, most_layer_rate, train_top
 from explorer.training.frozen import train
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
@@ -24,6 +24,7 @@ from explorer.training.prefix import hidden_in_steps
 from explorer.training.probe import control_targets, probe
 from explorer.training.settings import TrainingSettings
 from explorer.training.text_tasks import text_task
+from explorer.training.top_layers import Top, seeded_dropout
 from explorer.training.training import Progress, make_plan, new_run, run_training
 
 TEXTS = [(f"{word * (1 + i % 3)}{i}", label) for i in range(36) for word, label in [("happy ", "yes"), ("sad ", "no")]]
@@ -148,7 +149,7 @@ def test_pairs_that_were_read_are_not_read_again(tiny, fp32, monkeypatch):
 
 
 def test_dropout_drops_its_share_and_keeps_the_mean():
-    dropout = SeededDropout(0.1, torch.Generator().manual_seed(0)).train()
+    dropout = seeded_dropout(0.1, torch.Generator().manual_seed(0)).train()
     ones = torch.ones(100, 1_003)
     found = dropout(ones)
     kept = found != 0

@@ -5,6 +5,7 @@ from typing import Any
 
 from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
+from explorer.techniques.targets import word_target
 from explorer.views.attribution import INTEGRATED
 from explorer.views.subject import Subject
 from explorer.views.what_if import Question
@@ -163,8 +164,6 @@ def what_if(view: Any, subject: Subject) -> str:
 
 def patching(view: Any, subject: Subject) -> str:
     """One hidden state of the clean run at a time, put into the corrupted one."""
-    from explorer.techniques.targets import word_target
-
     names, (clean, corrupted) = Names.of(subject), view._pair(subject)
     if clean.kept != corrupted.kept:
         return ""  # the view says what to do

@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from explorer.model.checkpoints import BUNDLED, Place
+from explorer.model.explorer import Explorer
 from explorer.text.pieces import with_own_mask
 from explorer.training import store
 from explorer.views.subject import Subject
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
 
 PLACE = "a folder, or an id on the Hugging Face hub"
 TUNED = "tuned in the app, which keeps it: name a folder that holds such a model"
@@ -29,7 +26,7 @@ ROTARY = f"""
 class Names:
     """The expressions for the parts of one model; `at` is the variable that holds it."""
 
-    model: "Explorer"
+    model: Explorer
     at: str = "model"
     kind: str = ""  # the class, where it is not the one that the family was pre-trained with
 

@@ -6,6 +6,7 @@ from explorer.model.families import ANSWER, LABELS, REPLACED, TAGS
 from explorer.outlets.code.attention import TOKENS
 from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
+from explorer.techniques.own_head import LONGEST_ANSWER
 from explorer.views.subject import Subject
 
 SQUASHED = {"softmax": "logits.softmax(-1)", "sigmoid": "logits.sigmoid()", "none": "logits"}
@@ -35,8 +36,6 @@ def tags(view: Any, subject: Subject) -> str:
 
 def answer(view: Any, subject: Subject) -> str:
     """The likeliest spans of B."""
-    from explorer.techniques.own_head import LONGEST_ANSWER  # loads torch
-
     if not subject.text_b.strip():
         return ""
     return script(

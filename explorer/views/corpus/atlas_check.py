@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from explorer.analysis.head_metrics import TokenFacts, head_metrics
+from explorer.corpus.atlas_file import HeadAtlas
+from explorer.model.explorer import Explorer
+from explorer.text.corpus import Corpus
 from explorer.views.view import matches
-
-if TYPE_CHECKING:
-    from explorer.corpus.atlas_file import HeadAtlas
-    from explorer.model.explorer import Explorer
-    from explorer.text.corpus import Corpus
 
 METRIC_OF = {"previous token": "previous", "next token": "next", "itself": "self", "same word": "same_token"}
 

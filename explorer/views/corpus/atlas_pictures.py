@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from explorer.corpus.atlas_file import HeadAtlas
 from explorer.figures.bars import percent
 from explorer.figures.base import shorten
 from explorer.figures.head_atlas import colours_of, few_names, offset_bars, typical_pictures
@@ -13,12 +14,9 @@ from explorer.figures.head_grid import head_grid
 from explorer.figures.maps import Marks, point_map
 from explorer.figures.numbers import Table, keep
 from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.text.corpus import Corpus, CorpusSentence
 from explorer.text.dependencies import meaning
 from explorer.views.corpus.atlas_words import told
-
-if TYPE_CHECKING:
-    from explorer.corpus.atlas_file import HeadAtlas
-    from explorer.text.corpus import Corpus, CorpusSentence
 
 LETTERS = 70  # of a sentence in which no word stands out
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.analysis.head_families import LEAD, MEANINGS
+from explorer.corpus.atlas_file import HeadAtlas
 from explorer.figures.bars import whole_percent
+from explorer.text.corpus import Corpus
 from explorer.text.dependencies import meaning
 from explorer.views.subject import head_name
-
-if TYPE_CHECKING:
-    from explorer.corpus.atlas_file import HeadAtlas
-    from explorer.text.corpus import Corpus
 
 
 @dataclass(frozen=True)

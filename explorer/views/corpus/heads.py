@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.analysis.head_families import FAMILY_RULE
+from explorer.corpus.atlas import in_steps, known_atlas
+from explorer.corpus.atlas_file import HeadAtlas
 from explorer.figures.head_atlas import tag_heatmap
 from explorer.text import limits
 from explorer.views.corpus import atlas_pictures, atlas_words
@@ -13,9 +15,6 @@ from explorer.views.corpus.atlas_check import atlas_check
 from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, Why, caption, chart, check, part, prose, select, sentence
-
-if TYPE_CHECKING:
-    from explorer.corpus.atlas_file import HeadAtlas
 
 COST = 1.5  # of reading the corpus
 
@@ -67,8 +66,6 @@ class Heads(CorpusView):
 
     def known(self, subject: Subject) -> HeadAtlas | None:
         """The atlas if it was made, or ships with the app."""
-        from explorer.corpus.atlas import known_atlas  # loads torch
-
         if self.corpus is None:
             return None
         found = known_atlas(subject.model, self.corpus)
@@ -76,8 +73,6 @@ class Heads(CorpusView):
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, HeadAtlas]:
         """Read the corpus, and draw the map. Raises InputError."""
-        from explorer.corpus.atlas import in_steps
-
         return (yield from in_steps(subject.model, self.chosen))
 
     def result(self, subject: Subject) -> HeadAtlas:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps, relay
+from explorer.corpus.word_states import WordStates, words_alone
 from explorer.figures.bars import bar_groups, percent
 from explorer.figures.layers import Line, layer_lines
 from explorer.text.corpus import Corpus
 from explorer.text.tagged import TaggedSentence
+from explorer.training.examples import HELD_OUT_SHARE, Split
+from explorer.training.head import Head
+from explorer.training.probe import fitted_head
+from explorer.training.settings import TrainingSettings
+from explorer.training.tag_probe import drawn_rows
+from explorer.training.tagging import TaggedExamples, split_sentences, word_memory
 from explorer.views.corpus.layer_looks import READ_ALONE, Look, Untold
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, verdict
-
-if TYPE_CHECKING:
-    from explorer.corpus.word_states import WordStates
-    from explorer.training.examples import Split
-    from explorer.training.head import Head
-    from explorer.training.tagging import TaggedExamples
 
 TAG, RELATION = "Part of speech", "Relation"
 CALLED = {TAG: "part of speech", RELATION: "relation to its head"}
@@ -100,8 +100,6 @@ class Probed(Look):
 
     def check(self, subject: Subject, at: int) -> dict[str, str]:
         """What the probe says of the first held-out sentences when they are read by themselves, in full precision."""
-        from explorer.corpus.word_states import words_alone
-
         held = self.words.only(self.parts.held_out)
         rows = np.flatnonzero(np.isin(held.sentence, np.unique(held.sentence)[:READ_ALONE]))
         vectors = words_alone(subject.model, self.corpus, held.only(rows), at)
@@ -129,12 +127,6 @@ class Probed(Look):
 
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
     """Train a probe on each hidden state, on four fifths of the sentences; yields how far it is."""
-    from explorer.training.examples import HELD_OUT_SHARE
-    from explorer.training.probe import fitted_head
-    from explorer.training.settings import TrainingSettings
-    from explorer.training.tag_probe import drawn_rows
-    from explorer.training.tagging import TaggedExamples, split_sentences, word_memory
-
     told = {TAG: lambda one: one.tags, RELATION: lambda one: one.relations}[what]
     there = [row for row, one in enumerate(corpus.sentences) if told(one)]
     if not there:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.base.errors import InputError
 from explorer.base.steps import finished, map_steps
+from explorer.corpus.layer_similarity import FEWEST, cka_in_steps
+from explorer.corpus.word_states import WordStates, words_alone, words_of_both
 from explorer.figures.hidden import layers_heatmap
 from explorer.figures.layers import Line, layer_lines
 from explorer.text.corpus import Corpus
 from explorer.views.corpus.layer_looks import READ_ALONE, Look, Untold
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, matches
-
-if TYPE_CHECKING:
-    from explorer.corpus.word_states import WordStates
 
 ABOUT = (
     "Linear CKA (Kornblith et al. 2019, section 3) over {words:,} words, each the mean of its pieces: 1 where the words stand to "
@@ -75,9 +73,6 @@ class Similar(Look):
 
     def check(self, subject: Subject, at: int) -> dict[str, str] | None:
         """One cell over the first sentences: from products of features, and from all pairs of words read alone."""
-        from explorer.corpus.layer_similarity import FEWEST, cka_in_steps
-        from explorer.corpus.word_states import words_alone
-
         row = self.cka[at].copy()
         if not self.other:
             row[at] = -np.inf
@@ -115,9 +110,6 @@ def similarity_in_steps(
     corpus: Corpus, here: WordStates, there: WordStates, other: str
 ) -> Generator[tuple[str, float], None, Similar | Untold]:
     """Compare all hidden states here with all there; yields how far it is."""
-    from explorer.corpus.layer_similarity import cka_in_steps
-    from explorer.corpus.word_states import words_of_both
-
     if other:
         here, there = words_of_both(here, there)
     try:

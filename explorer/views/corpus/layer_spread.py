@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.analysis.evaluation import spearman
 from explorer.analysis.similarity import directions, norms
 from explorer.base.steps import finished
+from explorer.corpus.spread import Spread, WordTypes, spread_in_steps
+from explorer.corpus.word_states import WordStates, tokens_alone
 from explorer.figures.layers import Line, frequency_points, layer_lines
 from explorer.text.corpus import Corpus
 from explorer.views.corpus.layer_looks import READ_ALONE, Look
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, Why, matches
-
-if TYPE_CHECKING:
-    from explorer.corpus.spread import Spread, WordTypes
-    from explorer.corpus.word_states import WordStates
 
 ANGLES = (
     "First the mean cosine (−1 to 1) of two tokens of different sentences, over all pairs of {tokens:,} tokens: a layer's "
@@ -73,9 +70,6 @@ class Angles(Look):
 
     def check(self, subject: Subject, at: int) -> dict[str, str]:
         """Both numbers of the first sentences, pair by pair, when they are read alone."""
-        from explorer.corpus.spread import spread_in_steps
-        from explorer.corpus.word_states import tokens_alone
-
         words = self.spread.words
         words = words.of_sentences(np.unique(words.sentence)[:READ_ALONE])
         quick = finished(spread_in_steps(words.only_state(at)))
@@ -131,8 +125,6 @@ class Frequency(Look):
 
     def check(self, subject: Subject, at: int) -> dict[str, str] | None:
         """The length of one word, its sentences read alone, and the correlation from ranks that are counted out."""
-        from explorer.corpus.word_states import tokens_alone
-
         found = self.found
         if not len(found.types):
             return None

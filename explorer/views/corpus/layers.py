@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.cache import Recent
 from explorer.base.errors import ModelError
 from explorer.base.steps import map_steps
+from explorer.corpus.spread import Spread, spread_in_steps, word_types
+from explorer.corpus.word_states import WordStates, word_states_in_steps
+from explorer.model import checkpoints
 from explorer.text import limits
 from explorer.views.corpus.layer_looks import Look, Untold
 from explorer.views.corpus.layer_probe import RELATION, TAG, probe_in_steps
@@ -18,10 +21,6 @@ from explorer.views.corpus.source import LookUp
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, button, caption, chart, check, part, props, select, sentence
-
-if TYPE_CHECKING:
-    from explorer.corpus.spread import Spread
-    from explorer.corpus.word_states import WordStates
 
 PROBE, SIMILARITY, ANGLES, FREQUENCY = "Probe", "Similarity", "Angles and lengths", "Frequency"
 THIS = ("this model itself", "")
@@ -67,8 +66,6 @@ class Layers(LookUp):
             return None
         own = {PROBE: self.probed, SIMILARITY: self.compared}.get(self.look_at, "")
         if self.look_at == SIMILARITY:
-            from explorer.model import checkpoints
-
             with suppress(ModelError):  # that it is not here is told in its place
                 own = (other := self._other(subject)) and str(checkpoints.find(other))
         return self.name, str(subject.model.checkpoint), self.corpus.key, self.look_at, own
@@ -119,14 +116,10 @@ class Layers(LookUp):
         return select(layer=min(row, subject.model.capabilities.layers))
 
     def _words(self, subject: Subject) -> Generator[tuple[str, float], None, WordStates]:
-        from explorer.corpus.word_states import word_states_in_steps
-
         return (yield from self.reading(word_states_in_steps(subject.model, self.chosen)))
 
     def _spread(self, subject: Subject, words: WordStates) -> Generator[tuple[str, float], None, Look]:
         """Both looks at angles and lengths, from the same numbers."""
-        from explorer.corpus.spread import spread_in_steps, word_types
-
         corpus, key = self.chosen, (subject.model.checkpoint, self.chosen.key)
         if (spread := _spreads.get(key)) is None:
             steps = spread_in_steps(words)
@@ -136,15 +129,11 @@ class Layers(LookUp):
 
     def _other(self, subject: Subject) -> str:
         """The other model, '' for none. Raises ModelError for one that is not here."""
-        from explorer.model import checkpoints
-
         name = subject.read_by(self.compared or "").model_name
         return "" if checkpoints.find(name) == subject.model.checkpoint else name
 
 
 def _models(subject: Subject) -> list[tuple[str, str]]:
     """What there is to compare with: this model, and others that can be opened without a request."""
-    from explorer.model import checkpoints
-
     names = dict.fromkeys([checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()])
     return [THIS, *((name, name) for name in names if name != subject.model_name and checkpoints.is_here(name))]

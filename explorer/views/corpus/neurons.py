@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
 from explorer.base.steps import map_steps
+from explorer.corpus.neurons import (
+    PROMOTED,
+    READ,
+    CorpusNeurons,
+    Driver,
+    activation_of,
+    corpus_neurons_in_steps,
+    drivers,
+    driving_pieces,
+    firing_on,
+    telling_in_steps,
+)
 from explorer.figures.bars import whole_percent
 from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.techniques.neurons import Promoted, piece_weights, promoted, promoting
+from explorer.techniques.targets import piece_of
 from explorer.text import limits
 from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
-
-if TYPE_CHECKING:
-    from explorer.corpus.neurons import CorpusNeurons, Driver
-    from explorer.techniques.neurons import Promoted
 
 LINES = 20  # tokens that drive a neuron
 WORDS = 10  # promoted, and suppressed
@@ -103,15 +113,11 @@ class Neurons(LookUp):
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Shown]:
         """Read the corpus, unless it was read before; find the neuron, and those of the word. Raises InputError."""
-        from explorer.corpus.neurons import corpus_neurons_in_steps
-
         found = yield from self.reading(corpus_neurons_in_steps(subject.model, self.chosen))
         return self.remember(subject, (yield from self._look(subject, found)))
 
     def draw(self, subject: Subject, found: Shown) -> Content:
         """The sentences, the words, and the neurons of the word."""
-        from explorer.corpus.neurons import READ  # loads torch
-
         words = found.promoted
         return {
             "hits": _lines(found.drivers),
@@ -155,8 +161,6 @@ class Neurons(LookUp):
     on_driven = on_promoting
 
     def _look(self, subject: Subject, found: CorpusNeurons) -> Generator[tuple[str, float], None, Shown]:
-        from explorer.corpus.neurons import PROMOTED, drivers, driving_pieces, telling_in_steps
-        from explorer.techniques.neurons import piece_weights, promoted
 
         model, corpus, layer = subject.model, self.chosen, subject.selection.attention_layer
         neuron = self.neuron - 1
@@ -178,10 +182,6 @@ class Neurons(LookUp):
 
     def _by_word(self, subject: Subject, found: CorpusNeurons) -> tuple[tuple[Scored, ...], tuple[Scored, ...], tuple[str, ...]]:
         """The neurons that promote the word most, those that it drives most, and why some are not known."""
-        from explorer.corpus.neurons import firing_on
-        from explorer.techniques.neurons import promoting
-        from explorer.techniques.targets import piece_of
-
         word, model, problems = self.by_word.strip(), subject.model, []
         most: tuple[Scored, ...] = ()
         driven: tuple[Scored, ...] = ()
@@ -257,8 +257,6 @@ def _table(subject: Subject, title: str, unit: str, scored: Sequence[Scored]) ->
 
 def _check(subject: Subject, found: Shown) -> dict[str, str] | None:
     """The activation at the first token, when its sentence is read by itself in full precision."""
-    from explorer.corpus.neurons import activation_of
-
     if not found.drivers:
         return None
     first = found.drivers[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.base.limits import HITS
+from explorer.corpus.reading import is_read
+from explorer.corpus.search import Found, Hit, Query, cosine_to, search_in_steps
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
@@ -14,9 +16,6 @@ from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
-
-if TYPE_CHECKING:
-    from explorer.corpus.search import Found, Hit, Query
 
 NO_WORDS = ("(begin)", "(end)", "(special)")  # what stands for no word, and is told of many tokens
 STATE, HEAD = "Hidden state", "Head"
@@ -56,8 +55,6 @@ class Search(LookUp):
 
     def passes(self, subject: Subject) -> float:
         """Reading the corpus, in passes of the input, unless it was read already."""
-        from explorer.corpus.reading import is_read
-
         corpus = self.corpus
         if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
             return 0
@@ -74,8 +71,6 @@ class Search(LookUp):
 
     def query(self, subject: Subject) -> Query:
         """What is searched for."""
-        from explorer.corpus.search import Query  # loads torch
-
         chosen = subject.selection
         if self.compare == STATE:
             return Query(subject.trace, subject.token, chosen.layer)
@@ -83,8 +78,6 @@ class Search(LookUp):
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, Found]:
         """Read the corpus, unless it was read before, and search it. Raises InputError."""
-        from explorer.corpus.search import search_in_steps
-
         steps = search_in_steps(self.query(subject), self.chosen, self.limit)
         return self.remember(subject, (yield from self.reading(steps)))
 
@@ -185,8 +178,6 @@ def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
 
 def _check(query: Query, found: Found) -> dict[str, str] | None:
     """The cosine of the first hit, when its sentence is read by itself in full precision."""
-    from explorer.corpus.search import cosine_to
-
     if not found.hits:
         return None
     hit = found.hits[0]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from explorer.base.limits import QUERY
 from explorer.base.steps import map_steps
+from explorer.corpus import hiding
+from explorer.corpus.hiding import HiddenTokens
 from explorer.figures.bars import bar_groups, ranking, whole_percent
 from explorer.figures.numbers import Table, keep
 from explorer.text import limits
@@ -17,9 +19,6 @@ from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.settings import choice, number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, button, caption, part, props, prose, read, sentence
-
-if TYPE_CHECKING:
-    from explorer.corpus.hiding import HiddenTokens
 
 ORDERS = ("as they come", "most surprising", "least surprising", "longest", "shortest")
 SHOWN = 30  # rows
@@ -56,8 +55,6 @@ class Sentences(CorpusView):
 
     def passes(self, subject: Subject) -> float:
         """Reading the corpus once, unless that was done already."""
-        from explorer.corpus import hiding
-
         corpus = self.corpus
         if corpus is None or not subject.model.capabilities.fill_mask or hiding.known(subject.model, corpus):
             return 0
@@ -72,8 +69,6 @@ class Sentences(CorpusView):
 
     def work(self, subject: Subject) -> Generator[tuple[str, float], None, HiddenTokens | None]:
         """Read the corpus with tokens hidden, where the model can guess them. Raises InputError."""
-        from explorer.corpus import hiding
-
         corpus = self.chosen
         if not subject.model.capabilities.fill_mask:
             return None
@@ -101,8 +96,6 @@ class Sentences(CorpusView):
 
     def finding(self, subject: Subject) -> Finding | None:
         """The part of speech that the model guesses best, and the one that it guesses worst."""
-        from explorer.corpus import hiding
-
         found = self.corpus and hiding.known(subject.model, self.corpus)
         if not found:
             return None

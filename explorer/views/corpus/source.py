@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from explorer.base.cache import Recent
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
+from explorer.corpus.occurrences import Occurrence
+from explorer.corpus.search import InContext
 from explorer.text.corpus import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, LongView, props
-
-if TYPE_CHECKING:
-    from explorer.corpus.occurrences import Occurrence
-    from explorer.corpus.search import InContext
 
 BUILT_IN, FILE = "English Web Treebank", "A file of yours"
 CHOOSE = "Text, CSV or CoNLL-U…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,15 @@ from explorer.analysis.similarity import nearest, nearest_of_each
 from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
 from explorer.base.steps import relay
+from explorer.corpus.occurrences import (
+    Occurrence,
+    Occurrences,
+    contextual_neighbors,
+    occurrences_in_steps,
+    static_neighbors,
+    telling_word,
+    vector_alone,
+)
 from explorer.figures.bars import ranking
 from explorer.figures.maps import Marks, point_map
 from explorer.figures.strip_table import Column, Row, strip_table
@@ -38,9 +47,6 @@ from explorer.views.view import (
     sentence,
     settle,
 )
-
-if TYPE_CHECKING:
-    from explorer.corpus.occurrences import Occurrence, Occurrences
 
 TAG, CLUSTER = "Part of speech", "Cluster"
 NAMES = {"pca": "PCA", "umap": "UMAP"}
@@ -128,8 +134,6 @@ class Words(LookUp):
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, Shown]:
         """Read the corpus, unless it was read before; map the word's occurrences. Raises InputError."""
-        from explorer.corpus.occurrences import contextual_neighbors, occurrences_in_steps, static_neighbors
-
         corpus, layer = self.chosen, subject.selection.layer
         found = yield from self.reading(occurrences_in_steps(subject.model, corpus, self._named(), layer))
         at = found.read.layers.index(layer)
@@ -191,8 +195,6 @@ class Words(LookUp):
         warm_umap()
 
     def _named(self) -> str:
-        from explorer.corpus.occurrences import telling_word  # loads torch
-
         return self.word.strip().lower() or telling_word(self.corpus)
 
     def _maps(self, found: Occurrences) -> LayerMaps:
@@ -243,8 +245,6 @@ def _cells(one: Occurrence, cosine: float, tagged: bool) -> list[Any]:
 
 def _check(subject: Subject, shown: Shown) -> dict[str, str]:
     """How far the picked vector points from the one when its sentence is read by itself, in full precision."""
-    from explorer.corpus.occurrences import vector_alone
-
     kept = shown.found.at(shown.layer)[shown.place]
     alone = vector_alone(subject.model, shown.found, shown.place, shown.layer)
     error = 1 - float(kept @ alone / max(float(np.linalg.norm(kept) * np.linalg.norm(alone)), 1e-12))

@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.figures.bars import percent, whole_percent
 from explorer.figures.masked_lm import span_lengths
 from explorer.figures.numbers import Table, keep
 from explorer.figures.token_row import token_row
+from explorer.techniques.masking_game import Round, Rules, loss_error
 from explorer.text.encoding import MASK
 from explorer.text.masking import KEPT, MASKED, RANDOM, UNTOUCHED
 from explorer.text.spans import span_length_shares, spans_of
@@ -30,9 +31,6 @@ from explorer.views.view import (
     sentence,
     settle,
 )
-
-if TYPE_CHECKING:
-    from explorer.techniques.masking_game import Round
 
 SPANS = "spans"
 STRATEGIES = (("Single pieces (BERT)", "pieces"), ("Whole words", "words"), ("Spans (SpanBERT)", SPANS))
@@ -77,8 +75,6 @@ class Game(View):
 
     def compute(self, subject: Subject) -> Content:
         """The round that these settings play."""
-        from explorer.techniques.masking_game import loss_error
-
         played, truth = self._play(subject)
         encoding = played.encoding
         eligible = sum(encoding.tokens[position] != MASK for position in encoding.text_positions)
@@ -109,10 +105,8 @@ class Game(View):
         """The next seed."""
         return settle(seed=(self.seed + 1) % (MOST_SEED + 1))
 
-    def _play(self, subject: Subject) -> "tuple[Round, str]":
+    def _play(self, subject: Subject) -> tuple[Round, str]:
         """The round, and the truth about B in words. Raises InputError."""
-        from explorer.techniques.masking_game import Rules
-
         rules = Rules(self.strategy, self.rate, self.mask_share, self.other_share, self.seed).check()
         text_b, label, truth = self._second(subject)
         return round_of(subject.model, (subject.text_a, text_b), rules, label), truth
@@ -126,12 +120,12 @@ class Game(View):
         return subject.text_b, 0, FOLLOWS
 
 
-def _dearest(played: "Round") -> int:
+def _dearest(played: Round) -> int:
     """Which of the chosen pieces costs most."""
     return int(played.losses.argmax())
 
 
-def _row(played: "Round") -> dict[str, Any]:
+def _row(played: Round) -> dict[str, Any]:
     """The input as the model reads it; every chosen piece that is not masked looks like any other, to BERT too.
 
     The piece that costs most is marked.
@@ -143,13 +137,13 @@ def _row(played: "Round") -> dict[str, Any]:
     return token_row(tokens, encoding.kinds, encoding.segments, selected=played.positions[_dearest(played)])
 
 
-def _lengths(played: "Round") -> list[int]:
+def _lengths(played: Round) -> list[int]:
     """Words in each run of chosen pieces."""
     chosen, words = played.masked.treatment[0] != UNTOUCHED, played.encoding.words
     return [len(set(words[start:end])) for start, end in spans_of(chosen)]
 
 
-def _table(played: "Round") -> list[list[str]]:
+def _table(played: Round) -> list[list[str]]:
     rows, numbers = [], []
     for place, position in enumerate(played.positions):
         best, truth = played.guesses[place].candidates[0], played.encoding.tokens[position]
@@ -164,7 +158,7 @@ def _table(played: "Round") -> list[list[str]]:
     return keep(rows, lambda: Table.of(NUMBERS, numbers))
 
 
-def _loss(played: "Round", truth: str) -> str:
+def _loss(played: Round, truth: str) -> str:
     first = f"Masked-LM loss {played.mlm_loss:.3f}, the mean of {len(played.positions)}"
     if played.next_loss is None:
         return f"{first}; no next-sentence loss ({NO_B if truth == NO_B else 'the model has no such head'})."

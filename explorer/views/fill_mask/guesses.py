@@ -2,21 +2,20 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.figures.bars import Row, bar_groups, bars, whole_percent
 from explorer.figures.numbers import Table, keep
 from explorer.figures.token_row import token_row_of
 from explorer.figures.word_grid import Cell, word_grid
 from explorer.model.checkpoints import BUNDLED
+from explorer.model.network import MaskGuesses
+from explorer.techniques.filling import Filling, fill_jointly, log_probability
+from explorer.techniques.targets import Target, read_at
 from explorer.views.fill_mask.word import no_blank, pieces_named
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, View, Why, caption, is_quick, part, prose, sentence
-
-if TYPE_CHECKING:
-    from explorer.model.network import MaskGuesses
-    from explorer.techniques.filling import Filling
 
 MOST_SHOWN = 12
 MOST_TOGETHER = 16
@@ -85,8 +84,6 @@ class Comparison(View):
 
     def compute(self, subject: Subject) -> Content:
         """A bar a word, and the ratio of the two likeliest."""
-        from explorer.techniques.targets import Target, read_at
-
         position = subject.blank
         vector, shares = subject.trace.states[-1][[position]], {}
         for id, token in pieces_named(subject, self.words, position, MOST_WORDS):
@@ -132,12 +129,12 @@ def _ends_in_a_blank(subject: Subject) -> bool:
     return any(sequences[mask] != (*sequences, -1)[mask + 1] for mask in subject.trace.mask_positions)
 
 
-def _guesses(subject: Subject, top_k: int) -> "list[MaskGuesses]":
+def _guesses(subject: Subject, top_k: int) -> list[MaskGuesses]:
     blanks = subject.trace.mask_positions
     return subject.model.guesses(subject.trace.states[-1][blanks], blanks, top_k)
 
 
-def _group(guess: "MaskGuesses") -> tuple[str, list[Row]]:
+def _group(guess: MaskGuesses) -> tuple[str, list[Row]]:
     rows = [
         (candidate.token, candidate.probability, f"rank {rank} · logit {candidate.logit:.2f}")
         for rank, candidate in enumerate(guess.candidates, start=1)
@@ -145,7 +142,7 @@ def _group(guess: "MaskGuesses") -> tuple[str, list[Row]]:
     return f"[MASK] at position {guess.position}", rows
 
 
-def _numbers(blanks: "Sequence[MaskGuesses]") -> Table:
+def _numbers(blanks: Sequence[MaskGuesses]) -> Table:
     rows = [
         [guess.position, rank, one.token, one.id, one.probability, one.logit]
         for guess in blanks
@@ -166,8 +163,6 @@ def _ratio(shares: dict[str, float], position: int) -> str:
 
 def _filled(subject: Subject) -> dict[str, Any]:
     """The blanks by themselves and together, one row a way of filling."""
-    from explorer.techniques.filling import fill_jointly, log_probability
-
     blanks = _guesses(subject, 1)
     alone = [guess.candidates[0] for guess in blanks]
     rows = {"each by itself": [(guess.token, guess.probability, f"{guess.probability:.1%}") for guess in alone]}
@@ -177,7 +172,7 @@ def _filled(subject: Subject) -> dict[str, Any]:
     return word_grid("", [f"position {guess.position}" for guess in blanks], list(rows), list(rows.values()))
 
 
-def _in_place(steps: "Sequence[Filling]") -> list[Cell]:
+def _in_place(steps: Sequence[Filling]) -> list[Cell]:
     """The steps in order of position, each with the number of its step."""
     numbered = sorted(enumerate(steps, start=1), key=lambda pair: pair[1].position)
     return [

@@ -1,20 +1,19 @@
 """The lens: what BERT would have said after each layer."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.figures.masked_lm import followed_words
 from explorer.figures.numbers import Table, keep
 from explorer.figures.window import MOST_AT_ONCE
 from explorer.figures.word_grid import word_grid
+from explorer.techniques.lens import Lens as Found
+from explorer.techniques.lens import follow, lens, lens_error
 from explorer.text import limits
 from explorer.views.fill_mask.word import pieces_named
 from explorer.views.settings import text
 from explorer.views.subject import Subject
 from explorer.views.view import QUICK, Change, Content, Finding, View, Why, caption, chart, check, matches, part, select, sentence
-
-if TYPE_CHECKING:
-    from explorer.techniques.lens import Lens as Found
 
 MOST_WORDS = 4
 
@@ -72,8 +71,6 @@ class FollowedWords(View):
 
     def compute(self, subject: Subject) -> Content:
         """The probability and rank of each word after each layer."""
-        from explorer.techniques.lens import follow
-
         position = subject.token
         pieces = pieces_named(subject, self.follow, position, MOST_WORDS)
         names = [name for _, name in pieces]
@@ -84,10 +81,8 @@ class FollowedWords(View):
         return {"followed": followed_words(names, shares, ranks), "summary": summary}
 
 
-def _lens(subject: Subject) -> tuple["Found", float]:
+def _lens(subject: Subject) -> tuple[Found, float]:
     """The first guess at each position that is shown, after each layer, and how far the last is from the model's own."""
-    from explorer.techniques.lens import lens, lens_error
-
     trace, seen = subject.trace, _columns(subject)
     return trace.once(("lens", seen), lambda: (lens(trace, seen), lens_error(trace, seen)))
 
@@ -105,7 +100,7 @@ def _columns(subject: Subject) -> range:
     return range(first, min(first + most, kept))
 
 
-def _table(subject: Subject, found: "Found") -> dict[str, Any]:
+def _table(subject: Subject, found: Found) -> dict[str, Any]:
     cells = [
         [
             (subject.model.pieces([id])[0], share, f"{share:.1%}, the final guess is at rank {rank:,}")
@@ -121,7 +116,7 @@ def _table(subject: Subject, found: "Found") -> dict[str, Any]:
     return keep(grid, lambda: _numbers(subject, found))
 
 
-def _numbers(subject: Subject, found: "Found") -> Table:
+def _numbers(subject: Subject, found: Found) -> Table:
     """A row for each hidden state and position: the first guess, its probability, and the final guess's rank."""
     rows = [
         [layer, position, subject.trace.tokens[position], subject.model.pieces([id])[0], id, share, rank]

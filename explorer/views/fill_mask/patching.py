@@ -1,20 +1,20 @@
 """Activation patching: where in the model the answer is kept."""
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from explorer.figures.bars import percent, whole_percent
 from explorer.figures.masked_lm import patching_heatmap
+from explorer.model.trace import Trace
+from explorer.techniques.ablation import patching_in_steps, with_mask
+from explorer.techniques.attribution import occlusion
+from explorer.techniques.targets import Target, own_reading, word_target
 from explorer.views.fill_mask.word import WORD, no_blank
 from explorer.views.settings import text, use
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, LongView, caption, chart, part, sentence, verdict
-
-if TYPE_CHECKING:
-    from explorer.model.trace import Trace
-    from explorer.techniques.targets import Target
 
 LONG = 4  # letters: to see where 'the' is kept says little
 
@@ -24,7 +24,7 @@ class Patched(NamedTuple):
 
     tokens: tuple[str, ...]
     corrupted_tokens: tuple[str, ...]
-    target: "Target"
+    target: Target
     probabilities: np.ndarray
     clean: float
     corrupted: float
@@ -56,9 +56,6 @@ class Patching(LongView):
 
     def work(self, subject: Subject) -> Generator[float, None, Patched]:
         """Both runs, and every mixture of the two."""
-        from explorer.techniques.ablation import patching_in_steps
-        from explorer.techniques.targets import own_reading, word_target
-
         clean, corrupted = self._pair(subject)
         target = word_target(clean, self.word, min(subject.blank, clean.mask_positions[-1]))
         found = yield from patching_in_steps(clean, corrupted, target)
@@ -94,7 +91,7 @@ class Patching(LongView):
         back = f"{whole_percent(float(best[layer]))}, after {whole_percent(found.corrupted)} in the corrupted run"
         return Finding(f"Up to hidden state {layer}, “{token}” alone brings “{found.target.token}” back: {back}.")
 
-    def _pair(self, subject: Subject) -> "tuple[Trace, Trace]":
+    def _pair(self, subject: Subject) -> tuple[Trace, Trace]:
         """The clean and the corrupted input."""
         model, trace = subject.model, subject.trace
         if self.corrupted.strip():
@@ -106,12 +103,8 @@ class Patching(LongView):
         return trace, _hidden(subject)
 
 
-def _hidden(subject: Subject) -> "Trace":
+def _hidden(subject: Subject) -> Trace:
     """The input with a [MASK] in place of the piece, of the longer ones, whose occlusion costs the first guess most."""
-    from explorer.techniques.ablation import with_mask
-    from explorer.techniques.attribution import occlusion
-    from explorer.techniques.targets import word_target
-
     trace = subject.trace
     scores = occlusion(trace, word_target(trace, "", subject.blank)).scores
     long = np.array([len(token) >= LONG for token in trace.tokens]) & (scores != 0)

@@ -1,7 +1,7 @@
 """What BERT would say in every place, and how probable it finds a whole sentence."""
 
 from collections.abc import Generator, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from explorer.base.limits import RANKED
 from explorer.base.steps import finished
 from explorer.figures.masked_lm import surprise_bars
 from explorer.figures.numbers import Table, keep
+from explorer.techniques.pseudo_likelihood import Surprise, hidden_surprise_in_steps, pseudo_likelihoods_in_steps, seen_surprise
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
 from explorer.views.view import (
@@ -28,9 +29,6 @@ from explorer.views.view import (
     sentence,
     show,
 )
-
-if TYPE_CHECKING:
-    from explorer.techniques.pseudo_likelihood import Surprise
 
 HIDDEN, SEEN = "hidden, one at a time", "in sight"
 SENTENCES = "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table."
@@ -57,15 +55,13 @@ class EveryPosition(LongView):
         """One for each word to hide; with all in sight, the one that was made already."""
         return subject.trace.kept if self.way == HIDDEN else 0
 
-    def work(self, subject: Subject) -> "Generator[float, None, Surprise]":
+    def work(self, subject: Subject) -> Generator[float, None, Surprise]:
         """The surprise at each position."""
-        from explorer.techniques.pseudo_likelihood import hidden_surprise_in_steps, seen_surprise
-
         if self.way == HIDDEN:
             return (yield from hidden_surprise_in_steps(subject.model, subject.trace.encoding))
         return seen_surprise(subject.trace)
 
-    def draw(self, subject: Subject, found: "Surprise") -> Content:
+    def draw(self, subject: Subject, found: Surprise) -> Content:
         """The bars, and what is most surprising."""
         if not found.positions:
             raise InputError("There is no visible word to ask for; type one beside the [MASK]s.")
@@ -119,8 +115,6 @@ class Likelihoods(View):
 
 
 def _scored(subject: Subject, lines: str) -> list[list[Any]]:
-    from explorer.techniques.pseudo_likelihood import pseudo_likelihoods_in_steps
-
     model, sentences = subject.model, [line.strip() for line in lines.splitlines() if line.strip()]
     if not 1 <= len(sentences) <= RANKED.most:
         raise InputError(RANKED.tell(len(sentences), "sentences"))

@@ -1,11 +1,12 @@
 """The pre-training game as a quiz: guess first, then see what BERT guessed; the score is kept."""
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from explorer.base.errors import InputError
 from explorer.figures.bars import bars, whole_percent
 from explorer.figures.token_row import token_row
+from explorer.techniques.masking_game import Round, Rules
 from explorer.text import limits
 from explorer.text.encoding import MASK
 from explorer.text.pieces import bare
@@ -13,9 +14,6 @@ from explorer.views.fill_mask.rounds import round_of
 from explorer.views.settings import memory, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, View, button, caption, part, props, sentence
-
-if TYPE_CHECKING:
-    from explorer.techniques.masking_game import Round
 
 BANK = (
     ("The children ran to the beach and jumped into the water.", "Their mother sat under a tree and read a book."),
@@ -117,21 +115,19 @@ class Quiz(View):
         after = self.score._replace(texts=self.score.texts + 1, blanks=0)
         return Change(settings={"score": after}, content={"answer": "", "bert": None})
 
-    def _play(self, subject: Subject) -> "Round":
-        from explorer.techniques.masking_game import Rules
-
+    def _play(self, subject: Subject) -> Round:
         texts = BANK[self.score.texts % len(BANK)]
         return round_of(subject.model, texts, Rules("words", RATE, 1.0, 0.0, self.score.texts))
 
 
-def _box(played: "Round", asked: int) -> props:
+def _box(played: Round, asked: int) -> props:
     """The box for the guess, which asks for blank number `asked`."""
     if asked >= len(played.positions):
         return props(label="All blanks are guessed", interactive=False)
     return props(label=f"Your guess for the {ASKED} at position {played.positions[asked]}", interactive=True)
 
 
-def _row(played: "Round", asked: int) -> dict[str, Any]:
+def _row(played: Round, asked: int) -> dict[str, Any]:
     """The text with the blanks that are left; the one in question is a question mark."""
     left, encoding = played.positions[asked:], played.encoding
     tokens = [MASK if position in left else token for position, token in enumerate(encoding.tokens)]

@@ -1,19 +1,14 @@
 """Rounds of the pre-training game, each played once: what is seen of one and what is said of it share it."""
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from explorer.base.cache import OnceCache
+from explorer.model.explorer import Explorer
+from explorer.techniques.masking_game import Round, Rules, play
 
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.techniques.masking_game import Round, Rules
-
-_rounds: "OnceCache[Hashable, Round]" = OnceCache(16)
+_rounds: OnceCache[Hashable, Round] = OnceCache(16)
 
 
-def round_of(model: "Explorer", texts: tuple[str, str], rules: "Rules", label: int | None = None) -> "Round":
+def round_of(model: Explorer, texts: tuple[str, str], rules: Rules, label: int | None = None) -> Round:
     """The round that these rules play on a pair of texts; `label` as for `play`. Raises InputError or CapabilityError."""
-    from explorer.techniques.masking_game import play  # loads torch
-
     return _rounds.get((model.checkpoint, texts, rules, label), lambda: play(model, *texts, rules, label))

@@ -1,16 +1,14 @@
 """The word in question: what it rests on, and how the views of this tab read what a person named."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from explorer.techniques.targets import Target, piece_of, word_target
 from explorer.views.attribution import AttributionView
 from explorer.views.settings import Text, use
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
 from explorer.views.view import caption
 from explorer.views.what_if import WhatIf
-
-if TYPE_CHECKING:
-    from explorer.techniques.targets import Target
 
 WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1})
 
@@ -20,10 +18,8 @@ def no_blank(subject: Subject) -> str:
     return "" if subject.trace.mask_positions else "No blank yet: click a word to hide it."
 
 
-def _word_in_blank(view: Any, subject: Subject) -> "Target":
+def _word_in_blank(view: Any, subject: Subject) -> Target:
     """The word at the blank in question; '' is the model's first guess there. Raises InputError if it is not one piece."""
-    from explorer.techniques.targets import word_target
-
     return word_target(subject.trace, view.word, subject.blank)
 
 
@@ -58,8 +54,6 @@ def pieces_named(subject: Subject, typed: str, position: int, most: int) -> list
 
     Raises InputError for a word that is not one piece of the vocabulary.
     """
-    from explorer.techniques.targets import piece_of  # loads torch
-
     words = [word for part in typed.replace("/", ",").split(",") if (word := part.strip())]
     if words:
         return [piece_of(subject.model, word) for word in words[:most]]

@@ -2,21 +2,19 @@
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from explorer.base.errors import InputError
 from explorer.base.limits import BOX_CHARACTERS, TABLE_MEGABYTES
 from explorer.figures.bars import bars
+from explorer.model.explorer import Explorer
 from explorer.training.questions import Questions, built_in, read_typed
+from explorer.training.span_task import Answering, room
 from explorer.training.squad import FILE_TYPES, QuestionFile, read_questions
+from explorer.training.training import Task, TrainingPlan
 from explorer.views.finetune.example_settings import FILE, READY, TYPED
 from explorer.views.settings import choice, switch, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, part, props, sentence
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.training.training import Task, TrainingPlan
 
 STARTER = """Nora keeps two parrots in her kitchen. The green one can say good morning.
 Who keeps parrots? | Nora
@@ -91,16 +89,12 @@ class AnswerExamples(View):
         """What a run on these questions is called."""
         return {READY: "Answers", TYPED: "Answers, typed"}.get(self.asked_from, "Answers, a file")
 
-    def task(self, model: "Explorer", examples: Questions, plan: "TrainingPlan") -> "Task":
+    def task(self, model: Explorer, examples: Questions, plan: TrainingPlan) -> Task:
         """What is learnt from questions."""
-        from explorer.training.span_task import Answering
-
         return Answering(model, examples, plan)
 
     def compute(self, subject: Subject) -> Content:
         """How many questions there are and what they ask for, or what is missing."""
-        from explorer.training.span_task import room
-
         try:
             questions, note = self.examples()
         except InputError as error:

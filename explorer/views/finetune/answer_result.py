@@ -1,21 +1,17 @@
 """What was said of each held-out question, and which ways of asking are hard."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from explorer.analysis.answers import exact_match, f1
 from explorer.figures.bars import whole_percent
 from explorer.figures.numbers import columns_of, keep
+from explorer.training.run import HeldOutAnswers, Run
 from explorer.views.finetune.answer_examples import ASKS, OTHER, asks
 from explorer.views.finetune.answer_run import OfAnswers
 from explorer.views.finetune.run import RunView
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
 from explorer.views.view import Content, part, sentence
-
-if TYPE_CHECKING:
-    from explorer.training.run import HeldOutAnswers, Run
 
 WRONG, RIGHT = "Wrong", "Right"
 NONE = "(no answer)"
@@ -44,7 +40,7 @@ class AnswerResult(OfAnswers, RunView):
         """Nothing."""
         return {"note": ""}
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """The list that was asked for, and the table."""
         held = run.held_out
         if held is None:
@@ -63,13 +59,13 @@ class AnswerResult(OfAnswers, RunView):
         }
 
 
-def _row(held: "HeldOutAnswers", place: int) -> list[str]:
+def _row(held: HeldOutAnswers, place: int) -> list[str]:
     sure = held.scores[place, 0 if held.said[place] else 1]
     right = " or ".join(held.accepted[place]) or NONE
     return [held.questions[place], held.said[place] or NONE, right, f"{sure:.0%}", held.texts[place]]
 
 
-def _by_word(held: "HeldOutAnswers", right: np.ndarray) -> list[list[object]]:
+def _by_word(held: HeldOutAnswers, right: np.ndarray) -> list[list[object]]:
     """Exact match and F1 of the questions that ask with each word."""
     words = np.array([asks(question) for question in held.questions])
     overlap = np.array([f1(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)])

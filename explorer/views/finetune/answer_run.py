@@ -1,19 +1,19 @@
 """How answers are learnt, and how it went."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from explorer.figures.bars import whole_percent
+from explorer.model.explorer import Explorer
+from explorer.training.answering import Answerer
+from explorer.training.prefix import EVERY_TOKEN
+from explorer.training.run import Run
+from explorer.training.training import TrainingPlan, make_plan
 from explorer.views.finetune.outcome import Baselines, Outcome
 from explorer.views.finetune.recipe import AT_ONCE, HIDDEN_STATES, LAYERS, RATES, SHARES
 from explorer.views.finetune.run import NothingTrained
 from explorer.views.settings import choice, number, switch
 from explorer.views.subject import Subject
 from explorer.views.view import Finding, View, button
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.training.run import Run
-    from explorer.training.training import TrainingPlan
 
 
 class AnswerRecipe(View):
@@ -37,12 +37,8 @@ class AnswerRecipe(View):
     train = button("Train", variant="primary", size="lg")
     cancel = button("Cancel", interactive=False, size="lg")
 
-    def plan(self, model: "Explorer") -> "TrainingPlan":
+    def plan(self, model: Explorer) -> TrainingPlan:
         """What to train, checked. Raises InputError."""
-        from explorer.training.answering import Answerer
-        from explorer.training.prefix import EVERY_TOKEN
-        from explorer.training.training import make_plan
-
         return make_plan(
             model,
             -1,
@@ -63,7 +59,7 @@ class OfAnswers:
 
     kinds: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def opening(self, subject: Subject) -> "Run":
+    def opening(self, subject: Subject) -> Run:
         """None: all layers have to learn, which takes too long for a page that opens. Raises NothingTrained."""
         raise NothingTrained("Nothing has learnt to find answers yet; press Train, which takes a minute or so.")
 

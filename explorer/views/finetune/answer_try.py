@@ -1,6 +1,6 @@
 """Ask something of a text of one's own, and see where the answer is and which heads look at it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.cache import OnceCache
 from explorer.figures.bars import percent
@@ -8,16 +8,15 @@ from explorer.figures.numbers import columns_of, keep
 from explorer.figures.passage import passage
 from explorer.figures.results import looks_at_answer
 from explorer.figures.word_grid import word_grid
+from explorer.model.explorer import load
 from explorer.text import limits
+from explorer.training.answering import Answer
+from explorer.training.run import Run
 from explorer.views.finetune.answer_run import OfAnswers
 from explorer.views.finetune.run import RunView
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, chart, part, sentence, settle
-
-if TYPE_CHECKING:
-    from explorer.training.answering import Answer
-    from explorer.training.run import Run
 
 TEXT = (
     "Rita sells ice cream in the park from May to October. Her cart is pink and has three wheels. "
@@ -35,7 +34,7 @@ SAMPLES = (
     ("When did the train stop in a forest?", STORY),
     ("What stood on the rails?", STORY),
 )
-_answers: "OnceCache[Any, tuple[Answer, Any]]" = OnceCache(64)
+_answers: OnceCache[Any, tuple[Answer, Any]] = OnceCache(64)
 
 
 class AnswerTry(OfAnswers, RunView):
@@ -63,7 +62,7 @@ class AnswerTry(OfAnswers, RunView):
         """What to do first."""
         return {"verdict": "When you press Train and it has learnt, the answer is marked in this text.", "note": ""}
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """The answer, and where it came from."""
         if not (limits.has_visible_characters(self.asked) and limits.has_visible_characters(self.asked_text)):
             return {"verdict": "Type a question and a text.", "note": ""}
@@ -89,10 +88,8 @@ class AnswerTry(OfAnswers, RunView):
         question, about = SAMPLES[sample]
         return settle(asked=question, asked_text=about)
 
-    def _ask(self, run: "Run") -> "tuple[Answer, Any]":
-        from explorer.model.explorer import load
-
-        def answer() -> "tuple[Answer, Any]":
+    def _ask(self, run: Run) -> tuple[Answer, Any]:
+        def answer() -> tuple[Answer, Any]:
             model = load(run.predictor.model)
             found = run.predictor.answer(model, self.asked, self.asked_text)
             return found, run.predictor.looks(model, found)
@@ -100,14 +97,14 @@ class AnswerTry(OfAnswers, RunView):
         return _answers.get((run.id, self.asked, self.asked_text), answer)
 
 
-def _verdict(found: "Answer") -> str:
+def _verdict(found: Answer) -> str:
     """What is said, and how sure it is."""
     if found.text:
         return f"“{found.text}”, with {percent(found.score)}; that there is no answer, {percent(found.no_answer)}."
     return f"No answer, with {percent(found.no_answer)}; the best span has {percent(found.score)}."
 
 
-def _boundaries(found: "Answer") -> dict[str, Any]:
+def _boundaries(found: Answer) -> dict[str, Any]:
     """Below each token of the text, and [CLS] for no answer, how likely it begins and ends the answer."""
     encoding = found.window.encoding
     places = [0, *(token for token in found.window.text_tokens if token < len(found.shares))]
@@ -119,7 +116,7 @@ def _boundaries(found: "Answer") -> dict[str, Any]:
     return keep(row, lambda: columns_of(position=places, token=tokens, begins=shares[:, 0], ends=shares[:, 1]))
 
 
-def _part(found: "Answer", text: str) -> str:
+def _part(found: Answer, text: str) -> str:
     """Which part of a long text it is, if it is one."""
     begin, end = found.window.begin, found.window.begin + len(found.window.pair[1])
     return (

@@ -1,6 +1,6 @@
 """Labels that are taken for each other: the cell that is looked at of a run's confusion matrix, and scores by label."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -8,10 +8,8 @@ from explorer.analysis import evaluation
 from explorer.base.errors import InputError
 from explorer.figures.numbers import columns_of, keep
 from explorer.text import limits
+from explorer.training.run import Run
 from explorer.views.finetune.ids import run_id
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
 
 Cell = tuple[str, int, int]
 """A cell of the confusion matrix of a run: its id, the right label and the one that was said."""
@@ -24,7 +22,7 @@ def cell_of(value: Any) -> Cell | None:
     return tuple(value) if all(type(place) is int for place in value[1:]) else None
 
 
-def clicked_cell(run: "Run", index: Any) -> Cell:
+def clicked_cell(run: Run, index: Any) -> Cell:
     """The cell at [right label, said label] that was clicked. Raises InputError."""
     right, said = limits.check_cell(index)
     if run.held_out is None or max(right, said) >= len(run.predictor.labels):
@@ -32,12 +30,12 @@ def clicked_cell(run: "Run", index: Any) -> Cell:
     return run.id, right, said
 
 
-def confusion(run: "Run") -> np.ndarray:
+def confusion(run: Run) -> np.ndarray:
     """Counts [right label, said label] of what was held out."""
     return evaluation.confusion(run.held_out.targets, run.held_out.said, len(run.predictor.labels))
 
 
-def rows_of(run: "Run", cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str]:
+def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str]:
     """The rows of what was held out that are in a cell, or else so many of the surest mistakes, and a title for them."""
     held, labels = run.held_out, run.predictor.labels
     if cell is None or cell[0] != run.id:

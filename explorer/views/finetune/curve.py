@@ -1,18 +1,17 @@
 """How much more examples help: the same head after 25 examples, 50, 100 and so on."""
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.steps import map_steps
 from explorer.figures.bars import whole_percent
 from explorer.figures.training import examples_curve
+from explorer.training.learning_curve import Point, learning_curve
+from explorer.training.training import make_plan
 from explorer.views.finetune.example_settings import ExampleSettings
 from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.subject import Subject
 from explorer.views.view import Content, chart, sentence
-
-if TYPE_CHECKING:
-    from explorer.training.learning_curve import Point
 
 SEEDS = 3
 METHOD = f"A linear head on the mean of the last hidden state, and a bag of words, on parts of the examples; {SEEDS} splits each."
@@ -28,11 +27,8 @@ class LearningCurve(OverExamples, ExampleSettings):
     about = sentence(keep_height=True)
     curve = chart("Accuracy by the number of examples", height=280)
 
-    def work(self, subject: Subject) -> Generator[Any, None, list["Point"]]:
+    def work(self, subject: Subject) -> Generator[Any, None, list[Point]]:
         """Train again and again."""
-        from explorer.training.learning_curve import learning_curve
-        from explorer.training.training import make_plan
-
         examples, _ = self.examples()
         task = self.task(subject.model, examples, make_plan(subject.model, -1, "mean"))
         return (yield from map_steps(learning_curve(task, SEEDS), lambda step: (f"{step[1]} {step[0]:.0%}.", step[0])))
@@ -41,13 +37,13 @@ class LearningCurve(OverExamples, ExampleSettings):
         """What will be done."""
         return {"about": METHOD, "curve": None}
 
-    def draw(self, subject: Subject, found: list["Point"]) -> Content:
+    def draw(self, subject: Subject, found: list[Point]) -> Content:
         """Both curves, and where BERT is ahead."""
         fields = ("examples", "score", "deviation", "words", "words_deviation")
         return {"curve": examples_curve(*([getattr(point, name) for point in found] for name in fields)), "about": _told(found)}
 
 
-def _told(points: list["Point"]) -> str:
+def _told(points: list[Point]) -> str:
     """What the curve says in a sentence."""
     first, last = points[0], points[-1]
     if first is last:

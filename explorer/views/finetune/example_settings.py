@@ -2,23 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import InputError
 from explorer.base.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TRAINING_EXAMPLES
+from explorer.model.explorer import Explorer
 from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tables import Table
 from explorer.training.examples import Examples, check_classes
 from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table
 from explorer.training.hub_data import EXAMPLE
+from explorer.training.text_tasks import text_task
+from explorer.training.training import Task, TrainingPlan
 from explorer.views.settings import choice, memory, text, upload
 from explorer.views.view import View
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.training.training import Task, TrainingPlan
 
 TYPED, READY, FILE, HUB = "Typed here", "Built in", "A file", "From the hub"
 MOST_CLASSES = 6
@@ -124,10 +123,8 @@ class ExampleSettings(View):
             return BUILT_IN[self.ready].split(":")[0]
         return " / ".join(examples.classes)[:40]
 
-    def task(self, model: "Explorer", examples: Examples, plan: "TrainingPlan") -> "Task":
+    def task(self, model: Explorer, examples: Examples, plan: TrainingPlan) -> Task:
         """What is learnt from examples."""
-        from explorer.training.text_tasks import text_task
-
         return text_task(model, examples, plan)
 
     def _typed(self) -> Examples:

@@ -2,22 +2,20 @@
 
 from collections.abc import Generator, Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.steps import map_steps
 from explorer.figures.numbers import columns_of, keep
+from explorer.training.grid import Cell, GridProgress, search
 from explorer.training.recipes import GRIDS, Grid
 from explorer.training.run import told
+from explorer.training.training import Task, make_plan
 from explorer.views.finetune.example_settings import ExampleSettings
 from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.finetune.recipe import OWN, Recipe
 from explorer.views.settings import choice, use
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, button, part, sentence, settle
-
-if TYPE_CHECKING:
-    from explorer.training.grid import Cell, GridProgress
-    from explorer.training.training import Task
 
 TOP = 2  # layers that are trained where the recipe trains none
 COLUMNS = ("batch", "learning rate", "epochs", "held-out score", "held-out loss")
@@ -51,11 +49,8 @@ class GridSearch(OverExamples, ExampleSettings):
         """The examples, the settings that are tried, and how many layers are trained. Raises InputError."""
         return super().asked(subject), self.grid, self._trained(subject)
 
-    def work(self, subject: Subject) -> Generator[Any, None, tuple["Task", tuple["Cell", ...]]]:
+    def work(self, subject: Subject) -> Generator[Any, None, tuple[Task, tuple[Cell, ...]]]:
         """Train with one setting after the other."""
-        from explorer.training.grid import search
-        from explorer.training.training import make_plan
-
         examples, _ = self.examples()
         trained = self._trained(subject)
         task = self.task(subject.model, examples, make_plan(subject.model, -1, _pooling(trained), trained))
@@ -65,7 +60,7 @@ class GridSearch(OverExamples, ExampleSettings):
         """What will be done."""
         return {"about": self._method(subject), "table": []}
 
-    def draw(self, subject: Subject, found: tuple["Task", tuple["Cell", ...]]) -> Content:
+    def draw(self, subject: Subject, found: tuple[Task, tuple[Cell, ...]]) -> Content:
         """All rows, the best first."""
         task, cells = found
         ranked = _ranked(cells)
@@ -111,7 +106,7 @@ def _pooling(trained: int) -> str:
     return "cls" if trained else "mean"
 
 
-def _ranked(cells: tuple["Cell", ...]) -> list["Cell"]:
+def _ranked(cells: tuple[Cell, ...]) -> list[Cell]:
     """The best first."""
     return sorted(cells, key=lambda one: (-one.score, one.loss))
 
@@ -120,6 +115,6 @@ def _listed(numbers: tuple[float, ...]) -> str:
     return ", ".join(f"{number:g}" for number in numbers)
 
 
-def _doing(step: "GridProgress") -> str:
+def _doing(step: GridProgress) -> str:
     best = f" Best so far: {max(one.score for one in step.cells):.1%}." if step.cells else ""
     return f"{step.doing}{best}"

@@ -2,27 +2,27 @@
 
 import contextlib
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from explorer.base.cache import OnceCache, Recent
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
+from explorer.model.explorer import load
 from explorer.training import store
 from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples
+from explorer.training.run import Run
 from explorer.training.settings import FEWEST_HELD_OUT
+from explorer.training.text_tasks import text_task
+from explorer.training.training import TrainingResult, as_run, make_plan, new_run, run_training
 from explorer.views.subject import Subject
 from explorer.views.view import reads_quickly
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
-    from explorer.training.training import TrainingResult
 
 Key = TypeVar("Key", bound=Hashable)
 KEPT = 512  # runs of a few kilobytes each
 
-_learnt: "OnceCache[tuple[str, Examples], Run]" = OnceCache(KEPT)
-_by_id: "Recent[str, Run]" = Recent(KEPT)
-_brought: "OnceCache[tuple[str, Examples], str]" = OnceCache(8)
+_learnt: OnceCache[tuple[str, Examples], Run] = OnceCache(KEPT)
+_by_id: Recent[str, Run] = Recent(KEPT)
+_brought: OnceCache[tuple[str, Examples], str] = OnceCache(8)
 _ids: set[str] = set()  # of what the page brought
 
 
@@ -37,12 +37,10 @@ def is_few(examples: Examples) -> bool:
     return len(examples) * HELD_OUT_SHARE < FEWEST_HELD_OUT and not isinstance(examples, ScoredExamples)
 
 
-def learnt(model_name: str, examples: Examples, title: str) -> "Run":
+def learnt(model_name: str, examples: Examples, title: str) -> Run:
     """A run on few examples, without baselines. It is in no store, but `find` knows it for a while. Raises InputError."""
 
-    def learn() -> "Run":
-        from explorer.training.training import as_run
-
+    def learn() -> Run:
         return as_run(_train(model_name, examples), title, {}, store.new_id())
 
     run = _learnt.get((model_name, examples), learn)
@@ -50,7 +48,7 @@ def learnt(model_name: str, examples: Examples, title: str) -> "Run":
     return run
 
 
-def find(identifier: object) -> "Run | None":
+def find(identifier: object) -> Run | None:
     """What `learnt` gave under this id, if it is not too long ago."""
     return _by_id.get(identifier) if store.is_id(identifier) else None
 
@@ -60,12 +58,10 @@ def is_of_examples(identifier: str) -> bool:
     return find(identifier) is not None or identifier in _ids
 
 
-def brought(model_name: str, examples: Examples, title: str) -> "Run":
+def brought(model_name: str, examples: Examples, title: str) -> Run:
     """A run on examples that the page brings: trained once for a model, and again when the store has dropped it."""
 
     def train() -> str:
-        from explorer.training.training import new_run
-
         identifier = new_run(_train(model_name, examples), title).id
         _ids.add(identifier)
         return identifier
@@ -73,7 +69,7 @@ def brought(model_name: str, examples: Examples, title: str) -> "Run":
     return kept_run(_brought, (model_name, examples), train)
 
 
-def kept_run(known: "OnceCache[Key, str]", key: Key, train: Callable[[], str]) -> "Run":
+def kept_run(known: "OnceCache[Key, str]", key: Key, train: Callable[[], str]) -> Run:
     """The run at a key that `train` makes, which gives its id: once, and again when the store has dropped it."""
     identifier = known.get(key, train)
     with contextlib.suppress(InputError):
@@ -82,10 +78,7 @@ def kept_run(known: "OnceCache[Key, str]", key: Key, train: Callable[[], str]) -
     return store.fetch(known.get(key, train))
 
 
-def _train(model_name: str, examples: Examples) -> "TrainingResult":
-    from explorer.model.explorer import load
-    from explorer.training.text_tasks import text_task
-    from explorer.training.training import make_plan, run_training
+def _train(model_name: str, examples: Examples) -> TrainingResult:
 
     model = load(model_name)
     return finished(run_training(text_task(model, examples, make_plan(model, -1, "mean", keep_best=True, epochs=0))))

@@ -1,26 +1,21 @@
 """A number that was learnt: what it says of a text or a pair, and how near it is to what is right."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from explorer.analysis.evaluation import spearman
 from explorer.figures.bars import bar_groups
 from explorer.figures.results import number_scatter, word_effects
+from explorer.model.explorer import load
 from explorer.text.pairs import Pair
+from explorer.training.reasons import estimate_without
+from explorer.training.run import Run
 from explorer.views.view import Content, props
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
 
 MOST_LISTED = 12
 
 
-def verdict_of_number(run: "Run", pair: Pair) -> Content:
+def verdict_of_number(run: Run, pair: Pair) -> Content:
     """The number of a text or pair on the scale of the examples, and what it is without each word (occlusion)."""
-    from explorer.model.explorer import load
-    from explorer.training.reasons import estimate_without
-
     said, words, effects = estimate_without(run.predictor, load(run.predictor.model), pair)
     low, high = _scale(run)
     share = (min(max(said, low), high) - low) / (high - low)
@@ -32,14 +27,14 @@ def verdict_of_number(run: "Run", pair: Pair) -> Content:
     }
 
 
-def _scale(run: "Run") -> tuple[float, float]:
+def _scale(run: Run) -> tuple[float, float]:
     """The lowest and the highest number of the held-out examples; 0 to 1 where there are none."""
     if run.held_out is None or np.ptp(run.held_out.targets) == 0:
         return 0.0, 1.0
     return float(run.held_out.targets.min()), float(run.held_out.targets.max())
 
 
-def result_of_numbers(run: "Run") -> Content:
+def result_of_numbers(run: Run) -> Content:
     """Right against said, and the examples that were missed by most."""
     held = run.held_out
     error = np.abs(held.said - held.targets)

@@ -1,20 +1,15 @@
 """How a training went: the number it ended with, its curves, and what needs no BERT."""
 
-from typing import TYPE_CHECKING
-
 from explorer.analysis.evaluation import standard_error
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
 from explorer.training import jobs
-from explorer.training.run import CORRELATIONS, told
+from explorer.training.run import CORRELATIONS, Run, told
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.views.finetune.run import NothingTrained, RunView, run_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, chart, part, sentence
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
 
 JUDGED = {
     "accuracy": "Right on held-out sentences",
@@ -32,7 +27,7 @@ class Baselines(RunView):
     folded = question
     compared = part("bars")
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """This classifier, and the baselines."""
         others = [(name, max(0, value), "") for name, value in reversed(run.baselines.items())]
         rows = [("this run", max(0, run.score), ""), *others]
@@ -57,7 +52,7 @@ class Outcome(RunView):
         """How to begin."""
         return {**super().without_run(why), "status": why}
 
-    def seen(self, subject: Subject) -> "Run | None":
+    def seen(self, subject: Subject) -> Run | None:
         """The run that is seen; none while there is another one coming."""
         try:
             return None if jobs.is_running(self.training) else self.find(subject)
@@ -79,12 +74,12 @@ class Outcome(RunView):
             f"Right on {whole_percent(run.score)} of the held-out sentences; without BERT ({name}), {whole_percent(best)}."
         )
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """The curves, and the end in a sentence."""
         return {"status": summary(run), "curves": learning_curves(run.history, len(run.history), run.best)}
 
 
-def summary(run: "Run") -> str:
+def summary(run: Run) -> str:
     """What was trained, and how right it is on what was held out."""
     layers = run.settings.get("layers_trained")
     trained = f"the head and {layers} layer{'s' if layers != 1 else ''}" if layers else "the head only"
@@ -104,17 +99,17 @@ def summary(run: "Run") -> str:
     return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end
 
 
-def _is_judged_in_turn(run: "Run") -> bool:
+def _is_judged_in_turn(run: Run) -> bool:
     """Whether the head has learnt from all examples, and each was left out from another head that judged it."""
     return run.settings.get("held_out") == 0 and run.held_out is not None
 
 
-def _learnt(run: "Run", solved: bool) -> str:
+def _learnt(run: Run, solved: bool) -> str:
     how = "solved at once" if solved else f"{run.settings.get('epochs')} epochs"
     return f"{how} on all {len(run.held_out.targets)}"
 
 
-def _right(run: "Run", how: str) -> str:
+def _right(run: Run, how: str) -> str:
     """'9 of 18 right (50 % ± 12 %)': with the standard error, for of so few it says how little the share does."""
     number = len(run.held_out.targets)
     right = round(number * run.score)

@@ -1,20 +1,17 @@
 """Which layer knows it: a linear head on every hidden state."""
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
 from explorer.figures.training import probe_curve
-from explorer.training.examples import ScoredExamples
+from explorer.training.examples import Examples, ScoredExamples
+from explorer.training.probe import LayerProbe, probe
 from explorer.views.finetune.example_settings import ExampleSettings
 from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.subject import Subject
 from explorer.views.view import Content, chart, sentence
-
-if TYPE_CHECKING:
-    from explorer.training.examples import Examples
-    from explorer.training.probe import LayerProbe
 
 SEEDS = 3
 METHOD = f"A linear head on every hidden state, {SEEDS} splits each, and the same with the labels shuffled."
@@ -29,10 +26,8 @@ class Probe(OverExamples, ExampleSettings):
     about = sentence(keep_height=True)
     curve = chart("Accuracy of a probe by layer", height=300)
 
-    def work(self, subject: Subject) -> Generator[Any, None, tuple[list["LayerProbe"], "Examples"]]:
+    def work(self, subject: Subject) -> Generator[Any, None, tuple[list[LayerProbe], Examples]]:
         """Ask layer after layer."""
-        from explorer.training.probe import probe
-
         examples, _ = self.examples()
         if isinstance(examples, ScoredExamples):
             raise InputError("The probe tells labels apart, and these examples have numbers; choose examples with labels.")
@@ -44,7 +39,7 @@ class Probe(OverExamples, ExampleSettings):
         """What will be done."""
         return {"about": METHOD, "curve": None}
 
-    def draw(self, subject: Subject, found: tuple[list["LayerProbe"], "Examples"]) -> Content:
+    def draw(self, subject: Subject, found: tuple[list[LayerProbe], Examples]) -> Content:
         """Accuracy by layer, and the best of them."""
         rows, examples = found
         best = max(rows, key=lambda row: row.accuracy)

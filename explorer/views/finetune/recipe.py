@@ -1,14 +1,12 @@
 """What is trained, and how."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from explorer.model.explorer import Explorer
+from explorer.training.training import TrainingPlan, make_plan
 from explorer.views.settings import choice, number, pooling, switch
 from explorer.views.subject import Subject
 from explorer.views.view import Change, View, button, settle
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.training.training import TrainingPlan
 
 OWN = "as set below"
 LAYERS = "Layers trained with the head, from the top (0: BERT stays as it is)"
@@ -115,10 +113,8 @@ class Recipe(View):
         False, "Keep the last epoch, not the one that is best on the held-out examples", more=True, line=True, when=_by_steps
     )
 
-    def plan(self, model: "Explorer") -> "TrainingPlan":
+    def plan(self, model: Explorer) -> TrainingPlan:
         """What to train, checked. Raises InputError."""
-        from explorer.training.training import make_plan
-
         return make_plan(
             model,
             self.layer,

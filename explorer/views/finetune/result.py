@@ -1,6 +1,6 @@
 """What the result is worth, one picture of it at a time."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +8,11 @@ from explorer.analysis import evaluation
 from explorer.base.cache import OnceCache
 from explorer.figures.maps import point_map
 from explorer.figures.results import attention_shift, calibration_curve, confusion_matrix, drift_bars
+from explorer.model.explorer import load
+from explorer.training.export import tuned_model
+from explorer.training.reasons import Change as ModelChange
+from explorer.training.reasons import compare
+from explorer.training.run import Run
 from explorer.views.finetune.confusion import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
 from explorer.views.finetune.numbers import result_of_numbers
 from explorer.views.finetune.run import RunView
@@ -15,15 +20,11 @@ from explorer.views.settings import choice, memory
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, chart, part, props, sentence, settle
 
-if TYPE_CHECKING:
-    from explorer.training.reasons import Change as ModelChange
-    from explorer.training.run import Run
-
 MISTAKES, CLASSES, SURENESS, MAP, CHANGE = "Mistakes", "Classes", "How sure", "Map", "What changed"
 LOOKS = (MISTAKES, CLASSES, SURENESS, MAP, CHANGE)
 COMPARED = 32  # held-out examples that the model is compared on before and after
 MOST_SENTENCES, MOST_MISTAKES = 50, 10  # of a cell, and of all, that are listed
-_changes: "OnceCache[str, ModelChange]" = OnceCache(16)
+_changes: OnceCache[str, ModelChange] = OnceCache(16)
 
 
 class Result(RunView):
@@ -48,7 +49,7 @@ class Result(RunView):
         optional=True,
     )
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """The picture that was asked for."""
         if self.look == CHANGE:
             return _what_changed(run)
@@ -66,7 +67,7 @@ class Result(RunView):
             return settle()
         return settle(cell=clicked_cell(self.find(subject), index))
 
-    def _mistakes(self, run: "Run") -> Content:
+    def _mistakes(self, run: Run) -> Content:
         held, labels, counts = run.held_out, run.predictor.labels, confusion(run)
         wrong = int(counts.sum() - np.trace(counts))
         return {
@@ -77,13 +78,13 @@ class Result(RunView):
             ),
         }
 
-    def _sentences(self, run: "Run") -> props:
+    def _sentences(self, run: Run) -> props:
         """The sentences in the cell that was clicked, or the surest mistakes."""
         rows, title = rows_of(run, self.cell, MOST_MISTAKES)
         return props(value=_listed(run, rows[:MOST_SENTENCES]), label=title, visible=True)
 
 
-def _classes(run: "Run") -> Content:
+def _classes(run: Run) -> Content:
     counts = confusion(run)
     return {
         "scores": scores_by_label(counts, run.predictor.labels, "label", "sentences"),
@@ -94,7 +95,7 @@ def _classes(run: "Run") -> Content:
     }
 
 
-def _sureness(run: "Run") -> Content:
+def _sureness(run: Run) -> Content:
     found = evaluation.calibration(run.held_out.probabilities, run.held_out.targets)
     return {
         "picture": calibration_curve(found.confidence, found.accuracy, found.count),
@@ -105,7 +106,7 @@ def _sureness(run: "Run") -> Content:
     }
 
 
-def _map(run: "Run") -> Content:
+def _map(run: Run) -> Content:
     held, labels = run.held_out, run.predictor.labels
     texts = [f"{text} — right: {labels[right]}" for text, right in zip(held.texts, held.targets, strict=True)]
     names = [labels[i] for i in held.said]
@@ -118,7 +119,7 @@ def _map(run: "Run") -> Content:
     }
 
 
-def _what_changed(run: "Run") -> Content:
+def _what_changed(run: Run) -> Content:
     if run.predictor.top is None or run.held_out is None:
         note = "Only the head was trained, so that BERT is as it was. Train some layers too."
         return {"picture": None, "note": note}
@@ -138,15 +139,12 @@ def _what_changed(run: "Run") -> Content:
     }
 
 
-def _compare(run: "Run", pairs: list[tuple[str, str]]) -> "ModelChange":
-    from explorer.model.explorer import load
-    from explorer.training.export import tuned_model
-    from explorer.training.reasons import compare
+def _compare(run: Run, pairs: list[tuple[str, str]]) -> ModelChange:
 
     return compare(load(run.predictor.model), load(tuned_model(run)), pairs)
 
 
-def _listed(run: "Run", rows: np.ndarray) -> list[list[str]]:
+def _listed(run: Run, rows: np.ndarray) -> list[list[str]]:
     """Held-out examples with what is right, what was said, and how sure."""
     held, labels = run.held_out, run.predictor.labels
     return [

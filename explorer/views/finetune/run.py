@@ -2,19 +2,17 @@
 
 import contextlib
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from explorer.base.errors import ExplorerError, InputError
 from explorer.training import jobs, store
+from explorer.training.run import Run
 from explorer.views.finetune import live
 from explorer.views.finetune.example_settings import starter
 from explorer.views.finetune.ids import run_id, run_ids, visitor_id
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
 from explorer.views.view import Content, View
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
 
 LAST_MOMENT = 5.0  # seconds that a training whose page was closed may take to end and be kept
 
@@ -45,10 +43,10 @@ class RunView(View):
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "bars") and not one.optional}
 
     @abstractmethod
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """What is to be seen of this run."""
 
-    def find(self, subject: Subject) -> "Run":
+    def find(self, subject: Subject) -> Run:
         """The run that was chosen, or else the newest of this browser, or else the one to begin with.
 
         After a reload in the middle of a training the newest is that one: its end is a moment away. Raises NothingTrained.
@@ -62,13 +60,13 @@ class RunView(View):
                     return run
         return self.opening(subject)
 
-    def opening(self, subject: Subject) -> "Run":
+    def opening(self, subject: Subject) -> Run:
         """The run to begin with, until there are other examples. Raises NothingTrained where there is none."""
         if self.aside or not live.is_quick(subject, starter()[0]):
             raise NothingTrained(f"Nothing is trained on these examples with {subject.model_name} yet; press Train.")
         return opening_run(subject.model_name)
 
 
-def opening_run(model_name: str) -> "Run":
+def opening_run(model_name: str) -> Run:
     """The run that a page begins with: what is typed when it opens has been learnt."""
     return live.brought(model_name, *starter())

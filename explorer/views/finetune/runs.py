@@ -1,24 +1,24 @@
 """The runs of this browser, and taking one home."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from explorer.figures.training import run_curves
+from explorer.model.explorer import load
 from explorer.training import downloads, store
-from explorer.training.run import told
+from explorer.training.export import pack, pack_standard
+from explorer.training.predictor import Predictor
+from explorer.training.run import Run, told
+from explorer.training.standard import LINES, why_not, write_onnx, write_standard
+from explorer.training.unpack import unpack
 from explorer.views.finetune.answer_run import OfAnswers
 from explorer.views.finetune.run import RunView, run_ids
 from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, button, chart, props, sentence, settle, show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from explorer.training.predictor import Predictor
-    from explorer.training.run import Run
 
 MOST_COMPARED = 6
 HEAD_ONLY = "Only a head was trained, so that the model is as it was; train some layers too, and every tab can show it."
@@ -51,7 +51,7 @@ class RunList(RunView):
         value="Runs stay on this server for a week after they were last used, and only this browser knows their names.",
     )
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """All runs that are still there, this one chosen."""
         found = store.peek(list(dict.fromkeys([run.id, *self.runs])))
         found = [one for one in found if one.get("kind", "classes") in self.kinds]
@@ -71,8 +71,6 @@ class RunList(RunView):
 
     def on_save(self, subject: Subject, _: None) -> Change:
         """The run as a zip."""
-        from explorer.training.export import pack
-
         path = pack(self._kept(subject))
         label = f"Download run.zip ({path.stat().st_size / 1e6:.1f} MB)"
         note = "In it: the head, the labels, the settings, the log, and predict.py, which runs without this app."
@@ -80,20 +78,16 @@ class RunList(RunView):
 
     def on_standard(self, subject: Subject, _: None) -> Change:
         """The run as a checkpoint of transformers' own classes."""
-        from explorer.training.standard import LINES, write_standard
-
         run = self._kept(subject)
         line = LINES[run.kind].replace("FOLDER", "model")
         return _offer(run, write_standard, "transformers.zip", f"Unpack it; then, in Python: transformers.{line}.")
 
     def on_onnx(self, subject: Subject, _: None) -> Change:
         """The run for other runtimes and languages."""
-        from explorer.training.standard import write_onnx
-
         note = "In it: model.onnx, which onnxruntime reads (it takes what the tokenizer gives), and the labels in config.json."
         return _offer(self._kept(subject), write_onnx, "onnx.zip", note)
 
-    def _kept(self, subject: Subject) -> "Run":
+    def _kept(self, subject: Subject) -> Run:
         """The run that is looked at; one that nobody pressed Train for is kept from now on."""
         run = self.find(subject)
         return run if store.peek([run.id]) else store.keep(run, self.visitor)
@@ -104,8 +98,6 @@ class RunList(RunView):
 
     def bring(self, subject: Subject, path: Path) -> Change:
         """A run that came in a zip is kept and looked at."""
-        from explorer.training.unpack import unpack
-
         run = unpack(path, self.visitor)
         settings: dict[str, Any] = {"run": run.id, "runs": run_ids((run.id, *self.runs))}
         elsewhere = "" if run.kind in self.kinds else "; it is seen where its kind of task is chosen above"
@@ -162,12 +154,8 @@ class AnswerRuns(OfAnswers, RunList):
     on_answers_opened, on_answers_load = RunList.look_at, RunList.bring
 
 
-def _offer(run: "Run", write: "Callable[[Predictor, Path], None]", name: str, note: str) -> Change:
+def _offer(run: Run, write: Callable[[Predictor, Path], None], name: str, note: str) -> Change:
     """A zip to download, or why there is none."""
-    from explorer.model.explorer import load
-    from explorer.training.export import pack_standard
-    from explorer.training.standard import why_not
-
     if why := why_not(run.predictor, load(run.predictor.model)):
         return show(note=why)
     path = pack_standard(run, write, name)

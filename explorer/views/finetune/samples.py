@@ -1,11 +1,7 @@
 """Sentences to try a run on: those that we wrote for the sets that come with the app, or some that were held out."""
 
-from typing import TYPE_CHECKING
-
 from explorer.text.pairs import Pair
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
+from explorer.training.run import Run
 
 MOST = 6
 
@@ -65,7 +61,7 @@ OURS: dict[frozenset[str], tuple[Pair, ...]] = {
 }
 
 
-def samples_of(run: "Run") -> tuple[Pair, ...]:
+def samples_of(run: Run) -> tuple[Pair, ...]:
     """What may be tried of a run: texts, or pairs where these were learnt from; nothing that its head has learnt from."""
     ours = OURS.get(frozenset(run.predictor.labels))
     if ours is not None:

@@ -1,12 +1,16 @@
 """Try the classifier on a sentence of one's own."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.cache import OnceCache
 from explorer.figures.bars import bars
 from explorer.figures.results import word_effects
+from explorer.model.explorer import load
+from explorer.techniques.attribution import Path
 from explorer.text import limits
 from explorer.text.pairs import Pair
+from explorer.training.reasons import Decision, decide
+from explorer.training.run import Run
 from explorer.views.finetune.example_settings import STARTER
 from explorer.views.finetune.numbers import verdict_of_number
 from explorer.views.finetune.run import RunView
@@ -15,16 +19,11 @@ from explorer.views.settings import choice, memory, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, chart, part, props, sentence, settle
 
-if TYPE_CHECKING:
-    from explorer.techniques.attribution import Path
-    from explorer.training.reasons import Decision
-    from explorer.training.run import Run
-
 MOST_BARS = 6
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
 LABELS = tuple(sorted(name for name, _ in STARTER))
 FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # what the page begins with
-_decisions: "OnceCache[Any, Decision]" = OnceCache(64)
+_decisions: OnceCache[Any, Decision] = OnceCache(64)
 
 
 def _strings(value: Any) -> tuple[str, ...]:
@@ -47,7 +46,7 @@ class TryIt(RunView):
     note = sentence(classes="caption", keep_height=True, answer=True)
     method: str = choice(METHODS, "The words that decided")
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """The probabilities of the labels for this text, and how they depend on its words."""
         pairs = run.held_out is not None and any(run.held_out.texts_b)
         pair, shown = self._fitting(run, pairs)
@@ -70,7 +69,7 @@ class TryIt(RunView):
         """Nothing of a run of other examples."""
         return {**super().without_run(why), "note": why}
 
-    def _fitting(self, run: "Run", pairs: bool) -> tuple[Pair, Content]:
+    def _fitting(self, run: Run, pairs: bool) -> tuple[Pair, Content]:
         """What is tried, and the boxes for it: a sentence that the app put there goes when it fits no label any more."""
         labels, samples = run.predictor.labels, samples_of(run)
         pair, content = (self.tried, self.second), Content()
@@ -89,9 +88,7 @@ class TryIt(RunView):
         pair = next((one for one in samples_of(run) if _in_one_line(one) == sample), (sample, ""))
         return settle(tried=pair[0], second=pair[1], offered=(*pair, *run.predictor.labels))
 
-    def _decide(self, run: "Run", pair: Pair) -> "Decision":
-        from explorer.model.explorer import load
-        from explorer.training.reasons import decide
+    def _decide(self, run: Run, pair: Pair) -> Decision:
 
         key = (run.id, pair, self.method)
         return _decisions.get(key, lambda: decide(run.predictor, load(run.predictor.model), pair, self.method))
@@ -101,7 +98,7 @@ def _in_one_line(pair: Pair) -> str:
     return " / ".join(filter(None, pair))
 
 
-def _explain(label: str, path: "Path | None") -> str | dict[str, str]:
+def _explain(label: str, path: Path | None) -> str | dict[str, str]:
     """What the bars of the words mean, with the check where there is one."""
     if path is None:
         return f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."

@@ -1,23 +1,22 @@
 """Where tagged words come from: built in, typed and tagged by clicking, or a file."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.base.limits import BOX_CHARACTERS, LABEL, TABLE_MEGABYTES, TEXTS
 from explorer.figures.bars import bars
 from explorer.figures.word_grid import word_grid
+from explorer.model.explorer import Explorer
 from explorer.text import limits
 from explorer.text.lines import split_lines
 from explorer.text.tagged import TAGGED_FILE_TYPES, TaggedFile, TaggedSentence, read_tagged, split_words
+from explorer.training.tag_task import Tagging
 from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged, tagged_examples
+from explorer.training.training import Task, TrainingPlan
 from explorer.views.finetune.example_settings import FILE, READY, TYPED
 from explorer.views.settings import choice, memory, text, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, part, props, sentence, settle
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.training.training import Task, TrainingPlan
 
 OUTSIDE = "O"  # the tag of a word that was not clicked
 OPENING = "names"
@@ -99,10 +98,8 @@ class WordExampleSettings(View):
             return TAGGED[self.words_set].split(":")[0]
         return " / ".join(tag for tag in examples.classes if tag != OUTSIDE)[:40]
 
-    def task(self, model: "Explorer", examples: TaggedExamples, plan: "TrainingPlan") -> "Task":
+    def task(self, model: Explorer, examples: TaggedExamples, plan: TrainingPlan) -> Task:
         """What is learnt from examples."""
-        from explorer.training.tag_task import Tagging
-
         return Tagging(model, examples, plan)
 
     @property

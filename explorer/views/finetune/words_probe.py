@@ -1,22 +1,20 @@
 """Which layer knows the tags: a linear head on every hidden state, for parts of speech and for names."""
 
 from collections.abc import Generator, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from explorer.base.steps import map_steps
 from explorer.figures.training import tag_probe_curves
-from explorer.training.tagging import TAGGED, built_in_tagged
+from explorer.training.probe import LayerProbe
+from explorer.training.tag_probe import first_to_know, probe_tags
+from explorer.training.tagging import TAGGED, TaggedExamples, built_in_tagged
 from explorer.views.finetune.example_settings import READY
 from explorer.views.finetune.over_examples import OverExamples
 from explorer.views.finetune.words_examples import WordExampleSettings
 from explorer.views.subject import Subject
 from explorer.views.view import Content, chart, sentence
 
-if TYPE_CHECKING:
-    from explorer.training.probe import LayerProbe
-    from explorer.training.tagging import TaggedExamples
-
-    Probes = list[tuple[str, TaggedExamples, list[LayerProbe]]]
+Probes = list[tuple[str, TaggedExamples, list[LayerProbe]]]
 
 SEEDS = 2
 METHOD = (
@@ -39,10 +37,8 @@ class WordProbe(OverExamples, WordExampleSettings):
         """All that is built in, or the examples. Raises InputError."""
         return READY if self.words_from == READY else super().asked(subject)
 
-    def work(self, subject: Subject) -> "Generator[Any, None, Probes]":
+    def work(self, subject: Subject) -> Generator[Any, None, Probes]:
         """Ask layer after layer; of what is built in, about both sets."""
-        from explorer.training.tag_probe import probe_tags
-
         if self.words_from == READY:
             asked = [(title.split(":")[0], built_in_tagged(name)) for name, title in TAGGED.items()]
         else:
@@ -59,7 +55,7 @@ class WordProbe(OverExamples, WordExampleSettings):
         """What will be done."""
         return {"about": METHOD, "curve": None}
 
-    def draw(self, subject: Subject, found: "Probes") -> Content:
+    def draw(self, subject: Subject, found: Probes) -> Content:
         """Accuracy by layer, and where each set of tags is known."""
         fields = ("accuracy", "deviation", "control_accuracy")
         curves = [(title, *([getattr(row, name) for row in rows] for name in fields)) for title, _, rows in found]
@@ -72,9 +68,7 @@ def _step(step: tuple[float, str], title: str, done: int, of: int) -> tuple[str,
     return f"{title}: {step[1]} {share:.0%}.", share
 
 
-def _tell(title: str, examples: "TaggedExamples", rows: "list[LayerProbe]") -> str:
-    from explorer.training.tag_probe import first_to_know
-
+def _tell(title: str, examples: TaggedExamples, rows: list[LayerProbe]) -> str:
     best, chance = max(rows, key=lambda row: row.accuracy), max(examples.counts.values()) / len(examples.words)
     return (
         f"{title}: best at hidden state {best.layer}, {best.accuracy:.1%} ± {best.deviation:.1%} (always the most frequent tag: "
@@ -83,10 +77,8 @@ def _tell(title: str, examples: "TaggedExamples", rows: "list[LayerProbe]") -> s
     )
 
 
-def _answer(found: "Probes") -> str:
+def _answer(found: Probes) -> str:
     """What both sets together say of the claim."""
-    from explorer.training.tag_probe import first_to_know
-
     if len(found) < 2:
         return ""
     first, second = (first_to_know(rows, max(one.counts.values()) / len(one.words)) for _, one, rows in found)

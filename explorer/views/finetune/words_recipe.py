@@ -1,15 +1,14 @@
 """What is trained to tag words, and how."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from explorer.model.explorer import Explorer
+from explorer.training.tagger import Tagger
+from explorer.training.training import TrainingPlan, make_plan
 from explorer.views.finetune.recipe import AT_ONCE, HIDDEN_STATES, RATES, SHARES
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject
 from explorer.views.view import Change, View, button, settle
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.training.training import TrainingPlan
 
 PIECES = (("its first piece", "first"), ("the mean of its pieces", "mean"))
 HEAD, LAYERS = (20, 0.01, 32), (4, 2e-4, 8)  # epochs, rate and batch that suit the head alone, and layers of a small model
@@ -52,11 +51,8 @@ class WordRecipe(View):
     train = button("Train", variant="primary", size="lg")
     cancel = button("Cancel", interactive=False, size="lg")
 
-    def plan(self, model: "Explorer") -> "TrainingPlan":
+    def plan(self, model: Explorer) -> TrainingPlan:
         """What to train, checked. Raises InputError."""
-        from explorer.training.tagger import Tagger
-        from explorer.training.training import make_plan
-
         return make_plan(
             model,
             self.tag_layer,

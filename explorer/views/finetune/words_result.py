@@ -1,21 +1,19 @@
 """What a tagger gets right and wrong: tags taken for each other, scores of tags and of whole names, and the sentences."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from explorer.analysis import evaluation
 from explorer.figures.numbers import columns_of, keep
 from explorer.figures.results import confusion_matrix
+from explorer.training.run import HeldOutTags, Run
 from explorer.views.finetune.confusion import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
 from explorer.views.finetune.run import RunView
 from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, memory
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, chart, part, props, sentence, settle
-
-if TYPE_CHECKING:
-    from explorer.training.run import HeldOutTags, Run
 
 CONFUSED, TAGS, NAMES = "Mistakes", "Tags", "Whole names"
 MOST_MISTAKES = 50
@@ -42,7 +40,7 @@ class WordResult(OfTaggers, RunView):
         optional=True,
     )
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """What was asked for."""
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no sentences to look at."}
@@ -63,14 +61,14 @@ class WordResult(OfTaggers, RunView):
         """The words in a cell of the confusion matrix: [right tag, tag that was said]."""
         return settle(tag_cell=clicked_cell(self.find(subject), index))
 
-    def _mistakes(self, run: "Run") -> props:
+    def _mistakes(self, run: Run) -> props:
         held, labels = run.held_out, run.predictor.labels
         rows, title = rows_of(run, self.tag_cell, MOST_MISTAKES)
         listed = [[in_context(held, row), labels[held.targets[row]], labels[held.said[row]]] for row in rows[:MOST_MISTAKES]]
         return props(value=listed, label=title, visible=True)
 
 
-def in_context(held: "HeldOutTags", word: int) -> str:
+def in_context(held: HeldOutTags, word: int) -> str:
     """A word in brackets, between the words before and after it in its sentence."""
     mine = np.flatnonzero(held.sentences == held.sentences[word])
     start, end = max(mine[0], word - AROUND), min(mine[-1], word + AROUND)
@@ -86,7 +84,7 @@ def _scores_of_tags(counts: np.ndarray, labels: tuple[str, ...]) -> Content:
     return {"tag_scores": scores_by_label(counts, labels, "tag", "words"), "note": note}
 
 
-def _scores_of_names(held: "HeldOutTags", labels: tuple[str, ...]) -> Content:
+def _scores_of_names(held: HeldOutTags, labels: tuple[str, ...]) -> Content:
     found = held.entities(labels)
     if not found:
         return {"note": "These tags mark no names: tags of names begin with B- (the first word) and I- (the words after it)."}

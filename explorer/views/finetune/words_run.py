@@ -1,11 +1,16 @@
 """The tagger that is looked at, how its training went, and what needs no BERT."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from explorer.base.cache import OnceCache
+from explorer.base.steps import finished
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
+from explorer.model.explorer import load
+from explorer.training.run import Run
+from explorer.training.tag_task import Tagging
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES, TAGGED, built_in_tagged
+from explorer.training.training import new_run, run_training
 from explorer.views.finetune.live import kept_run
 from explorer.views.finetune.outcome import Outcome, summary
 from explorer.views.finetune.run import NothingTrained, RunView
@@ -13,9 +18,6 @@ from explorer.views.finetune.words_examples import OPENING
 from explorer.views.finetune.words_recipe import WordRecipe
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, part, reads_quickly
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
 
 _opening: OnceCache[str, str] = OnceCache(8)
 
@@ -25,7 +27,7 @@ class OfTaggers:
 
     kinds: ClassVar[tuple[str, ...]] = ("tags",)
 
-    def opening(self, subject: Subject) -> "Run":
+    def opening(self, subject: Subject) -> Run:
         """A run on the built-in names. Raises NothingTrained where a large model would have to read them first."""
         if not reads_quickly(subject.model.capabilities, len(built_in_tagged(OPENING).words)):
             raise NothingTrained(f"Nothing is trained with {subject.model_name} yet; press Train.")
@@ -33,10 +35,6 @@ class OfTaggers:
 
 
 def _train(model_name: str) -> str:
-    from explorer.base.steps import finished
-    from explorer.model.explorer import load
-    from explorer.training.tag_task import Tagging
-    from explorer.training.training import new_run, run_training
 
     model = load(model_name)
     recipe = WordRecipe(tag_layer=min(WordRecipe().tag_layer, model.capabilities.layers))
@@ -50,7 +48,7 @@ class WordBaselines(OfTaggers, RunView):
     name, question = "fine-tune/words-baselines", "How much of it needs no BERT?"
     compared = part("bars")
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """This tagger, and the baselines."""
         others = [(name, value, "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
         groups = [("Held-out words that are tagged right", [("this run", run.score, ""), *others])]
@@ -77,7 +75,7 @@ class WordOutcome(OfTaggers, Outcome):
             f"training, {remembered}."
         )
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """The curves, and the end in a sentence."""
         scores = run.held_out.entities(run.predictor.labels) if run.held_out else []
         names = ""

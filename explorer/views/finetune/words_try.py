@@ -1,7 +1,5 @@
 """Try the tagger on a sentence of one's own."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from explorer.analysis.entities import by_sentence
@@ -10,8 +8,10 @@ from explorer.base.limits import CHARACTERS
 from explorer.figures.bars import percent, whole_percent
 from explorer.figures.numbers import columns_of, keep
 from explorer.figures.word_grid import word_grid
+from explorer.model.explorer import load
 from explorer.text import limits
 from explorer.text.tagged import split_words
+from explorer.training.run import Run
 from explorer.training.tagging import built_in_tagged
 from explorer.views.finetune.run import RunView
 from explorer.views.finetune.words_examples import OPENING, OUTSIDE
@@ -19,9 +19,6 @@ from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, memory, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, part, props, sentence, settle
-
-if TYPE_CHECKING:
-    from explorer.training.run import Run
 
 SENTENCES = (
     "May Brown works for Apple in London and may leave in May.",
@@ -50,10 +47,8 @@ class WordTry(OfTaggers, RunView):
     row = part("words", optional=True, answer=True)
     note = sentence(classes="caption", keep_height=True, answer=True)
 
-    def show_run(self, subject: Subject, run: "Run") -> Content:
+    def show_run(self, subject: Subject, run: Run) -> Content:
         """The likeliest tag of each word, and how sure it is."""
-        from explorer.model.explorer import load
-
         samples = _samples(run)
         tried = (
             samples[0] if self.tag_tried in (self.tag_offered, *SENTENCES) and self.tag_tried not in samples else self.tag_tried
@@ -88,7 +83,7 @@ class WordTry(OfTaggers, RunView):
         return settle(tag_tried=sample, tag_offered=sample)
 
 
-def _samples(run: "Run") -> list[str]:
+def _samples(run: Run) -> list[str]:
     """Sentences to try: those of this page for names, else held-out ones of the run, those with most different tags first."""
     if set(run.predictor.labels) == set(built_in_tagged(OPENING).classes) or run.held_out is None:
         return list(SENTENCES)

@@ -8,6 +8,7 @@ from explorer.analysis import contextuality
 from explorer.analysis.similarity import cosine_matrix, cosines, mean_of_pairs, norms
 from explorer.figures.heatmaps import similarity_heatmap
 from explorer.figures.hidden import by_layer_heatmap, pooled_heatmap, vectors_heatmap
+from explorer.model import reference
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, LongView, View, Why, chart, check, max_error, prose, verdict
@@ -78,8 +79,6 @@ class OneLayer(LongView):
 
     def passes(self, subject: Subject) -> float:
         """Reading those sentences, which only the similarities need."""
-        from explorer.model import reference  # loads torch
-
         return reference.words() / subject.trace.kept if self.look == SIMILARITY else 0
 
     def key(self, subject: Subject) -> Hashable:
@@ -88,8 +87,6 @@ class OneLayer(LongView):
 
     def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
         """[layers + 1]: how alike two unrelated tokens are; nothing for the vectors themselves."""
-        from explorer.model import reference
-
         if self.look == VECTORS:
             return np.empty(0)
         return contextuality.self_similarity((yield from reference.tokens_in_steps(subject.model)))

@@ -8,6 +8,8 @@ from explorer.base.limits import COMPARED
 from explorer.base.paths import EXAMPLES
 from explorer.figures.bars import ranking
 from explorer.figures.hidden import sentences_heatmap
+from explorer.model import reference
+from explorer.model.features import features
 from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
@@ -42,8 +44,6 @@ class Sentences(View):
 
     def _read(self, subject: Subject) -> tuple[list[str], int, np.ndarray]:
         """The sentences, the hidden state that is read, and the cosines between its vectors. Raises ExplorerError."""
-        from explorer.model.features import features  # loads torch
-
         at = subject.model.capabilities.layers if self.pooling == "pooler" else subject.selection.layer
         texts = check_texts(read_lines(self.sentences)[0], COMPARED)
         return texts, at, cosine_matrix(moved_to(features(subject.model, texts, at, self.pooling), self.space))
@@ -59,9 +59,6 @@ class Sentences(View):
 
     def compute(self, subject: Subject) -> Content:
         """The matrix and its closest pairs; or what is wrong with the sentences, and nothing else changes."""
-        from explorer.model import reference  # loads torch
-        from explorer.model.features import features
-
         try:
             texts, at, cosines = self._read(subject)
         except ExplorerError as error:

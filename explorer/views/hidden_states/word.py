@@ -4,7 +4,7 @@ import csv
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +17,14 @@ from explorer.base.limits import COMPARED
 from explorer.base.paths import EXAMPLES
 from explorer.figures.hidden import context_lines
 from explorer.figures.maps import point_map
+from explorer.model import reference
+from explorer.model.explorer import Explorer
 from explorer.text.limits import check_texts
 from explorer.text.lines import read_lines
 from explorer.views.hidden_states.layers import layer_name
 from explorer.views.settings import choice, switch, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, View, chart, props, prose, sentence, show
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
 
 ABOVE = "A and B above"
 FIRST = "bank"
@@ -64,7 +63,7 @@ def comparable_words(texts: Sequence[str]) -> list[str]:
     return sorted(contextuality.repeated_words(texts), key=lambda word: (len(word) < 4, len(word) < 3))
 
 
-def contexts_of(model: "Explorer", texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
+def contexts_of(model: Explorer, texts: Sequence[str], labels: Sequence[str], word: str) -> Contexts:
     """Every occurrence of the word in the texts, each read by itself. Raises InputError when there are fewer than two."""
     vectors, found, kept = [], [], []
     for number, (given, label) in enumerate(zip(texts, labels, strict=True), start=1):
@@ -172,8 +171,6 @@ class OneWord(View):
             return first, contexts_of(subject.model, texts, labels, first)
 
     def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
-        from explorer.model import reference  # loads torch
-
         random = contextuality.self_similarity(reference.tokens(subject.model))
         within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
         controls = []
@@ -201,8 +198,6 @@ def _map(contexts: Contexts, at: int) -> Any:
 
 
 def _about(subject: Subject, contexts: Contexts) -> str:
-    from explorer.model import reference  # loads torch
-
     at = subject.selection.layer
     vectors = contexts.vectors[at]
     share = float(principal_components(vectors, 2)[1].sum())

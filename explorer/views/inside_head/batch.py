@@ -1,6 +1,6 @@
 """Two inputs in one batch: what fills the shorter one up, and the mask that keeps everybody from looking at it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -9,14 +9,12 @@ from explorer.figures.bars import percent, whole_percent
 from explorer.figures.batch import batch_grid
 from explorer.figures.numbers import beside, columns_of, keep
 from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.techniques.batch import Batch, attention_row, read_together
+from explorer.techniques.batch import Row as Answers
 from explorer.text import limits
 from explorer.views.settings import memory, text
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, View, caption, check, matches, part, prose, select, sentence, settle
-
-if TYPE_CHECKING:
-    from explorer.techniques.batch import Batch
-    from explorer.techniques.batch import Row as Answers
 
 SECOND = "A batch is one rectangle of ids: each row is as long as the longest of them, and the rest of it is filled up."
 MOST_TOKENS = 128  # of a row: what can be seen of longer ones is a window, and three passes over them take seconds
@@ -118,10 +116,8 @@ class InABatch(View):
         index = limits.check_place(index)
         return settle(token_asked=index) if self.read_together(subject).row else select(token=index)
 
-    def read_together(self, subject: Subject) -> "Batch":
+    def read_together(self, subject: Subject) -> Batch:
         """Both inputs in one batch. Raises InputError for a second one that cannot be read or drawn."""
-        from explorer.techniques.batch import read_together  # loads torch
-
         if not self.second.strip():
             raise InputError("Type a second input: one by itself needs no filling up.")
         second = subject.model.trace(self.second)
@@ -129,16 +125,14 @@ class InABatch(View):
             raise InputError(long)
         return read_together(subject.trace, second)
 
-    def query(self, subject: Subject, batch: "Batch") -> int:
+    def query(self, subject: Subject, batch: Batch) -> int:
         """The token of the shorter input that asks: the chosen one, else the one that gives most to [PAD]."""
         chosen = self.token_asked if batch.row else subject.selection.token
         given = batch.leaks[subject.selection.attention_layer, subject.selection.head_index]  # [own tokens]
         return chosen if chosen is not None and chosen < len(given) else max(batch.words, key=lambda token: given[token])
 
-    def answers(self, subject: Subject, batch: "Batch") -> "tuple[Answers, Answers]":
+    def answers(self, subject: Subject, batch: Batch) -> tuple[Answers, Answers]:
         """The row of the token that asks, with the mask and without."""
-        from explorer.techniques.batch import attention_row  # loads torch
-
         layer, head, token = subject.selection.attention_layer, subject.selection.head_index, self.query(subject, batch)
         with_mask, without = (attention_row(subject.model, batch, layer, head, token, mask) for mask in (True, False))
         return with_mask, without
@@ -152,7 +146,7 @@ def _pad(subject: Subject) -> str:
     return str(subject.model.tokenizer.pad_token)
 
 
-def _about(batch: "Batch") -> str:
+def _about(batch: Batch) -> str:
     """The size of the rectangle, and how much of it is wasted."""
     counts = batch.attention_mask.sum(1).tolist()
     width, empty = batch.ids.shape[1], int((~batch.attention_mask).sum())
@@ -163,7 +157,7 @@ def _about(batch: "Batch") -> str:
     )
 
 
-def _weights(batch: "Batch", answers: "tuple[Answers, Answers]", tokens: list[str], pad: str) -> dict[str, Any]:
+def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], pad: str) -> dict[str, Any]:
     """A row for each place: its score and its weight with the mask and without; above them, all [PAD]s together."""
     empty = ~batch.real
     sums = [one.weights[empty].sum() for one in answers]
@@ -194,7 +188,7 @@ def _weights(batch: "Batch", answers: "tuple[Answers, Answers]", tokens: list[st
     return keep(table, lambda: columns_of(**numbers))
 
 
-def _moved(batch: "Batch", answers: "tuple[Answers, Answers]") -> dict[str, Any]:
+def _moved(batch: Batch, answers: tuple[Answers, Answers]) -> dict[str, Any]:
     """What becomes of the shorter input with the mask and without."""
     given = [float(one.weights[~batch.real].sum()) for one in answers]
     rows = [
@@ -204,7 +198,7 @@ def _moved(batch: "Batch", answers: "tuple[Answers, Answers]") -> dict[str, Any]
     return strip_table(MOVED, rows, "how far the shorter input is from what it is alone")
 
 
-def _why(subject: Subject, batch: "Batch") -> str:
+def _why(subject: Subject, batch: Batch) -> str:
     """Where the input is moved even with the mask: what no mask undoes."""
     if batch.moved(True) <= STILL * max(1.0, float(batch.alone.abs().max())):
         return ""

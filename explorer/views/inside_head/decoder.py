@@ -7,6 +7,7 @@ from explorer.analysis.head_metrics import strongest_pairs
 from explorer.figures.attention import WeightScale, attention_heatmap, with_cell
 from explorer.figures.bars import whole_percent
 from explorer.figures.numbers import beside
+from explorer.techniques.inside import causal_attention
 from explorer.views.attention_data import overview_of
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Content, Finding, View, Why, caption, chart, check, heading, matches
@@ -53,8 +54,6 @@ class Decoder(View):
 
     def compute(self, subject: Subject) -> Content:
         """Both heatmaps on one scale."""
-        from explorer.techniques.inside import causal_attention  # loads torch
-
         trace, layer, head = subject.trace, subject.selection.attention_layer, subject.selection.head_index
         before = trace.attention(layer)[head]
         after = causal_attention(trace, layer, head)

@@ -1,20 +1,18 @@
 """The query of one token beside every key, and every step from one hidden state to the next."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from explorer.analysis.contextuality import steps
 from explorer.figures.numbers import beside
 from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
 from explorer.text import limits
 from explorer.views.attention_data import head_sentence, looks_at, most_telling_first, switched_off, telling_of
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
-
-if TYPE_CHECKING:
-    from explorer.techniques.inside import HeadStep, Step
 
 MOST_KEYS = 32
 COLUMNS = [
@@ -44,8 +42,6 @@ class DotProducts(View):
 
     def compute(self, subject: Subject) -> Content:
         """The table, and whether its softmax is the model's own."""
-        from explorer.techniques.inside import head_step  # loads torch
-
         trace, selection, found = subject.trace, subject.selection, telling_of(subject)
         token = subject.token if selection.token is not None or found.query is None else found.query
         layer, head = selection.attention_layer, selection.head_index
@@ -103,8 +99,6 @@ class WholeLayer(View):
 
     def compute(self, subject: Subject) -> Content:
         """A row for each step, and whether the last one is the model's own."""
-        from explorer.techniques.inside import layer_steps  # loads torch
-
         trace, token, model = subject.trace, subject.token, subject.model.capabilities
         layer, head = subject.selection.attention_layer, subject.selection.head_index
         inside = layer_steps(trace, layer, token, head)
@@ -127,7 +121,7 @@ def _turned(subject: Subject) -> tuple[int, float, float]:
     return subject.token, float(turned[subject.token]), float(turned.mean())
 
 
-def _table(step: "HeadStep", tokens: Sequence[str], pair: tuple[int, int | None], keys: np.ndarray) -> dict[str, Any]:
+def _table(step: HeadStep, tokens: Sequence[str], pair: tuple[int, int | None], keys: np.ndarray) -> dict[str, Any]:
     """The query on top, a row for each of the keys, and the sum over all keys; the key of the pair is outlined, if it has one."""
     token, telling = pair
     added = step.weights[:, None] * step.values
@@ -158,7 +152,7 @@ def strongest(weights: np.ndarray, count: int) -> np.ndarray:
     return np.sort(np.argsort(-weights, kind="stable")[:count])
 
 
-def _row(step: "Step", head: int, size: int) -> Row:
+def _row(step: Step, head: int, size: int) -> Row:
     """One step; where all heads stand side by side the part of the zero-based `head`, `size` numbers, is outlined."""
     name = f"{step.name} (head {head + 1})" if step.of_head else step.name
     shape, norm = " × ".join(map(str, step.shape)), np.linalg.norm(step.vector)

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from explorer.figures.architecture import Block, Stage, architecture
+from explorer.model.explorer import Explorer
 from explorer.views.subject import Subject
 from explorer.views.view import Content, View, caption, part
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
 
 INNER = "feed-forward"
 
@@ -27,7 +24,7 @@ class Drawing(View):
         return {"drawing": architecture(stages(subject.model))}
 
 
-def stages(model: "Explorer") -> list[Stage]:
+def stages(model: Explorer) -> list[Stage]:
     """The boxes of a model in the order of its computation; together they have all its parameters."""
     has, counts = model.capabilities, model.parameters_by_part()
     layers = {kind: sum(count for name, count in counts.items() if name.endswith(f" · {kind}")) for kind in ("attention", INNER)}
@@ -53,12 +50,12 @@ def stages(model: "Explorer") -> list[Stage]:
     ]
 
 
-def _norm_first(model: "Explorer") -> bool:
+def _norm_first(model: Explorer) -> bool:
     """Whether a layer brings what it reads to one size first, and not what it adds up."""
     return bool(model.family.parts) and model.family.parts[0].name.startswith("norm before")
 
 
-def _tables(model: "Explorer") -> str:
+def _tables(model: Explorer) -> str:
     has, width = model.capabilities, model.word_table.shape[1]
     tables = [f"{has.vocab_size:,} pieces"]
     tables += [f"{len(model.position_table):,} positions"] if has.positions else []
@@ -67,7 +64,7 @@ def _tables(model: "Explorer") -> str:
     return f"{' + '.join(tables)} × {width}{wider}"
 
 
-def _inner(model: "Explorer") -> str:
+def _inner(model: Explorer) -> str:
     """The widths between which the feed-forward part goes, and its function."""
     name = str(getattr(model.module.config, model.family.activation)).upper()
     paths = {part.name: part.path for part in model.family.parts}
@@ -78,7 +75,7 @@ def _inner(model: "Explorer") -> str:
     return f"{first.in_features} → {gated}{last.in_features} → {last.out_features}, {name}"
 
 
-def _heads(model: "Explorer") -> Iterator[Block]:
+def _heads(model: Explorer) -> Iterator[Block]:
     """What reads the last hidden state, as far as the file has weights for it."""
     family, has, own = model.family, model.capabilities, model.own_head
     if has.fill_mask:

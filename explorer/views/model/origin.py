@@ -1,12 +1,10 @@
 """Where the model came from, and what it costs to run."""
 
-from typing import TYPE_CHECKING
-
+from explorer.model import plausible
+from explorer.model.checkpoints import BUNDLED, Place
+from explorer.model.explorer import Explorer
 from explorer.views.subject import Subject
 from explorer.views.view import Content, View, max_error, part, prose
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
 
 MEGA = 1e6
 MOST_NAMED = 4
@@ -22,9 +20,6 @@ class Origin(View):
 
     def compute(self, subject: Subject) -> Content:
         """A row for each thing that is known of the files."""
-        from explorer.model import plausible  # both look into the files
-        from explorer.model.checkpoints import BUNDLED, Place
-
         model, checkpoint = subject.model, subject.model.checkpoint
         place = Place.of(checkpoint.name)
         kind = "bundled with BERT Explorer" if checkpoint.name == BUNDLED else "a folder of this machine"
@@ -73,7 +68,7 @@ def _weights(layers: int, heads: int, tokens: int) -> list[str]:
     return ["attention weights", f"{size / MEGA:,.2f} MB", f"4 bytes × {layers} layers × {heads} heads × {tokens}²"]
 
 
-def _device(model: "Explorer") -> str:
+def _device(model: Explorer) -> str:
     if model.device.type == "cpu":
         return "float32 on the processor"
     off = max_error(model.device_error)

@@ -1,19 +1,17 @@
 """What was learned: the weights of every layer, and the numbers in one of them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from explorer.analysis.weights import histogram, root_mean_square
 from explorer.base.cache import OnceCache
 from explorer.figures.weights import weight_histogram, weights_heatmap
+from explorer.model.explorer import Explorer
 from explorer.text import limits
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, View, caption, chart, sentence, settle
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
 
 Cell = tuple[int, int]
 _kept: OnceCache[Any, np.ndarray] = OnceCache(16)
@@ -82,12 +80,12 @@ class Weights(View):
         return settle(cell=limits.check_cell(index))
 
 
-def _names(model: "Explorer") -> list[str]:
+def _names(model: Explorer) -> list[str]:
     """What the weights of a layer are called, in their order; a layer may lack some of them."""
     return list(dict.fromkeys(name for layer in model.layer_weights for name in layer))
 
 
-def _sizes(model: "Explorer", names: list[str]) -> np.ndarray:
+def _sizes(model: Explorer, names: list[str]) -> np.ndarray:
     """[weights, layers]: the size of each, NaN where there is none. Every number of the model is looked at, once."""
 
     def make() -> np.ndarray:
@@ -97,7 +95,7 @@ def _sizes(model: "Explorer", names: list[str]) -> np.ndarray:
     return _kept.get(model.checkpoint, make)
 
 
-def _most_uneven(model: "Explorer", names: list[str]) -> list[Cell]:
+def _most_uneven(model: Explorer, names: list[str]) -> list[Cell]:
     """Where the matrix whose size differs most between layers is largest and smallest; nothing where none does."""
     sizes = _sizes(model, names)
     matrices = [

@@ -1,17 +1,14 @@
 """The pair on the page: the verdict both ways, and which tokens and heads it rests on."""
 
 from collections.abc import Generator, Hashable
-from typing import TYPE_CHECKING
 
 from explorer.figures.bars import bars, whole_percent
+from explorer.model.explorer import NextSentence
+from explorer.techniques.targets import Target, is_next_target, own_reading
 from explorer.views.attribution import AttributionView
 from explorer.views.subject import Subject
 from explorer.views.switch_heads import ABOUT, SwitchHeads
 from explorer.views.view import Content, Finding, LongView, View, Why, caption, check, heading, matches, part, prose, sentence
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import NextSentence
-    from explorer.techniques.targets import Target
 
 SATURATED = 0.999
 HELP = (
@@ -30,9 +27,7 @@ def no_b(subject: Subject) -> str:
     return "" if subject.text_b.strip() else "Type a second sentence in B to ask whether it follows A."
 
 
-def _is_next(subject: Subject) -> "Target":
-    from explorer.techniques.targets import is_next_target
-
+def _is_next(subject: Subject) -> Target:
     return is_next_target(subject.trace)
 
 
@@ -85,10 +80,8 @@ class SwappedPair(LongView):
         """The same whatever is selected."""
         return self.name, subject.model_name, subject.text_a, subject.text_b
 
-    def work(self, subject: Subject) -> Generator[float, None, tuple["NextSentence", float]]:
+    def work(self, subject: Subject) -> Generator[float, None, tuple[NextSentence, float]]:
         """The answer for the swapped pair, and how far the logit of the pair is from that of the model's own pass."""
-        from explorer.techniques.targets import is_next_target, own_reading
-
         swapped = subject.model.next_sentence(subject.text_b, subject.text_a)
         yield 0.5
         ours = subject.model.next_sentence(subject.text_a, subject.text_b).logits[0]
@@ -98,7 +91,7 @@ class SwappedPair(LongView):
         """Nothing yet."""
         return super().waiting(subject) | {"swapped": None}
 
-    def draw(self, subject: Subject, found: tuple["NextSentence", float]) -> Content:
+    def draw(self, subject: Subject, found: tuple[NextSentence, float]) -> Content:
         """Probabilities and logits, and the proof."""
         (swapped, error), names = found, subject.model.pair_names
         return {
@@ -125,17 +118,17 @@ class PairHeads(SwitchHeads):
     target = staticmethod(_is_next)
 
 
-def _bars(answer: "NextSentence", names: tuple[str, str], second: str, first: str) -> dict:
+def _bars(answer: NextSentence, names: tuple[str, str], second: str, first: str) -> dict:
     stranger = f"{second} is a stranger" if names == ("IsNext", "NotNext") else f"{second} came before {first}"
     return bars([(names[0], answer.is_next, f"{second} follows {first}"), (names[1], answer.not_next, stranger)])
 
 
-def _logits(answer: "NextSentence", names: tuple[str, str]) -> str:
+def _logits(answer: NextSentence, names: tuple[str, str]) -> str:
     first, second = answer.logits
     return f"Logits: {names[0]} {first:.2f}, {names[1]} {second:.2f}; difference {first - second:+.2f}."
 
 
-def _saturation(answer: "NextSentence") -> str:
+def _saturation(answer: NextSentence) -> str:
     if max(answer.is_next, answer.not_next) < SATURATED:
         return ""
     return (

@@ -1,7 +1,5 @@
 """A question answerer: the spans of B that answer A."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from explorer.figures.bars import bars, percent, whole_percent
@@ -9,12 +7,11 @@ from explorer.figures.base import shorten
 from explorer.figures.numbers import columns_of, keep
 from explorer.figures.word_grid import word_grid
 from explorer.model.families import ANSWER
+from explorer.techniques import own_head
+from explorer.techniques.own_head import Answer
 from explorer.views.own_head.tokens import TokenHead
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, part
-
-if TYPE_CHECKING:
-    from explorer.techniques.own_head import Answer
 
 MOST_ANSWERS = 6
 QUOTED = 60  # characters of an answer that the finding quotes
@@ -31,8 +28,6 @@ class OwnAnswer(TokenHead):
 
     def telling(self, subject: Subject) -> Finding | None:
         """The likeliest span, and the next of those shown that shares no token with it."""
-        from explorer.techniques import own_head
-
         best, *others = own_head.answers(subject.trace, MOST_ANSWERS) if subject.text_b.strip() else (None,)
         if best is None:
             return None
@@ -42,8 +37,6 @@ class OwnAnswer(TokenHead):
 
     def tell(self, subject: Subject) -> Content:
         """The best spans, and how likely each token is to begin and to end one; without a text in B, what to do."""
-        from explorer.techniques import own_head  # loads torch
-
         trace = subject.trace
         spans = own_head.answers(trace, MOST_ANSWERS)
         _, logs = own_head.boundaries(trace)
@@ -62,5 +55,5 @@ class OwnAnswer(TokenHead):
         }
 
 
-def _told(answer: "Answer") -> str:
+def _told(answer: Answer) -> str:
     return f"“{shorten(answer.text, QUOTED)}” with {whole_percent(answer.share)}"

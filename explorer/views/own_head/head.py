@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from typing import ClassVar
 
+from explorer.techniques.own_head import own_error
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, View, matches, part, prose
 
@@ -28,8 +29,6 @@ class HeadView(View):
 
     def compute(self, subject: Subject) -> Content:
         """What the head tells, and whether transformers says the same."""
-        from explorer.techniques.own_head import own_error  # loads torch
-
         if subject.model.capabilities.own_head != self.task:
             return {}
         proof = matches(own_error(subject.trace), "the logits are those of transformers' own forward pass")

@@ -5,6 +5,7 @@ import numpy as np
 from explorer.figures.bars import SEEN, bars, whole_percent
 from explorer.figures.results import word_effects as effects_chart
 from explorer.model.families import LABELS
+from explorer.techniques import own_head
 from explorer.views.own_head.head import HeadView
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, chart, is_quick, part, sentence
@@ -25,8 +26,6 @@ class OwnLabels(HeadView):
 
     def telling(self, subject: Subject) -> Finding:
         """The likeliest label, and the word without which it loses most, where that is quickly found."""
-        from explorer.techniques import own_head
-
         found = own_head.labels(subject.trace)
         if subject.model.own_head.squash == "none":
             return Finding(f"“{found.labels[0]}” with {found.shares[0]:.2f}.")
@@ -39,8 +38,6 @@ class OwnLabels(HeadView):
 
     def tell(self, subject: Subject) -> Content:
         """The labels, and what each word does for the best of them where that is quickly found."""
-        from explorer.techniques import own_head  # loads torch
-
         head = subject.model.own_head
         found = own_head.labels(subject.trace)
         order = np.argsort(-found.shares)
@@ -63,8 +60,6 @@ def _deciding(effects: np.ndarray) -> int | None:
 
 def _effects(subject: Subject, label: int) -> tuple[list[str], np.ndarray] | None:
     """The words, and how much the share of a label falls without each; None where there is no word, or it takes long."""
-    from explorer.techniques import own_head
-
     trace, words = subject.trace, subject.trace.encoding.text_words
     if not words or not is_quick(subject, min(len(words), own_head.MOST_WORDS)):
         return None

@@ -8,6 +8,7 @@ from explorer.figures.bars import percent, whole_percent
 from explorer.figures.numbers import columns_of, keep
 from explorer.figures.word_grid import word_grid
 from explorer.model.families import REPLACED, TAGS
+from explorer.techniques import own_head
 from explorer.text import limits
 from explorer.views.own_head.head import HeadView
 from explorer.views.subject import Subject
@@ -35,8 +36,6 @@ class OwnTags(TokenHead):
 
     def telling(self, subject: Subject) -> Finding | None:
         """The word whose tag is least sure, by its first piece: the others of a word have none in training."""
-        from explorer.techniques import own_head
-
         tags, shares = own_head.tags(subject.trace)
         if (token := _least_sure(subject, shares)) is None or len(tags) == 1:
             return None
@@ -48,8 +47,6 @@ class OwnTags(TokenHead):
 
     def tell(self, subject: Subject) -> Content:
         """The likeliest tag below each token."""
-        from explorer.techniques import own_head  # loads torch
-
         trace = subject.trace
         tags, shares = own_head.tags(trace)
         best = shares.argmax(-1)
@@ -78,8 +75,6 @@ class ReplacedPieces(TokenHead):
 
     def telling(self, subject: Subject) -> Finding:
         """The most suspicious piece."""
-        from explorer.techniques import own_head
-
         shares = own_head.replaced(subject.trace)
         worst = _most_suspicious(subject, shares)
         share = whole_percent(float(shares[worst]))
@@ -87,8 +82,6 @@ class ReplacedPieces(TokenHead):
 
     def tell(self, subject: Subject) -> Content:
         """A share below each piece."""
-        from explorer.techniques import own_head  # loads torch
-
         trace, chosen = subject.trace, subject.token
         shares = own_head.replaced(trace)
         cells = [(percent(float(share)), float(share), "") for share in shares]

@@ -7,20 +7,18 @@ import hashlib
 import re
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.base.errors import InputError
 from explorer.base.limits import TEXTS
+from explorer.model.explorer import Explorer
+from explorer.model.features import layer_features_in_steps
+from explorer.model.trace import Trace
 from explorer.text.limits import check_texts
 from explorer.text.lines import NO_LABEL
 from explorer.text.pieces import Writing, bare
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
-    from explorer.model.trace import Trace
-    from explorer.text.tables import Table
+from explorer.text.tables import Table
 
 SAMPLED_PIECES = 1_500
 
@@ -47,8 +45,6 @@ class Points:
 
 def read_texts(model: Explorer, texts: list[str], labels: list[str], pooling: str) -> Generator[tuple[str, float], None, Points]:
     """A point for each text; yields what is being done and the share of it. Raises InputError."""
-    from explorer.model.features import layer_features_in_steps  # loads torch
-
     steps = layer_features_in_steps(model, check_texts(texts), pooling)
     try:
         while True:

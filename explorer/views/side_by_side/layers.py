@@ -7,6 +7,7 @@ import numpy as np
 from explorer.analysis.similarity import cka_matrix, cosines
 from explorer.base.steps import map_steps
 from explorer.figures.hidden import by_layer_heatmap, layers_heatmap
+from explorer.model import reference
 from explorer.views.side_by_side.other import SideView, paired_tokens
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, LongView, caption, chart, sentence
@@ -72,8 +73,6 @@ class SideLayers(SideView, LongView):
 
     def passes(self, subject: Subject) -> float:
         """Reading those sentences in the larger model, twice."""
-        from explorer.model import reference
-
         sizes = [one.layers * one.hidden_size**2 for one in (subject.model.capabilities, self.other(subject).model.capabilities)]
         return 0 if self.is_one_model(subject) else 2 * reference.words() / subject.trace.kept * max(1, sizes[1] / sizes[0])
 
@@ -83,8 +82,6 @@ class SideLayers(SideView, LongView):
 
     def work(self, subject: Subject) -> Generator[float, None, np.ndarray]:
         """[hidden states here, hidden states there]; nothing where both sides are one model."""
-        from explorer.model import reference
-
         if self.is_one_model(subject):
             return np.empty((0, 0))
         here = yield from map_steps(reference.means_in_steps(subject.model), lambda share: share / 2)

@@ -1,17 +1,15 @@
 """The vectors whose sum BERT reads for each token."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from explorer.analysis.similarity import cosines, norms
 from explorer.figures.numbers import beside
 from explorer.figures.strip_table import Column, Row, strip_table
+from explorer.techniques.inside import EmbeddingParts, embedding_parts
 from explorer.views.subject import Subject
 from explorer.views.view import Content, View, check, heading, matches, part, prose
-
-if TYPE_CHECKING:
-    from explorer.techniques.inside import EmbeddingParts
 
 
 class Embeddings(View):
@@ -27,8 +25,6 @@ class Embeddings(View):
 
     def compute(self, subject: Subject) -> Content:
         """Both tables, and whether the sum is what the model reads."""
-        from explorer.techniques.inside import embedding_parts  # loads torch
-
         parts = embedding_parts(subject.trace)
         return {
             "sum": _sum(subject, parts),
@@ -38,12 +34,12 @@ class Embeddings(View):
         }
 
 
-def _formula(parts: "EmbeddingParts") -> str:
+def _formula(parts: EmbeddingParts) -> str:
     normed = f"LayerNorm({' + '.join(parts.added)})"
     return normed if parts.projected is None else f"W · {normed} + b"
 
 
-def _help(subject: Subject, parts: "EmbeddingParts") -> str:
+def _help(subject: Subject, parts: EmbeddingParts) -> str:
     """What was added up, and what this model does without."""
     family, has = subject.model.family, subject.model.capabilities
     said = [f"{_formula(parts)} is hidden state 0 (Devlin et al. 2019, figure 2)."]
@@ -66,7 +62,7 @@ def _help(subject: Subject, parts: "EmbeddingParts") -> str:
     return " ".join(said)
 
 
-def _sum(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
+def _sum(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     """The vectors that are added up for one token."""
     trace, token, encoding = subject.trace, subject.token, subject.trace.encoding
     about = {"token": trace.tokens[token], "position": encoding.positions[token], "segment": "AB"[encoding.segments[token]]}
@@ -88,7 +84,7 @@ def _sum(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
     return beside(strip_table(columns, rows, "what is added up for one token"), position=token, token=trace.tokens[token])
 
 
-def _norms(subject: Subject, parts: "EmbeddingParts") -> dict[str, Any]:
+def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     """The norms of all parts of every token, and the cosines between the sum and each part."""
     measured = {**parts.added, "sum": parts.total, "LayerNorm": parts.normed}
     lengths = [norms(part) for part in measured.values()]

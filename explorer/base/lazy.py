@@ -1,0 +1,105 @@
+"""Libraries that are imported at their first use, completely, by one thread at a time.
+
+An import inside a function is run by whichever thread comes first. Some libraries, transformers among them, replace
+themselves in `sys.modules` while they are imported; a thread that waits for such an import goes on with the old module,
+which lacks most names. So what is slow to import, or optional, is imported here, under one lock, and all other modules
+import these objects at the top of the file.
+"""
+
+import importlib
+import sys
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+LOCK = threading.RLock()
+"""Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
+
+
+class Library(ModuleType):
+    """A library that is imported by the first use of one of its names; it then has the names that the library has.
+
+    Every name is looked up in the library itself, so that a change there, such as a test's, is seen here. A name that the
+    library has not resolved yet, such as a submodule, is resolved under the lock. Whatever uses a library that is not
+    installed raises ImportError. Attributes of this class begin with `_lazy`, since each hides a name of the library.
+    """
+
+    _lazy_after: Callable[[], object]
+    _lazy_imported: bool  # what comes after that may not be done: for the thread that has the lock
+    _lazy_ready: bool  # for all threads
+
+    def __init__(self, name: str, after: Callable[[], object] = lambda: None) -> None:
+        super().__init__(name)
+        vars(self).update(_lazy_after=after, _lazy_imported=False, _lazy_ready=False)  # not by __setattr__, see below
+
+    def __getattr__(self, name: str) -> Any:
+        if self._lazy_ready:
+            try:
+                return sys.modules[self.__name__].__dict__[name]
+            except (AttributeError, KeyError):  # not resolved yet, or the module is gone
+                pass
+        elif name.startswith("__") and name != "__version__":  # asked by tools that look at every module
+            raise AttributeError(name)
+        with LOCK:
+            library = load(self)
+            try:
+                return getattr(library, name)
+            except AttributeError:
+                return _submodule(self.__name__, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(load(self), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(load(self), name)
+
+
+def load(library: Library) -> ModuleType:
+    """The library itself, imported and made ready. Raises ImportError."""
+    own = vars(library)
+    with LOCK:
+        module = importlib.import_module(library.__name__)
+        if not own["_lazy_imported"]:
+            own["_lazy_imported"] = True  # what comes after may use `library`
+            try:
+                own["_lazy_after"]()
+            except BaseException:
+                own["_lazy_imported"] = False
+                raise
+            own["_lazy_ready"] = True
+        return module
+
+
+def _submodule(package: str, name: str) -> ModuleType:
+    """Raises AttributeError when there is none, since `name` was asked for as an attribute."""
+    path = f"{package}.{name}"
+    try:
+        if name.isidentifier():
+            return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:  # it exists, and lacks something else
+            raise
+    raise AttributeError(f"{package} has no {name}")
+
+
+if TYPE_CHECKING:
+    import anywidget
+    import datasets
+    import joblib
+    import pdoc
+    import scipy
+    import seqeval
+    import sklearn
+    import traitlets
+    import umap
+else:
+    anywidget = Library("anywidget")
+    datasets = Library("datasets")
+    joblib = Library("joblib")
+    pdoc = Library("pdoc")
+    scipy = Library("scipy")
+    seqeval = Library("seqeval")
+    sklearn = Library("sklearn")
+    traitlets = Library("traitlets")
+    umap = Library("umap")

@@ -1,0 +1,159 @@
+"""The first calls after a start: the engine is loaded meanwhile, and every call gets its answer."""
+
+import ast
+import logging
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from explorer import app
+from explorer.base.engine import inference_mode, no_grad, torch
+from explorer.base.errors import ModelError
+from explorer.base.lazy import Library
+from tests.first_calls import failures
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = {"predict", "predict_answer", "predict_tags"}  # of explorer/training: written into a zip, and run without the app
+HEAVY = ("torch", "transformers", "captum", "sklearn", "scipy", "umap", "numba", "datasets", "joblib", "ray", "plotly.io.json")
+IMPORTED = f"""
+import importlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(*(name for name in {HEAVY} if name in sys.modules))
+"""
+
+
+def modules():
+    """Every module of ours by its name, but for the scripts."""
+    for path in sorted((ROOT / "explorer").rglob("*.py")):
+        if not SCRIPTS & {path.stem}:
+            yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
+
+
+def test_every_first_call_gets_an_answer():
+    assert failures() == []
+
+
+def test_no_module_loads_the_engine_when_it_is_imported():
+    names = [name for name, _ in modules()]
+    assert len(names) > 300
+    found = subprocess.run([sys.executable, "-c", IMPORTED, *names], capture_output=True, text=True, cwd=ROOT)
+    assert (found.stdout.strip(), found.returncode) == ("", 0), found.stderr
+
+
+def test_no_function_of_ours_imports():
+    found = []
+    for name, path in modules():
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                found += [f"{name}:{one.lineno}" for one in ast.walk(function) if isinstance(one, ast.Import | ast.ImportFrom)]
+    assert found == []
+
+
+@pytest.fixture
+def slow_library(tmp_path, monkeypatch):
+    """A package that replaces itself in `sys.modules` at the end of its import, as transformers does, and a submodule."""
+    folder = tmp_path / "slow_library_of_a_test"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(
+        "import sys, time, types\n"
+        "time.sleep(0.2)\n"
+        "module = types.ModuleType(__name__)\n"
+        "module.__path__, module.__spec__, module.answer, module.load = __path__, __spec__, 42, len\n"
+        "sys.modules[__name__] = module\n"
+    )
+    (folder / "part.py").write_text("value = 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield folder.name
+    for name in [name for name in sys.modules if name.startswith(folder.name)]:
+        del sys.modules[name]
+
+
+def test_threads_that_come_while_a_library_is_loaded_get_all_of_it(slow_library):
+    prepared = []
+    library = Library(slow_library, lambda: prepared.append(library.answer))  # what prepares it may use it
+    found, start = [], threading.Barrier(8)
+
+    def use():
+        start.wait()
+        found.append((library.answer, library.part.value))
+
+    threads = [threading.Thread(target=use) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [(42, 7)] * 8
+    assert prepared == [42]
+    with pytest.raises(AttributeError, match="has no nothing"):
+        _ = library.nothing
+
+
+def test_a_library_shows_what_was_changed_in_it(slow_library, monkeypatch):
+    library = Library(slow_library)
+    assert (library.answer, library.load) == (42, len)  # a library may have any name
+    monkeypatch.setattr(sys.modules[slow_library], "answer", 43)
+    assert library.answer == 43
+    monkeypatch.setattr(library, "answer", 44)
+    assert sys.modules[slow_library].answer == 44
+    monkeypatch.undo()
+    assert library.answer == 42
+
+
+def test_a_library_whose_preparation_fails_is_prepared_again(slow_library):
+    outcomes = [ValueError("not yet"), None]
+
+    def prepare():
+        if (outcome := outcomes.pop(0)) is not None:
+            raise outcome
+
+    library = Library(slow_library, prepare)
+    with pytest.raises(ValueError, match="not yet"):
+        _ = library.answer
+    assert library.answer == 42
+    assert not outcomes
+
+
+def test_a_library_that_is_not_installed_says_so_when_it_is_used():
+    library = Library("no_library_of_this_name")
+    assert not hasattr(library, "__wrapped__")  # what tools ask of every name
+    with pytest.raises(ImportError):
+        _ = library.answer
+
+
+@pytest.mark.parametrize(("decorate", "inference"), [(inference_mode, True), (no_grad, False)])
+def test_a_decorated_function_computes_without_gradients(decorate, inference):
+    @decorate
+    def one():
+        return torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+
+    @decorate
+    def several():
+        for _ in range(2):
+            yield torch.is_grad_enabled()
+
+    assert one() == (False, inference)
+    steps = several()
+    assert next(steps) is False
+    assert torch.is_grad_enabled()  # between two steps it is as the caller has it
+    assert list(steps) == [False]
+
+
+def test_the_page_is_filled_when_that_becomes_possible(monkeypatch, caplog, capsys):
+    outcomes, pauses = [ValueError("secret"), ModelError("It is not there."), ModelError("It is not there."), None], []
+
+    class Blocks:
+        def fill(self):
+            if (outcome := outcomes.pop(0)) is not None:
+                raise outcome
+
+    monkeypatch.setattr("explorer.app.time.sleep", pauses.append)
+    with caplog.at_level(logging.WARNING, "explorer"):
+        app.warm(Blocks())
+    assert not outcomes
+    assert pauses == [1, 2, 4]
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING", "WARNING"]
+    assert capsys.readouterr().out == "It is not there.\n"
