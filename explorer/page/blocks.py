@@ -19,6 +19,7 @@ from gradio_client.utils import is_http_url_like
 from explorer.api.handlers import LOADING, MODEL
 from explorer.base.errors import InputError
 from explorer.base.limits import WAITING
+from explorer.page.controls import default_of
 from explorer.page.events import Updates
 from explorer.page.first import ASKED, Asked, filled, props_of
 from explorer.page.pieces import Pieces
@@ -155,7 +156,7 @@ class PageBlocks(gr.Blocks):
         seen = self._seen_by(state)
         for one, value in zip(block_fn.inputs, inputs, strict=False):
             if value is None and not self._there(one, seen):  # the browser was not sent it yet
-                found[one] = seen.later.get(one._id, {}).get("value", one.value)
+                found[one] = seen.later.get(one._id, {}).get("value", default_of(one))
         given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
         # As this session knows the component: with the range and the choices that it was given.
         with contextlib.suppress(Exception):  # Gradio meets it once more below, and words it

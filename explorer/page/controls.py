@@ -68,6 +68,11 @@ _MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.
 }
 
 
+def default_of(component: gr.components.Component) -> Any:
+    """The value that a component begins with, as a handler gets it."""
+    return component.value["data"] if isinstance(component, gr.Dataframe) else component.value
+
+
 def uploaded(setting: Upload, path: str | None) -> Any:
     """What is in a file, None for no file. Raises InputError."""
     return setting.read(Path(path)) if path else None

@@ -29,8 +29,7 @@ ASKED: ContextVar[Asked] = ContextVar("ASKED", default=Asked.ALL)
 def opens_with(strip: TokenRow, tab: TabPage) -> Updates:
     """What the first example gives in a tab, and in the strip above, by component. Raises ExplorerError."""
     subject = first_subject()
-    values = {component: component.value for component in tab.all_inputs}
-    return {strip: token_row_of(subject.trace.encoding, subject.selection.token), **tab.show(subject, values)}
+    return {strip: token_row_of(subject.trace.encoding, subject.selection.token), **tab.show(subject, tab.complete({}))}
 
 
 def filled(config: Mapping[str, Any], updates: Updates) -> dict[str, Any]:

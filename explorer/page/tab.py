@@ -11,6 +11,7 @@ from explorer.base.log import logger
 from explorer.outlets import links
 from explorer.outlets.links import Place
 from explorer.page.components import Finding, Notice, Pulse, Steppers, TokenRow
+from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
 from explorer.page.steppers import steppers_of
@@ -131,7 +132,7 @@ class TabPage:
 
     def complete(self, values: Values) -> Values:
         """Some values with those that controls begin with in place of the others."""
-        return {component: component.value for component in self.all_inputs} | values
+        return {component: default_of(component) for component in self.all_inputs} | values
 
     def show(self, subject: Subject, values: Values) -> Updates:
         """The whole tab, which is built if it was not there yet; why not, when the model cannot serve it."""
