@@ -246,7 +246,12 @@ def test_what_goes_wrong_is_told_and_nothing_typed_is_lost(new_page, served, boa
 
 @pytest.mark.parametrize(
     ("status", "body"),
-    [(503, '{"error": "Too many wrong words came from here; wait a minute."}'), (404, "<h1>Not Found</h1>"), (403, "no")],
+    [
+        (503, '{"error": "Wait a minute."}'),
+        (404, '{"error": "Not here."}'),
+        (404, "<h1>Not Found</h1>"),
+        (403, '{"error": "No."}'),
+    ],
 )
 def test_a_room_that_cannot_be_asked_for_a_while_keeps_its_seats_and_its_key(board, phone, status, body):
     ann = phone("Ann")
@@ -266,7 +271,10 @@ def test_a_room_that_cannot_be_asked_for_a_while_keeps_its_seats_and_its_key(boa
 def test_the_code_is_fetched_once_however_often_the_board_is_drawn(board):
     asked = []
     board.on("request", lambda request: asked.append(request.url) if request.url.endswith("code.svg") else None)
+    board.evaluate("() => { BertRoom.room.address = 'http://bert.example/join'; BertRoom.draw(); }")
+    expect(board.locator("#room aside img")).to_have_js_property("complete", True)
     for _ in range(3):
         press(board, "Close the door")
         press(board, "Open the door")
-    assert not asked
+    board.wait_for_function("document.querySelector('#room aside img').naturalWidth > 0")
+    assert len(asked) == 1
