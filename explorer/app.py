@@ -38,6 +38,7 @@ from explorer.page.components import HEAD
 from explorer.page.shell import build
 from explorer.server import assistants, logs
 from explorer.server.document import Document
+from explorer.server.protocol import speak_h11
 from explorer.server.routes import CARD_ADDRESS
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
@@ -148,6 +149,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
     blocks = build()
     blocks._queue.max_size = limits.WAITING.most  # what queue(max_size=...) does, without making the server once more
+    speak_h11()
     blocks.launch(
         server_name=host,
         server_port=port,

@@ -2,9 +2,11 @@
 
 import hashlib
 import importlib
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import parse_qs
 
 import huggingface_hub
 from huggingface_hub import constants
@@ -21,7 +23,7 @@ class Hub:
     """What it holds, what it was asked, how it fails."""
 
     def __init__(self):
-        self.repos = {}  # {id: {path: bytes}}
+        self.repos = {}  # {id, or datasets/id: {path: bytes}}
         self.asked = []
         self.gated = self.down = False
         self.pause = 0.0  # seconds between two chunks of a file
@@ -37,27 +39,29 @@ class Hub:
         self.asked.append((request.method, path))
         if self.down:
             raise http.ConnectError("[Errno -2] Name or service not known", request=request)
-        if path.startswith("/api/models/"):
-            name, _, rest = path.removeprefix("/api/models/").partition("/")
-            owner = name
-            name, _, rest = rest.partition("/")
-            return self.describe(f"{owner}/{name}", rest)
+        if found := re.fullmatch(r"/api/(?:models/|(datasets/))([^/]+/[^/]+)/?(.*)", path):
+            return self.describe(f"{found[1] or ''}{found[2]}", found[3], request)
         name, _, rest = path.removeprefix("/").partition("/resolve/")
-        return self.send(name, rest.partition("/")[2], request.method)
+        return self.send(name, rest.partition("/")[2], request)
 
-    def describe(self, name, rest):
+    def describe(self, name, rest, request):
         if name not in self.repos:
             return http.Response(401, headers={"X-Error-Code": "RepoNotFound"}, json={"error": "Repository not found"})
         if rest.startswith("revision/") and rest.removeprefix("revision/") not in self.revisions:
             return http.Response(404, headers={"X-Error-Code": "RevisionNotFound"}, json={"error": "Invalid rev id"})
         files = self.repos[name].items()
+        entries = [{"type": "file", "path": path, "size": len(content), "oid": sha(content)} for path, content in files]
         if rest.startswith("tree/"):
-            entries = [{"type": "file", "path": path, "size": len(content), "oid": sha(content)} for path, content in files]
-            return http.Response(200, json=entries)
+            below = rest.split("/", 2)[2:] or [""]
+            return http.Response(200, json=[entry for entry in entries if entry["path"].startswith(below[0])])
+        if rest.startswith("paths-info/"):
+            asked = parse_qs(request.read().decode())["paths"]
+            return http.Response(200, json=[entry for entry in entries if entry["path"] in asked])
         siblings = [{"rfilename": path, "size": len(content), "blobId": sha(content)} for path, content in files]
-        return http.Response(200, json={"id": name, "modelId": name, "sha": SHA, "siblings": siblings})
+        own = name.removeprefix("datasets/")
+        return http.Response(200, json={"id": own, "modelId": own, "sha": SHA, "siblings": siblings, "tags": [], "downloads": 0})
 
-    def send(self, name, path, method):
+    def send(self, name, path, request):
         if self.gated:
             return http.Response(403, headers={"X-Error-Code": "GatedRepo"}, json={"error": "Access is restricted"})
         if path in self.broken_files:
@@ -65,8 +69,10 @@ class Hub:
         if path not in self.repos.get(name, {}):
             return http.Response(404, headers={"X-Error-Code": "EntryNotFound"})
         content = self.repos[name][path]
+        if asked := re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("range", "")):
+            content = content[int(asked[1]) : int(asked[2]) + 1 if asked[2] else None]
         headers = {"ETag": f'"{sha(content)}"', "X-Repo-Commit": SHA, "Content-Length": str(len(content))}
-        return http.Response(200, headers=headers, content=b"" if method == "HEAD" else self.slowly(content))
+        return http.Response(200, headers=headers, content=b"" if request.method == "HEAD" else self.slowly(content))
 
     def slowly(self, content):
         for start in range(0, len(content), CHUNK):

@@ -10,6 +10,7 @@ window.BertRoom = {
   room: null, // what is kept
   state: null, // what the room told last
   board: null, // the board, from when it is first shown
+  code: null, // the picture of the way in
   wrong: "", // what went wrong last
   closing: false, // whether the room is to be closed, once that is pressed again
   stop: null, // ends the listening
@@ -75,7 +76,7 @@ window.BertRoom = {
     delete document.body.dataset.board; // else the page would not scroll any more
     document.getElementById("room-chip")?.remove();
     document.getElementById("open-room")?.replaceWith(this.entry());
-    this.board = null;
+    this.board = this.code = null;
   },
 
   // Does something as the teacher; what goes wrong is told on the board.
@@ -199,13 +200,28 @@ window.BertRoom = {
     }, 5000);
   },
 
+  // The picture of the way in: fetched once, with the key, and until it is there.
+  wayIn() {
+    if (this.code) return this.code;
+    const code = BertExplorer.el("img", { alt: `QR code of the way into the room ${this.spoken()}`, width: 240, height: 240 });
+    const { word, key } = this.room;
+    const draw = async (wait) => {
+      if (this.code !== code) return; // of a room that is over
+      const answer = await fetch(`bx/rooms/${word}/code.svg`, { headers: { Authorization: `Bearer ${key}` } }).catch(() => null);
+      if (answer?.ok) code.src = URL.createObjectURL(await answer.blob());
+      else setTimeout(draw, wait, Math.min(30_000, 2 * wait));
+    };
+    this.code = code;
+    draw(1000);
+    return code;
+  },
+
   // How to join, and who has.
   aside() {
     const { el } = BertExplorer;
-    const { address, word } = this.room;
+    const { address } = this.room;
     const shown = address.replace(/^https?:\/\//, "");
-    const code = el("img", { src: `bx/rooms/${word}/code.svg`, alt: `QR code of the way into the room ${this.spoken()}`, width: 240, height: 240 });
-    const way = address ? [code, el("p", { class: "bx-room-address" }, shown)] : [el("p", { class: "bx-room-wrong" }, this.LOCAL), el("p", { class: "bx-room-address" }, `${location.host}/join`)];
+    const way = address ? [this.wayIn(), el("p", { class: "bx-room-address" }, shown)] : [el("p", { class: "bx-room-wrong" }, this.LOCAL), el("p", { class: "bx-room-address" }, `${location.host}/join`)];
     const { people, open } = this.state;
     const door = this.button(open ? "Close the door" : "Open the door", () => this.act("door", { open: !open }), { "data-id": "door" });
     const ranked = [...people].sort((one, other) => other.points - one.points);

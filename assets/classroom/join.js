@@ -172,10 +172,12 @@
     let side;
     try {
       const answer = await fetch(`bx/rooms/${seat.word}/shown`, { headers: { Authorization: `Bearer ${seat.token}` } });
-      if (!answer.ok) return;
+      if (answer.status === 403 || answer.status === 404) return; // the next news say what is shown instead
+      if (!answer.ok) throw new Error(String(answer.status));
       side = await answer.json();
     } catch {
-      shown = ""; // the line tells when it is back
+      shown = "";
+      setTimeout(() => seat && state && draw(), 2000); // the server was busy, or the line is broken
       return;
     }
     if (shown !== `follow ${number}`) return; // something later is shown

@@ -16,8 +16,9 @@ BertExplorer.room = {
     return told;
   },
 
-  // Calls heard(state) now and at each change, lost(true or false) when the line breaks and is back, and over(why) at the
-  // end. Returns what stops listening.
+  // Calls heard(state) now and at each change, lost(true or false) when the line breaks and is back, and over(why) when the
+  // room itself says that it is over; whatever else goes wrong, a server that is busy or a proxy that knows nothing, is asked
+  // again. Returns what stops listening.
   listen(word, token, { heard, lost, over }) {
     const sleep = (ms) => new Promise((go) => setTimeout(go, ms));
     let stopped = false;
@@ -32,8 +33,11 @@ BertExplorer.room = {
       line = new AbortController();
       awake();
       const answer = await fetch(`bx/rooms/${word}/news`, { headers: { Authorization: `Bearer ${token}` }, signal: line.signal });
-      if (answer.status === 403 || answer.status === 404) return (await answer.json()).error;
-      if (!answer.ok) throw new Error(String(answer.status));
+      if (!answer.ok) {
+        const told = await answer.json().catch(() => ({}));
+        if (told.over) return told.error;
+        throw new Error(String(answer.status));
+      }
       lost(false);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       for (let held = ""; ; ) {

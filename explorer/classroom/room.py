@@ -88,6 +88,10 @@ class Room:
         """Whether this is the teacher's key."""
         return hmac.compare_digest(self.key.encode(), token.encode())
 
+    def knows(self, token: str) -> bool:
+        """Whether this is the teacher's key, or the token of somebody in the room."""
+        return bool(token) and (self.is_teacher(token) or self.person_of(token) is not None)
+
     def remove(self, identifier: object) -> None:
         """Send somebody out, with all that they gave."""
         if not isinstance(identifier, str) or self.people.pop(identifier, None) is None:

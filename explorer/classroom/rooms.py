@@ -34,20 +34,29 @@ class Rooms:
         self._rooms[room.word] = room
         return room
 
-    def find(self, word: str, address: str = "") -> Room:
-        """The room of a word, however it is typed. Raises InputError, and BusyError for who tries one word after another."""
+    def find(self, word: str, address: str = "", token: str = "") -> Room:
+        """The room of a word, however it is typed. Raises InputError, and BusyError for who tries one word after another.
+
+        Who has a token of the room always finds it: others behind the same address lock nobody out of a seat.
+        """
         self.sweep()
-        missed = self._misses.setdefault(address, deque(maxlen=MISSES))
-        now = time.monotonic()
+        room, now = self._rooms.get(names.as_word(word)), time.monotonic()
+        if room and room.knows(token):
+            return room
+        missed = self._misses.get(address, ())
         if len(missed) == MISSES and missed[0] > now - MINUTE:
             raise BusyError(TOO_MANY)
-        if room := self._rooms.get(names.as_word(word)):
+        if room:
             return room
-        missed.append(now)
+        self._missed(address, now)
+        raise InputError(NO_ROOM)
+
+    def _missed(self, address: str, now: float) -> None:
+        """Remember a wrong word from an address."""
+        self._misses.setdefault(address, deque(maxlen=MISSES)).append(now)
         self._misses.move_to_end(address)
         if len(self._misses) > MOST_ADDRESSES:
             self._misses.popitem(last=False)
-        raise InputError(NO_ROOM)
 
     def end(self, room: Room) -> None:
         """Close one for good."""

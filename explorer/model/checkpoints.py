@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,6 +46,9 @@ TOKENIZER_FILES = [
 ]
 WEIGHT_FILES = ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"]
 VOCABULARY_FILES = {"tokenizer.json", "vocab.txt", "merges.txt"}  # one will do: the last comes with vocab.json
+REVISION = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")  # a branch, a tag or a commit
+LONGEST_REVISION = 128  # characters
+NO_REVISION = f"What stands after @ names no revision; write a branch, a tag or a commit, such as {EXAMPLE_ID}@main."
 HUB_TIMEOUT = 10  # seconds for the hub to say what a repository holds
 NOT_STORABLE = {errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EPERM, errno.EROFS}
 
@@ -116,10 +120,10 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
 
 def is_here(name: str) -> bool:
     """Whether a model can be opened without a request: not every one that a stranger names is fetched at once."""
-    place = Place.of(name)
     try:
         if _named_here(name):
             return True
+        place = Place.of(name)
         validate_repo_id(place.id)
     except (ModelError, HFValidationError):
         return False
@@ -215,8 +219,14 @@ class Place:
 
     @classmethod
     def of(cls, name: str) -> "Place":
-        """What `id` or `id@revision` names."""
-        repository, _, revision = name.partition("@")
+        """What `id` or `id@revision` names.
+
+        Raises ModelError unless the revision is one that git could have: the hub's client makes a path of it, and would
+        follow it anywhere.
+        """
+        repository, at, revision = name.partition("@")
+        if at and (len(revision) > LONGEST_REVISION or not REVISION.fullmatch(revision)):
+            raise ModelError(NO_REVISION)
         return cls(repository, revision or None)
 
     def __str__(self) -> str:
@@ -229,7 +239,7 @@ def _from_cache(place: Place) -> Path | None:
         folder = Path(huggingface_hub.snapshot_download(place.id, revision=place.revision, local_files_only=True))
     except IncompleteSnapshotError as error:  # most files of a repository are never asked for
         folder = Path(error.snapshot_path)
-    except OSError:
+    except (OSError, ValueError):  # a cache whose files were damaged raises the latter
         return None
     return None if _lacking(folder) else folder
 

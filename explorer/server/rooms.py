@@ -21,7 +21,7 @@ from explorer.base.log import logger
 from explorer.base.paths import ASSETS
 from explorer.classroom import names, showing
 from explorer.classroom.room import OUT, TEACHER, Person, Room
-from explorer.classroom.rooms import Rooms
+from explorer.classroom.rooms import MINUTE, Rooms
 from explorer.classroom.teaching import Teaching
 from explorer.outlets import page_file, qr
 from explorer.page.blocks import PageBlocks
@@ -126,13 +126,11 @@ class Desk:
 
     async def news(self, request: Request) -> Response:
         """What a screen may show, now and whenever it changes, as server-sent events."""
-        try:
-            room = self._room(request)
-            who = _who(request, room)
-        except ExplorerError as error:
-            return refusal(404, str(error))
+        if isinstance(room := self._room_or_refusal(request), Response):
+            return room
+        who = _who(request, room)
         if who is None:
-            return refusal(403, OUT)
+            return _over(403, OUT)
         if isinstance(who, Person) and who.listening >= PAGES:
             return refusal(429, f"This seat is open on {PAGES} pages already; close one.")
         headers = {**FRESH, "X-Accel-Buffering": "no"}
@@ -140,10 +138,8 @@ class Desk:
 
     async def shown(self, request: Request) -> Response:
         """What the teacher shows, for those who follow."""
-        try:
-            room = self._room(request)
-        except ExplorerError as error:
-            return refusal(404, str(error))
+        if isinstance(room := self._room_or_refusal(request), Response):
+            return room
         if _who(request, room) is None:
             return refusal(403, OUT)
         if room.shown is None:
@@ -152,11 +148,9 @@ class Desk:
 
     async def code(self, request: Request) -> Response:
         """The way into a room as a QR code, which says no more than the board does."""
-        try:
-            room = self._room(request)
-            made = qr.svg(f"{self._address(request) or address_of(request.scope) + 'join'}?room={room.word}")
-        except ExplorerError as error:
-            return refusal(404, str(error))
+        if isinstance(room := self._room_or_refusal(request), Response):
+            return room
+        made = qr.svg(f"{self._address(request) or address_of(request.scope) + 'join'}?room={room.word}")
         return Response(made, media_type="image/svg+xml", headers=FRESH)
 
     async def act(self, request: Request) -> Response:
@@ -243,7 +237,16 @@ class Desk:
 
     def _room(self, request: Request) -> Room:
         """The room that is asked for. Raises ExplorerError."""
-        return self.rooms.find(request.path_params["word"], request.client.host if request.client else "")
+        return self.rooms.find(request.path_params["word"], request.client.host if request.client else "", _token(request))
+
+    def _room_or_refusal(self, request: Request) -> Room | Response:
+        """The same, or the answer to who asks for none."""
+        try:
+            return self._room(request)
+        except BusyError as error:
+            return _busy(error)
+        except ExplorerError as error:
+            return _over(404, str(error))
 
     async def _stream(self, room: Room, who: Person | str) -> AsyncIterator[str]:
         sent = ""
@@ -292,10 +295,27 @@ def own_address() -> str:
 
 def _who(request: Request, room: Room) -> Person | str | None:
     """The teacher, a person, or nobody of this room: what the token that is sent says."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme != "Bearer" or not token:
+    if not (token := _token(request)):
         return None
     return TEACHER if room.is_teacher(token) else room.person_of(token)
+
+
+def _token(request: Request) -> str:
+    """The token that is sent, or ''."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token if scheme == "Bearer" else ""
+
+
+def _over(status: int, sentence: str) -> Response:
+    """That a screen need not ask again: the room is gone, or its person is. Only these words end its listening."""
+    return JSONResponse({"error": sentence, "over": True}, status)
+
+
+def _busy(error: BusyError) -> Response:
+    """That it is to be asked again a little later."""
+    answer = refusal(503, str(error))
+    answer.headers["Retry-After"] = str(int(MINUTE))
+    return answer
 
 
 def _listens(room: Room, who: Person | str, step: int) -> None:
@@ -326,7 +346,7 @@ async def _answered(answer: Callable[[], Awaitable[Body]]) -> Response:
     except PermissionError as error:
         return refusal(403, str(error))
     except BusyError as error:
-        return refusal(503, str(error))
+        return _busy(error)
     except ExplorerError as error:
         return refusal(400, str(error))
     except Exception as error:

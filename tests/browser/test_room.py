@@ -242,3 +242,39 @@ def test_what_goes_wrong_is_told_and_nothing_typed_is_lost(new_page, served, boa
     expect(guest.get_by_role("alert")).to_contain_text("not for the projector")
     expect(guest.get_by_label("One word")).to_have_value("shit")
     guest.problems.clear()
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (503, '{"error": "Wait a minute."}'),
+        (404, '{"error": "Not here."}'),
+        (404, "<h1>Not Found</h1>"),
+        (403, '{"error": "No."}'),
+    ],
+)
+def test_a_room_that_cannot_be_asked_for_a_while_keeps_its_seats_and_its_key(board, phone, status, body):
+    ann = phone("Ann")
+    for page, shown in ((board, "#room-chip"), (ann, "#seat b")):
+        page.route("**/news", lambda route: route.fulfill(status=status, body=body))
+        with page.expect_response("**/news") as answer:
+            page.reload()
+        assert answer.value.status == status
+        page.wait_for_timeout(500)  # for what the page would make of it
+        page.unroute("**/news")
+        expect(page.locator(shown)).to_be_visible(timeout=15_000)
+        page.problems[:] = [told for told in page.problems if f"status of {status} " not in told]
+    expect(ann.locator("#seat b")).to_have_text("Ann")
+    assert board.evaluate("BertRoom.room.key")
+
+
+def test_the_code_is_fetched_once_however_often_the_board_is_drawn(board):
+    asked = []
+    board.on("request", lambda request: asked.append(request.url) if request.url.endswith("code.svg") else None)
+    board.evaluate("() => { BertRoom.room.address = 'http://bert.example/join'; BertRoom.draw(); }")
+    expect(board.locator("#room aside img")).to_have_js_property("complete", True)
+    for _ in range(3):
+        press(board, "Close the door")
+        press(board, "Open the door")
+    board.wait_for_function("document.querySelector('#room aside img').naturalWidth > 0")
+    assert len(asked) == 1

@@ -41,6 +41,7 @@ class Target:
         self.name = f"/{listener['api_name']}" if self.is_public else f"{elements[0] or listener['api_name']} ({self.id})"
         self.inputs, self.outputs, self.element = listener["inputs"], listener["outputs"], elements[0]
         self.triggers = [one for one, _ in listener["targets"]]
+        self.pressed = [element for element in elements if element]
         self.streams = listener["types"]["generator"]
         self.clicked = listener["collects_event_data"]
         self.weight = 1 if self.streams or listener["api_name"] in LONG else SLOW

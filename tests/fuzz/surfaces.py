@@ -1,6 +1,7 @@
 """Each way into the app: what may come through it, and how it is sent."""
 
 import json
+import os
 import shutil
 import tempfile
 import zipfile
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 
 from tests.fuzz import files
 from tests.fuzz.calls import Call, bodies, links, open_link, places, targets
-from tests.fuzz.values import SENTENCES, hostile, sentences
+from tests.fuzz.promises import require
+from tests.fuzz.values import SENTENCES, THERE, hostile, names, sentences
 
 FILES_FOR = ("next-sentence-file", "projection-table", "fine-tune-table")
 ZIPS_FOR = "fine-tune-load"
+DATA_SET = "fine-tune-data-set"
 ROOM_ACTIONS = "ask reveal stop follow teach train strike door join guess example try take-back nothing"
 ROOM_NAMES = "name kind query hidden covered labels number id open guess label text"
 
@@ -119,6 +122,58 @@ def models(visitor, model, name, examples):
     return Surface(name, examples, send, 60)
 
 
+def revisions(visitor, model):
+    """Names of models whose revision is the place of a file, which holds the place of a model: none may be looked into."""
+    folder = Path(tempfile.mkdtemp(dir=Path(model).parent))
+    (folder / "there.txt").write_text(str(model))
+
+    def told(named):
+        answer = visitor.ask("POST", "/gradio_api/run/tokens", {"data": [SENTENCES[0], "", named]}, sent=named)
+        require(answer.data is None, "a name of the hub opened a folder of the machine")
+        return answer.status, answer.json()["error"].replace(named, "")
+
+    def send(name):
+        place = f"{folder}/there.txt"
+        there, absent = told(name.replace(THERE, place)), told(name.replace(THERE, f"{folder}/nowhere.txt"))
+        require(there == absent, "it tells which files there are")
+
+    ids = st.sampled_from(["a/b", "a", "nobody/nothing"])
+    ways = st.sampled_from(["", "", "/", "../" * 20, "main/" + "../" * 20, "./"])
+    return Surface("revisions", st.builds("{}@{}{}".format, ids, ways, st.just(THERE)), send, 20)
+
+
+def data_sets(everything, folder):
+    """Names of data sets that could be folders beside the one that the app runs in, `folder`: no row of theirs may come."""
+    (fetcher,) = (one for one in everything if DATA_SET in one.pressed)
+    secret = "nobody but me may read this"
+    place = Path(tempfile.mkdtemp(prefix="uploads", dir=folder))
+    for own in (place, Path(folder)):
+        (own / "secret.csv").write_text(f"text,label\n{secret},a\n")
+    elements = [fetcher.visitor.components[one]["props"].get("elem_id") for one in fetcher.inputs]
+
+    def send(name):
+        named = name.replace(THERE, place.name)
+        data = [named if element == DATA_SET else value for element, value in zip(elements, fetcher.first, strict=True)]
+        answer = fetcher.send(Call(data, None, queued=False))
+        require(secret not in json.dumps(answer.json()), "a folder of the machine was read as a data set of the hub")
+
+    beside = f"../{Path(folder).resolve().name}"
+    known = [
+        THERE,
+        f"./{THERE}",
+        f"{THERE}/",
+        f"{THERE}/.",
+        f"{THERE}/..",
+        ".",
+        "..",
+        beside,
+        "csv",
+        "text",
+        os.path.join(".", "."),
+    ]
+    return Surface("data sets", st.sampled_from(known) | names(), send, 20)
+
+
 def headers(visitor, model):
     """The same with weights whose header lies."""
     whole = read_folder(model)
@@ -170,4 +225,6 @@ def all_surfaces(visitor, model):
         opening(everything),
         headers(visitor, model),
         folders(visitor, model),
+        revisions(visitor, model),
+        data_sets(everything, Path(model).parents[1]),
     ]

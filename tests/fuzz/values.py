@@ -31,7 +31,29 @@ def any_of(values):
     return st.integers(0, len(values) - 1).map(lambda place: values[place])
 
 
-texts = st.one_of(any_of(TEXTS), st.text(max_size=40))
+THERE = "{there}"
+"""What stands in a name for a file or a folder of the machine."""
+_parts = st.sampled_from(["a", "b", "main", "models", "runs", "tmp", "..", ".", "~", "", "refs", "C:", "text", "csv", "buckets"])
+_paths = st.one_of(
+    st.sampled_from(["/etc/passwd", "/proc/self/environ", "/usr/bin/env", "~/.ssh/id_rsa", "..\\..\\x", "\\\\localhost\\x"]),
+    st.builds(
+        lambda root, parts: root + "/".join(parts), st.sampled_from(["", "/", "./", "../", "//"]), st.lists(_parts, max_size=4)
+    ),
+)
+_addresses = st.builds(
+    lambda scheme, rest: scheme + rest,
+    st.sampled_from(["http://localhost:1/", "file://", "hf://datasets/", "hf://", "zip://x::", "s3://", "x.csv::"]),
+    _paths,
+)
+
+
+def names(paths=_paths | _addresses):
+    """What may stand where a model, a revision or a data set is named: a place, before or after what the name is made of."""
+    ids = st.builds("/".join, st.lists(_parts, min_size=1, max_size=3))
+    return st.one_of(paths, ids, st.builds("{}@{}".format, ids | st.just("a/b"), paths), st.builds("{}/{}".format, ids, paths))
+
+
+texts = st.one_of(any_of(TEXTS), st.text(max_size=40), names())
 numbers = st.one_of(any_of(NUMBERS), st.integers(), st.floats())
 _plain = st.one_of(st.none(), st.booleans(), numbers, texts)
 hostile = st.one_of(

@@ -405,10 +405,34 @@ def test_who_tries_word_after_word_has_to_wait():
     assert all_rooms.find(room.word, "192.0.2.8") is room
 
 
+def test_who_has_a_seat_is_locked_out_by_nobody_behind_the_same_address():
+    all_rooms = rooms.Rooms()
+    room, other = all_rooms.open(), all_rooms.open()
+    ann = room.join("Ann")
+    for _ in range(rooms.MISSES + 1):
+        with pytest.raises((InputError, BusyError)):
+            all_rooms.find("no-such", "192.0.2.7", ann.token)
+    for token in (room.key, ann.token):
+        assert all_rooms.find(room.word, "192.0.2.7", token) is room
+        with pytest.raises(BusyError):
+            all_rooms.find(other.word, "192.0.2.7", token)
+    room.remove(ann.id)
+    with pytest.raises(BusyError):
+        all_rooms.find(room.word, "192.0.2.7", ann.token)
+
+
+def test_who_finds_a_room_at_once_is_not_remembered():
+    all_rooms = rooms.Rooms()
+    room = all_rooms.open()
+    for number in range(20):
+        all_rooms.find(room.word, f"192.0.2.{number}")
+    assert not all_rooms._misses
+
+
 def test_a_room_that_nobody_uses_ends(room):
     ann = room.join("Ann")
     now = room.used
-    assert not rooms.is_over(room, now + rooms.EMPTY)
+    assert not rooms.is_over(room, now + rooms.EMPTY - 1)
     assert rooms.is_over(room, now + rooms.EMPTY + 1)
     ann.listening = 1
     assert not rooms.is_over(room, now + rooms.EMPTY + 1)

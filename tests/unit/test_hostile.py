@@ -1,6 +1,7 @@
 """Hostile input by every way into the app: a little of what `python -m tests.fuzz` sends."""
 
 import base64
+import os
 import sys
 import zlib
 from pathlib import Path
@@ -93,6 +94,27 @@ def test_headers_of_safetensors(visitor, tiny_folder, data):
 @given(data=st.data())
 def test_folders_with_a_model(visitor, tiny_folder, data):
     send_one(data, surfaces.folders(visitor, str(tiny_folder)))
+
+
+@some(20)
+@given(data=st.data())
+def test_revisions(visitor, tiny_folder, data):
+    send_one(data, surfaces.revisions(visitor, str(tiny_folder)))
+
+
+@pytest.fixture(scope="module")
+def run_in(tmp_path_factory):
+    """A folder that the app runs in meanwhile."""
+    before, folder = os.getcwd(), tmp_path_factory.mktemp("app")
+    os.chdir(folder)
+    yield folder
+    os.chdir(before)
+
+
+@some(40)
+@given(data=st.data())
+def test_data_sets(everything, run_in, data):
+    send_one(data, surfaces.data_sets(everything, run_in))
 
 
 BOMB = "~" + base64.urlsafe_b64encode(zlib.compress(b"a" * 20_000_000, 9)).decode()

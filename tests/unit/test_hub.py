@@ -75,6 +75,45 @@ def test_a_revision_can_be_named(hub, tiny_folder, refusal):
     assert f"no revision v2 of {REPO} " in refusal(ModelError, lambda: explorer.load(f"{REPO}@v2"))
 
 
+NO_REVISIONS = (
+    *("/usr/bin/ls", "/usr/bin/lsx", "/dev/zero", "..", "../main", "a/../b", "v1..v2", "/", "//", "a//b", "main/", ".hidden"),
+    *("-x", "~", "~root", "a b", "C:\\x", "\\\\host\\share", "http://host/x", "file:///etc", "mäin", "a@b", "x" * 129, ""),
+)
+
+
+@pytest.mark.parametrize("revision", NO_REVISIONS, ids=ascii)
+def test_what_is_no_revision_reads_no_file_and_is_told_alike(revision, hub, tiny_folder, refusal, monkeypatch):
+    hub.put(REPO, tiny_folder)
+    cache_by_hand(tiny_folder, REPO)
+    name = f"{REPO}@{revision}"
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", None)
+    assert refusal(ModelError, lambda: explorer.load(name)) == checkpoints.NO_REVISION
+    assert not checkpoints.is_here(name)
+    assert checkpoints.described(name) == ""
+    assert hub.asked == []
+
+
+def test_a_file_that_somebody_wrote_opens_no_folder(hub, tiny_folder, refusal, monkeypatch, tmp_path):
+    cache_by_hand(tiny_folder, REPO)
+    (tmp_path / "uploaded.txt").write_text(str(tiny_folder))
+    monkeypatch.setenv("BERT_EXPLORER_PROFILE", "public")
+    for place in (tmp_path / "uploaded.txt", Path("../../../uploaded.txt")):
+        assert refusal(ModelError, lambda place=place: explorer.load(f"{REPO}@{place}")) == checkpoints.NO_REVISION
+
+
+@pytest.mark.parametrize("revision", ["main", "v1.0", "refs/pr/1", "feature/some_thing-2", SHA])
+def test_what_git_calls_a_revision_is_one(revision):
+    assert checkpoints.Place.of(f"{REPO}@{revision}") == checkpoints.Place(REPO, revision)
+
+
+def test_a_damaged_cache_is_told_in_a_sentence(hub, tiny_folder, refusal):
+    storage = cache_by_hand(tiny_folder, REPO)
+    (storage / "refs" / "main").write_bytes(b"\xff\xfe\x00")
+    assert not checkpoints.is_here(REPO)
+    assert checkpoints.described(REPO) == "will be fetched"
+    refuse_hub(refusal)
+
+
 @pytest.mark.parametrize("missing", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_a_cache_that_lacks_a_file_is_completed(missing, hub, tiny_folder):
     cache_by_hand(tiny_folder, REPO, without=[missing])

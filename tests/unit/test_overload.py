@@ -233,14 +233,14 @@ def test_a_training_that_a_program_asked_for_is_kept_when_the_app_ends(tiny_fold
     assert len(store.fetch(answer["head"]).history) == len(answer["history"])
 
 
-def ask_for(app, address, method="POST"):
+def ask_for(app, address, method="POST", path="/"):
     """The status of an answer."""
     sent = []
 
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": method, "client": (address, 5), "path": "/", "headers": []}
+    scope = {"type": "http", "method": method, "client": (address, 5), "path": path, "headers": []}
     waited(app(scope, None, send))
     return sent[0]["status"], sent
 
@@ -271,6 +271,7 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     assert refused == ["Too Many Requests"] * 2
     now += MINUTE + 1
     assert ask_for(app, "a")[0] == 200
+    assert [ask_for(app, "c", "GET", "/bx/rooms/nope/code.svg")[0] for _ in range(4)] == [200, 200, 200, 429]
 
 
 def test_too_many_requests_get_one_sentence(served, monkeypatch):

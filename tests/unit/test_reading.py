@@ -2,8 +2,6 @@
 
 import json
 import logging
-import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -74,11 +72,10 @@ def test_a_text_in_brackets_is_no_json(write):
 
 
 def test_why_a_data_set_cannot_be_fetched_is_logged(monkeypatch, caplog, refusal):
-    def fail(name):
+    def fail(api, name, timeout):
         raise ConnectionError("no route")
 
-    utils = SimpleNamespace(logging=SimpleNamespace(set_verbosity_error=lambda: None))
-    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(utils=utils, get_dataset_split_names=fail))
+    monkeypatch.setattr(hub_data.HfApi, "dataset_info", fail)
     with caplog.at_level(logging.WARNING, "explorer"):
         refusal(InputError, lambda: hub_data.fetch_data_set("someone/secret-name"))
     (record,) = caplog.records

@@ -10,6 +10,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from explorer.classroom.rooms import MISSES, TOO_MANY
 from explorer.server import rooms
 
 QUERY = "v=1&tab=attention&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+old."
@@ -36,6 +37,16 @@ def room(do):
     opened = do("")
     yield opened
     do(f"/{opened['word']}/end", opened["key"])
+
+
+@pytest.fixture
+def misses(serving):
+    """The wrong words that are remembered; none before, and none after."""
+    route = next(route for route in serving.app.routes if getattr(route, "path", "") == "/bx/rooms/{word}/news")
+    remembered = route.endpoint.__self__.rooms._misses
+    remembered.clear()
+    yield remembered
+    remembered.clear()
 
 
 @pytest.fixture
@@ -161,6 +172,45 @@ def test_a_room_that_is_not_there(served, do):
     with pytest.raises(HTTPError) as refused:
         urlopen(f"{served}/bx/rooms/no-room/news")
     assert refused.value.code == 404
+
+
+@pytest.fixture
+def look(served):
+    """Looks at something of a room; gives the status and what is told, {} where that is no JSON."""
+
+    def looked(path, token=""):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        try:
+            with urlopen(Request(f"{served}/bx/rooms{path}", headers=headers)) as answer:
+                return answer.status, {}
+        except HTTPError as error:
+            return error.code, json.loads(error.read())
+
+    return looked
+
+
+def test_wrong_words_take_no_seat_and_no_key_from_who_is_behind_the_same_address(served, do, look, room, ann, misses):
+    word = room["word"]
+    assert do(f"/{word}/follow", room["key"], {"query": QUERY}) == {}
+    for _ in range(MISSES):
+        assert look("/nope/code.svg")[0] == 404
+    for what in ("code.svg", "news", "shown"):
+        assert look(f"/{word}/{what}") == (503, {"error": TOO_MANY}), "a stranger waits, and is not told that it is over"
+    for token in (room["key"], ann["token"]):
+        with listening(served, word, token) as screen:
+            assert screen()["word"] == word
+        assert look(f"/{word}/shown", token)[0] == look(f"/{word}/code.svg", token)[0] == 200
+    assert do(f"/{word}/ask", room["key"], {"kind": "blank", "query": QUERY}) == {}
+    assert do(f"/{word}/guess", ann["token"], {"guess": "Tokyo"}) == {}
+
+
+def test_only_a_room_that_is_gone_or_a_seat_that_was_taken_is_told_to_be_over(do, look, room, ann, misses):
+    word = room["word"]
+    assert look(f"/{word}/news", "nobody") == (403, {"error": rooms.OUT, "over": True})
+    status, told = look("/no-room/news", ann["token"])
+    assert (status, told["over"]) == (404, True)
+    assert do(f"/{word}/end", room["key"]) == {}
+    assert look(f"/{word}/news", ann["token"])[1]["over"]
 
 
 def test_the_end_is_told_and_leaves_nothing(served, do, ann, room):

@@ -10,6 +10,7 @@ import segno
 
 from explorer.base.errors import BusyError
 from explorer.base.limits import WAITING
+from explorer.model import checkpoints
 from explorer.outlets import links, qr, ways
 from explorer.outlets.ways import Way
 from explorer.page.turns import Turns
@@ -54,6 +55,17 @@ def test_a_file_says_what_the_link_says(fetch, way):
     assert headers["cache-control"] == "no-store"
     assert "default-src" in headers["content-security-policy"]
     assert json.loads(body) == ["A dog barked.", 1, ["attention/several"], {"heads": "1,2"}]
+
+
+def test_a_link_of_another_page_reads_no_file_of_this_machine(fetch):
+    link = "v=1&tab=tokens&a=hi&model=a/b@"
+    answers = [
+        fetch(f"{TAKE}view.json?{link}{place}", **{"Sec-Fetch-Site": "cross-site"})[::2]
+        for place in ("/usr/bin/env", "/usr/bin/no-such", "/dev/zero", "../../../../../../etc/passwd")
+    ]
+    assert {status for status, _ in answers} == {400}
+    (sentence,) = {json.loads(body)["error"] for _, body in answers}
+    assert sentence.startswith(checkpoints.NO_REVISION)
 
 
 def test_a_file_shows_the_head_that_the_page_opens_with(fetch, way, bundled):

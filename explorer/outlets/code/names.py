@@ -43,10 +43,10 @@ class Names:
 
     def opened(self, *, eager: bool = False, place: str = "MODEL", tokenizer: str = "tokenizer") -> str:
         """The tokenizer and the model; `eager` for attention weights, which the quicker ways of attending do not tell."""
-        kind, where = self.kind or self.model.family.pretraining_class, Place.of(self.model.name)
-        hub = self.model.from_hub
-        named = f"assets/models/{BUNDLED}" if self.model.name == BUNDLED else where.id if hub else self.model.name
-        revision = f", revision={where.revision!r}" if hub and where.revision else ""
+        kind = self.kind or self.model.family.pretraining_class
+        where = Place.of(self.model.name) if self.model.from_hub else Place(self.model.name, None)
+        named = f"assets/models/{BUNDLED}" if self.model.name == BUNDLED else where.id
+        revision = f", revision={where.revision!r}" if where.revision else ""
         note = TUNED if self.model.name.startswith(store.TUNED) else PLACE
         attends = ', attn_implementation="eager"' if eager else ""
         quiet = "" if self._is_whole else "\nlogging.set_verbosity_error()  # it would list the weights that are not used"

@@ -21,10 +21,10 @@ class Origin(View):
     def compute(self, subject: Subject) -> Content:
         """A row for each thing that is known of the files."""
         model, checkpoint = subject.model, subject.model.checkpoint
-        place = Place.of(checkpoint.name)
         kind = "bundled with BERT Explorer" if checkpoint.name == BUNDLED else "a folder of this machine"
         rows = [("family", model.family.model_type), ("came from", "the Hugging Face hub" if checkpoint.from_hub else kind)]
         if checkpoint.from_hub:
+            place = Place.of(checkpoint.name)
             rows += [("model card", f"https://huggingface.co/{place.id}"), ("commit", checkpoint.folder.name)]
             rows += [("revision", place.revision)] if place.revision else []
         written = [WORDS[one] for one in plausible.dtypes(checkpoint).split(", ") if one]

@@ -1,0 +1,138 @@
+"""Data sets of a hub that is played: what is read of them, and what is never read for them."""
+
+import http.server
+import threading
+
+import datasets
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.training.hub_data import NO_NAME, fetch_data_set
+
+ROWS = b"text,label\nI love it,good\nI hate it,bad\n"
+NAME = "someone/reviews"
+SECRET = "what another visitor uploaded"
+
+
+@pytest.fixture(autouse=True)
+def online(hub, monkeypatch):
+    """The library asks the hub that is played, too; it has looked at the environment already."""
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder that the app runs in, beside one with a file of somebody else's."""
+    for place in ("tmp", "app/runs", "app/someone/reviews", "app"):
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / "secret.csv").write_text(f"text,label\n{SECRET},a\n")
+        (tmp_path / place / "secret.txt").write_text(SECRET)
+    monkeypatch.chdir(tmp_path / "app")
+    return tmp_path
+
+
+def put(hub, card="", **files):
+    """A data set on the hub."""
+    named = {name.replace("__", "."): content for name, content in files.items()} or {"train.csv": ROWS}
+    hub.repos[f"datasets/{NAME}"] = {"README.md": f"---\n{card}\n---\n".encode(), **named}
+
+
+@pytest.mark.parametrize("card", ["", "configs:\n- config_name: default\n  data_files:\n  - split: train\n    path: tr*.csv"])
+def test_rows_come_from_the_hub_and_not_from_a_folder_of_the_same_name(hub, folder, card):
+    put(hub, card, train__csv=ROWS, test__csv=ROWS)
+    table = fetch_data_set(f" {NAME} ")
+    assert table.columns == ("text", "label")
+    assert table.rows == (("I love it", "good"), ("I hate it", "bad"))
+    assert "part train" in table.about
+    assert any("/resolve/" in path and path.endswith("train.csv") for _, path in hub.asked)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../tmp",
+        "..",
+        ".",
+        "./runs",
+        ".hidden",
+        "a/..",
+        "/etc",
+        "~/x",
+        "a/b/c",
+        "a\\b",
+        "hf://datasets/a/b",
+        "a..b/c",
+        "é/b",
+        "x" * 97,
+    ],
+)
+def test_what_is_no_name_is_refused_before_anything_is_read(name, hub, folder, refusal):
+    assert refusal(InputError, lambda: fetch_data_set(name)) == NO_NAME
+    assert not hub.asked
+
+
+@pytest.mark.parametrize("name", ["runs", "csv", "text", "parquet", "someone/reviews", "buckets/x"])
+def test_what_is_there_as_a_folder_or_a_format_is_asked_of_the_hub(name, hub, folder, refusal):
+    sentence = refusal(InputError, lambda: fetch_data_set(name))
+    assert sentence.startswith(f"The data set {name} cannot be fetched")
+    assert sentence == refusal(InputError, lambda: fetch_data_set("no/such")).replace("no/such", name)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "{folder}/tmp/secret.csv",
+        "{folder}/tmp/*",
+        "http://localhost:1/x.csv",
+        "../../secret.csv",
+        "file://{folder}/tmp/secret.csv",
+        "x.csv::{folder}/tmp/secret.csv",
+        "~/secret.csv",
+    ],
+)
+@pytest.mark.parametrize(
+    "where", ["data_files: {path}", "data_files:\n  - split: train\n    path: ['train.csv', '{path}']", "data_dir: '{path}'"]
+)
+def test_a_card_opens_no_file_of_the_machine_and_no_address(hub, folder, refusal, monkeypatch, path, where):
+    monkeypatch.chdir(folder / "tmp")
+    named = path.format(folder=folder)
+    put(hub, f"configs:\n- config_name: default\n  {where.format(path=named)}")
+    assert NAME in refusal(InputError, lambda: fetch_data_set(NAME))
+    card = hub.repos[f"datasets/{NAME}"].pop("README.md").decode().strip("-\n")
+    hub.repos[f"datasets/{NAME}"][".huggingface.yaml"] = card.encode()
+    assert NAME in refusal(InputError, lambda: fetch_data_set(NAME))
+
+
+@pytest.fixture
+def neighbour():
+    """The address of a server in the app's own network, and what it was asked."""
+    asked = []
+
+    class Neighbour(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+        do_HEAD = do_GET
+
+        def log_message(self, *about):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Neighbour)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/x.csv", asked
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_card_makes_the_app_ask_no_other_server(hub, refusal, neighbour):
+    address, asked = neighbour
+    put(hub, f"configs:\n- config_name: default\n  data_files: {address}")
+    refusal(InputError, lambda: fetch_data_set(NAME))
+    assert asked == []
+
+
+def test_what_is_no_table_is_not_read(hub, folder, refusal):
+    put(hub, evil__h5=b"\x89HDF\r\n", evil__md=b"# hello")
+    refusal(InputError, lambda: fetch_data_set(NAME))
