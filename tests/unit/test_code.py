@@ -45,7 +45,6 @@ from tests.families import KINDS, TUNED, write_family, write_tuned
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS_FILE = ROOT / "assets" / "corpus" / "ewt.conllu"
-SENTENCES = 40
 TEXTS = ("The man went to the [MASK] because he was happy.", "He bought milk.")
 SHORT = ("He or he [MASK] happy.", "He was.")
 HOSTILE = (
@@ -77,21 +76,19 @@ def loaded(assets_with_few_sentences):
 
 
 @pytest.fixture(scope="module")
-def assets_with_few_sentences(tmp_path_factory):
-    """The folder assets/ with 40 sentences of the corpus in place of 902, which the views of the corpus read too."""
+def assets_with_few_sentences(tmp_path_factory, few_sentences):
+    """The folder assets/ with the few sentences that the views of the corpus read."""
     folder = tmp_path_factory.mktemp("app") / "assets"
     (folder / "corpus").mkdir(parents=True)
     for entry in (ROOT / "assets").iterdir():
         if entry.name != "corpus":
             (folder / entry.name).symlink_to(entry)
-    blocks = CORPUS_FILE.read_text("utf-8").strip().split("\n\n")[:: -(-len(built_in().sentences) // SENTENCES)]
+    blocks = CORPUS_FILE.read_text("utf-8").strip().split("\n\n")
+    kept = [block for block, one in zip(blocks, built_in().sentences, strict=True) if one in few_sentences.sentences]
     file = folder / "corpus" / CORPUS_FILE.name
-    file.write_text("\n\n".join(blocks) + "\n\n", "utf-8")
-    few = replace(built_in(), sentences=read_corpus(file).sentences)
-    assert len(few.sentences) == len(blocks) == SENTENCES
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("explorer.views.corpus.source.built_in", lambda: few)
-        yield folder
+    file.write_text("\n\n".join(kept) + "\n\n", "utf-8")
+    assert read_corpus(file).sentences == few_sentences.sentences
+    return folder
 
 
 @pytest.fixture(scope="module")
