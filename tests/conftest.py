@@ -166,6 +166,15 @@ def become(variant: str, folder: Path) -> None:
         weights.unlink()
 
 
+@pytest.fixture(scope="module")
+def few_sentences():
+    """In place of the 902 sentences that come with the app, the views of the corpus read 40; what was read is kept."""
+    from tests.corpora import few_read
+
+    with few_read() as few:
+        yield few
+
+
 @pytest.fixture(scope="session")
 def refusal() -> Callable[..., str]:
     """Calls something that must raise an ExplorerError, checks that it says one plain sentence, and returns it.

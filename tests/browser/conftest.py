@@ -70,9 +70,9 @@ def new_page(browser):
     fail_for(pages)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def kept() -> Iterator[list]:
-    """The page that the tests of a module share if it says `pytestmark = pytest.mark.one_page`; none at first."""
+    """The page that the tests of this folder share, unless marked `own_page`; none at first."""
     pages = []
     yield pages
     for page in pages:
@@ -87,19 +87,23 @@ def page(new_page) -> Iterator:
 
 @pytest.fixture
 def open_app(request, browser, new_page, served, kept):
-    """Opens the app at a query and waits until its first view is there; in a module that shares a page, that one goes there."""
+    """Lets the shared page go where a query leads, and waits until its first view is there.
+
+    A test that is marked `own_page`, or that asks for another window, gets a fresh page.
+    """
     from playwright.sync_api import expect
 
     from tests.browser.steps import chips, visit
 
-    one_page = request.node.get_closest_marker("one_page")
+    own_page = request.node.get_closest_marker("own_page")
 
     def opened(query: str = "", **options):
-        if one_page and not options and kept:
+        fresh = bool(own_page or options)
+        if kept and not fresh:
             visit(kept[0], query)
             return kept[0]
-        page = new_page(**options) if options or not one_page else watched(browser)
-        if one_page and not options:
+        page = new_page(**options) if fresh else watched(browser)
+        if not fresh:
             kept.append(page)
         page.goto(f"{served}/{query}")
         expect(chips(page).first).to_be_visible()

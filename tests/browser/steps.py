@@ -27,6 +27,7 @@ def visit(page, query: str) -> None:
     page.evaluate(
         """(query) => {
             document.activeElement?.blur();
+            document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
             document.querySelectorAll(".label-wrap.open, .toast-close").forEach((button) => button.click());
             scrollTo(0, 0);
             BertLink.visit(query);

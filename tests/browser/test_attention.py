@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import at, chips, click_chart, open_tab, stepper
 
-pytestmark = pytest.mark.one_page
-
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
 LONG = "?a=" + "the+old+bank+by+the+river+" * 100
 

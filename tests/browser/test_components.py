@@ -20,8 +20,10 @@ from explorer.page.events import QUIET
 from explorer.page.turns import Turns
 from explorer.server.document import Document
 from explorer.server.serving import guarded
+from tests.browser.conftest import FAILED, fail_for, watched
 from tests.browser.steps import click_chart, squeeze_charts
 
+WINDOW = {"width": 1440, "height": 900}
 TOKENS = ["[CLS]", "un", "##do", "[MASK]", "[UNK]", "[SEP]", "bank", "bank", "[SEP]"]
 KINDS = ["special", "piece", "continuation", "mask", "unk", "special", "piece", "piece", "special"]
 SEGMENTS = [0] * 6 + [1] * 3
@@ -108,8 +110,21 @@ def build():
         for name, component in {"strip": made["strip"], "cards": made["cards"], "hiding": hiding, "hidden": hidden}.items():
             component.mask(tell(name), None, masked, trigger_mode="multiple", **QUIET)
         _buttons(made, notice, hidden, space)
+        _anew({**made, "hiding": hiding, "space": space, "notice": notice, "hidden": hidden, "said": said, "masked": masked})
     blocks.turns = Turns(1)
     return blocks
+
+
+def _anew(components):
+    """Two buttons that bring all components back to how they were at first: what is empty remembers nothing."""
+    as_made = {name: component.value for name, component in components.items()}
+
+    def button(name, values):
+        answer = {**values, "hidden": gr.update(value=None, visible=False)}
+        gr.Button(name).click(lambda: [answer[one] for one in components], None, list(components.values()), **QUIET)
+
+    button("empty all", dict.fromkeys(components) | {"said": "empty", "masked": "empty"})
+    button("anew", as_made | {"said": "", "masked": ""})
 
 
 def _buttons(made, notice, hidden, space):
@@ -156,17 +171,74 @@ def address():
     blocks.close()
 
 
-@pytest.fixture
-def open_kit(new_page, address):
-    """Opens the demo page and waits until everything is drawn."""
+@pytest.fixture(scope="module")
+def kits():
+    """The demo page that the tests share, None before the first of them; it takes four seconds to open one."""
+    pages = []
+    yield pages
+    for page in pages:
+        page.context.close()
 
-    def opened(theme="light", **options):
-        page = new_page(**options)
-        page.goto(f"{address}?__theme={theme}")
-        expect(page.locator("#chart [data-drawn]")).to_be_visible(timeout=30_000)
+
+@pytest.fixture
+def open_kit(request, browser, address, kits):
+    """Brings the demo page back to how it is at first, in a window of some size, and waits until everything is drawn."""
+
+    def opened(theme="light", viewport=WINDOW):
+        if not kits:
+            kits.append(fresh_kit(watched(browser), address))
+        (page,) = kits
+        anew(page, theme, viewport)
         return page
 
-    return opened
+    yield opened
+    failed = request.node.stash.get(FAILED, False) or any(page.problems for page in kits)
+    pages = list(kits)
+    if failed:  # nobody goes on with it
+        kits.clear()
+        for page in pages:
+            page.context.close()
+    fail_for(pages)
+
+
+def fresh_kit(page, address):
+    """The demo page opened in a fresh page."""
+    page.goto(f"{address}?__theme=light")
+    expect(page.locator("#chart [data-drawn]")).to_be_visible(timeout=30_000)
+    return page
+
+
+def anew(page, theme, viewport):
+    """Bring the demo page back to how it is when it is opened."""
+    page.mouse.move(2, 2)
+    page.set_viewport_size(viewport)
+    page.evaluate(
+        """(dark) => {
+            document.activeElement?.blur();
+            document.querySelectorAll(".added").forEach((one) => one.remove());
+            document.body.classList.toggle("dark", dark);
+            history.replaceState({}, "", location.pathname);
+            delete window.clicks;
+            scrollTo(0, 0);
+            const now = performance.now.bind(performance); // two seconds on: what Python sends counts again, whatever was clicked
+            performance.now = () => now() + 2000;
+        }""",
+        theme == "dark",
+    )
+    page.get_by_role("tab", name="First").click()
+    press(page, "empty all")
+    for box in ("said", "masked"):
+        expect(page.locator(f"#{box} textarea")).to_have_value("empty")
+    expect(page.locator("#chart .plot-container")).to_have_count(0)
+    press(page, "anew")
+    for box in ("said", "masked"):
+        expect(page.locator(f"#{box} textarea")).to_have_value("")
+    expect(page.locator("#hidden")).to_be_hidden()
+    expect(page.locator("#strip .bx-token")).to_have_count(len(TOKENS))
+    expect(page.locator("#grid canvas")).to_have_count(12)
+    expect(page.locator("#chart .plot-container")).to_have_count(1)
+    page.evaluate("document.activeElement?.blur()")
+    page.mouse.move(2, 2)
 
 
 def told(page, *what, box="said"):
@@ -363,7 +435,7 @@ class TestTokenRow:
         page = open_kit()
         order = page.evaluate("""() => {
             const tokens = ["שלום", "עולם", "a", "مرحبا"];
-            const host = document.createElement("div");
+            const host = Object.assign(document.createElement("div"), { className: "added" });
             host.innerHTML = "<div class='bx bx-tokens'></div>";
             document.querySelector("#strip").append(host);
             const value = { tokens, kinds: tokens.map(() => "piece"), segments: [0, 0, 0, 0], selected: null };
@@ -382,7 +454,7 @@ class TestTokenRow:
             const numbers = list((i) => i);
             const value = { tokens: list((i) => `word${i}`), kinds: list(() => "piece"), segments: list(() => 0),
               ids: numbers, positions: numbers, mask: numbers, chars: list((i) => `${i}–${i + 4}`), selected: 500 };
-            const host = document.createElement("div");
+            const host = Object.assign(document.createElement("div"), { className: "added" });
             host.innerHTML = "<div class='bx bx-tokens'></div>";
             document.querySelector("#strip").append(host);
             BertExplorer.mount("TokenRow", host, () => {}, { value }, () => {}, { detail });
@@ -458,7 +530,7 @@ class TestAttentionLines:
         value = attention_lines(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
         taken = page.evaluate(
             """(value) => {
-                const host = document.createElement("div");
+                const host = Object.assign(document.createElement("div"), { className: "added" });
                 host.innerHTML = "<div class='bx bx-lines' id='long'></div>";
                 document.querySelector("#strip").append(host);
                 const start = performance.now();
@@ -481,7 +553,7 @@ class TestAttentionLines:
         value = attention_lines(weights(size, size), [f"word{i}" for i in range(size)], ["piece"] * size)
         page.evaluate(
             """(value) => {
-                const host = document.createElement("div");
+                const host = Object.assign(document.createElement("div"), { className: "added" });
                 host.innerHTML = "<div class='bx bx-lines' id='many'></div>";
                 document.querySelector("#strip").append(host);
                 BertExplorer.mount("AttentionLines", host, () => {}, { value }, () => {}, { height: 460 });
@@ -640,8 +712,8 @@ class TestPlotlyChart:
         squeeze_charts(page)
         assert plot(page, "plot._fullLayout._size") == before
 
-    def test_a_turned_camera_survives_an_update(self, open_kit):
-        page = open_kit()
+    def test_a_turned_camera_survives_an_update(self, new_page, address):
+        page = fresh_kit(new_page(), address)  # where the scene was never drawn before
         page.get_by_role("tab", name="Second").click()
         expect(page.locator("#space canvas").first).to_be_visible()
         page.locator("#space").scroll_into_view_if_needed()
@@ -753,9 +825,9 @@ class TestStream:
         told(page, "strip", 2, "##do")
         page.problems.clear()
 
-    def test_who_waits_for_a_place_is_told(self, open_kit, monkeypatch):
+    def test_who_waits_for_a_place_is_told(self, open_kit, new_page, address, monkeypatch):
         monkeypatch.setattr("explorer.page.turns.PATIENCE", 0.2)
-        first, second = open_kit(), open_kit()
+        first, second = open_kit(), fresh_kit(new_page(), address)
         press(first, "slowly select token 1")
         press(second, "slowly select token 1")
         expect(second.get_by_text("You are number 1.").first).to_be_visible()

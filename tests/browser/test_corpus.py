@@ -1,5 +1,6 @@
 """The Corpus tab, used as a person would."""
 
+import re
 import threading
 import time
 
@@ -9,6 +10,7 @@ from playwright.sync_api import expect
 from explorer.base.steps import map_steps
 from explorer.corpus import atlas, search
 from tests.browser.steps import at, settled
+from tests.corpora import few_read
 from tests.families import write_family
 
 INPUT = "?a=She+sat+on+the+bank+of+the+river.&token=5"
@@ -21,7 +23,14 @@ HOSTILE = (
 
 
 @pytest.fixture
-def page(open_app):
+def some_sentences():
+    """The corpus in small: what is looked for by its words is in it."""
+    with few_read("here", "hotel", "money", "there") as few:
+        yield few
+
+
+@pytest.fixture
+def page(open_app, some_sentences):
     page = open_app(at("Corpus", INPUT))
     expect(hits(page)).to_have_count(50, timeout=60_000)
     return page
@@ -61,13 +70,13 @@ def test_a_head_and_a_file_of_ones_own(page, tmp_path):
     assert not page.problems
 
 
-def test_sentences_are_found_and_one_becomes_the_input(open_app):
+def test_sentences_are_found_and_one_becomes_the_input(open_app, some_sentences):
     page = open_app(at("Corpus", f"{INPUT}&view=sentences"))
     rows = page.locator("#corpus-sentences-table button")
     expect(rows.first).to_contain_text("bits", timeout=60_000)
     expect(page.locator("#corpus-sentences-slices h3").first).to_have_text("By part of speech")
     page.locator("#corpus-contains textarea, #corpus-contains input").first.press_sequentially("hotel")
-    expect(page.locator("#corpus-sentences-table h3")).not_to_contain_text("902 of 902")
+    expect(page.locator("#corpus-sentences-table h3")).not_to_contain_text(re.compile(r"(\d+) of \1 "))
     sentence = rows.first.locator(".bx-name").inner_text()
     assert "hotel" in sentence.lower()
     rows.first.click()
@@ -96,7 +105,7 @@ def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
     assert not page.problems
 
 
-def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app):
+def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app, some_sentences):
     page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=neurons&set.by_word=money")
     found = page.locator("#corpus-neurons-driven tbody button")
     expect(found).to_have_count(10, timeout=120_000)
@@ -113,7 +122,7 @@ def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app
     assert not page.problems
 
 
-def test_a_point_of_a_word_shows_its_nearest_uses(open_app):
+def test_a_point_of_a_word_shows_its_nearest_uses(open_app, some_sentences):
     page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=words")
     uses = page.locator("#corpus-words-uses tbody button")
     expect(uses).to_have_count(12, timeout=120_000)
@@ -123,7 +132,7 @@ def test_a_point_of_a_word_shows_its_nearest_uses(open_app):
     assert not page.problems
 
 
-def test_a_click_on_a_layer_chooses_it_in_every_look(open_app):
+def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences):
     page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=layers&set.look_at=Similarity&set.probed=Relation")
     check, finding = page.locator("#corpus-layers-check"), page.locator("#corpus-finding")
     expect(check).to_contain_text("✓ matches the model: hidden states 6 and", timeout=120_000)
@@ -150,7 +159,7 @@ def test_a_click_on_a_layer_chooses_it_in_every_look(open_app):
     assert not page.problems
 
 
-def test_nothing_in_a_file_runs(open_app, tmp_path):
+def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
     page = open_app(at("Corpus", f"{INPUT}&view=sentences"))
     path = tmp_path / "own.txt"
     path.write_text("\n".join(HOSTILE), "utf-8")

@@ -4,10 +4,13 @@ import re
 from pathlib import Path
 
 import axe_playwright_python
+import pytest
 from playwright.sync_api import expect
 
 from explorer.views import TABS
 from tests.browser.steps import open_tab, settled
+
+pytestmark = pytest.mark.own_page  # the theme is part of the address that is opened
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")  # the wrapper itself is not needed
 GRADIOS = {  # what is wrong inside Gradio itself: the rule, what it is about, and why nobody is harmed
@@ -34,6 +37,7 @@ def wrong(page, where: str = "#tabs > *", rules: list[str] | None = None) -> lis
 def sub_views(page, tab):
     """Opens every choice of a tab, one after the other."""
     open_tab(page, tab.label)
+    expect(page.get_by_role("heading", name=tab.question, exact=True)).to_be_visible()
     for choice in tab.choices:
         if len(tab.choices) > 1:
             page.locator(f"#{tab.id}-view").get_by_label(choice, exact=True).check()

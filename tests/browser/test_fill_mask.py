@@ -9,8 +9,6 @@ from playwright.sync_api import expect
 from explorer.techniques.ablation import intervene
 from tests.browser.steps import at, type_into
 
-pytestmark = pytest.mark.one_page
-
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."
 
 

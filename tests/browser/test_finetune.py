@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import open_tab, settled, squeeze_charts, type_into
 
+pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
+
 DONE = "() => !document.querySelector('#fine-tune-recipe-train').disabled"
 
 FILES = (  # what is in it, and what is said of it

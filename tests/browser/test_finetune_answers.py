@@ -3,9 +3,12 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import open_tab, type_into
+
+pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
 
 PEOPLE = {"Anna": ("Rome", "red"), "Tom": ("Paris", "black"), "Maria": ("Oslo", "white"), "Ben": ("London", "brown")}
 TEXTS = [f"{name} lives in {town}. The dog of {name} is {colour}." for name, (town, colour) in PEOPLE.items()]

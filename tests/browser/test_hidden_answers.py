@@ -8,8 +8,6 @@ from tests.browser.steps import at, open_tab, settled, type_into, visit
 from tests.browser.test_everyone import AXE, wrong
 from tests.browser.test_lessons import begin
 
-pytestmark = pytest.mark.one_page
-
 JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
 PAIR = "?a=The+baby+cried.&b=Her+father+sang+to+her."
 GUESSES, FINDING = "#fill-mask-guesses-guesses", "#fill-mask-finding"

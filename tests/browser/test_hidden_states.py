@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import at, stepper, visit
 
-pytestmark = pytest.mark.one_page
-
 
 @pytest.fixture
 def page(open_app):

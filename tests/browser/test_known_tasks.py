@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import open_tab, type_into
+
+pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
 
 
 def choose(page, name):

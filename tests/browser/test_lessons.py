@@ -8,8 +8,6 @@ from explorer.lessons.reading import lessons
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
 
-pytestmark = pytest.mark.one_page
-
 
 def begin(page, name):
     """Open a lesson at its beginning, as if for the first time."""
@@ -119,6 +117,7 @@ def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
         sheet.close()
 
 
+@pytest.mark.own_page
 def test_lessons_that_cannot_be_fetched_are_told(open_app):
     page = open_app()
     page.evaluate("() => { BertLessons.close(); BertLessons.lessons = null; BertLessons.ADDRESS = 'bx/nothing.json'; }")

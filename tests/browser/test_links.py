@@ -8,6 +8,8 @@ from explorer.outlets.ways import Way
 from tests.browser.steps import chips, open_tab, settled, type_into
 from tests.browser.test_everyone import AXE, wrong
 
+pytestmark = pytest.mark.own_page  # steps of the history are counted
+
 
 def choose(page, tab: str, choice: str) -> None:
     page.locator(f"#{tab}-view").get_by_label(choice, exact=True).check()

@@ -16,7 +16,7 @@ OWN = {"labels": "#own-head-labels-verdict"}
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_tab_and_view_of_another_model(open_app, tmp_path, name):
+def test_every_tab_and_view_of_another_model(open_app, few_sentences, tmp_path, name):
     folder = MODELS[name](tmp_path / name)
     page = open_app()
     box = page.locator("#model-box input")
@@ -47,6 +47,7 @@ def test_every_tab_and_view_of_another_model(open_app, tmp_path, name):
     expect(chips(page).first).to_have_text("[CLS]")
 
 
+@pytest.mark.own_page
 def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
     folder = write_tuned(tmp_path / "model", "bert", LABELS)
     page = open_app(f"?model={folder}&a=the+man+went&tab=own-head")

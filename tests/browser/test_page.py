@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import chips, open_tab, settled, type_into
 
-pytestmark = pytest.mark.one_page
-
 
 def test_the_first_view_is_filled_in_and_computed(open_app):
     page = open_app()
@@ -179,6 +177,8 @@ def test_dark_and_light(open_app):
     was_dark = page.evaluate("document.body.classList.contains('dark')")
     page.locator("#theme").click()
     page.wait_for_function(f"document.body.classList.contains('dark') !== {str(was_dark).lower()}")
+    page.locator("#theme").click()
+    page.wait_for_function(f"document.body.classList.contains('dark') === {str(was_dark).lower()}")
 
 
 def test_nothing_is_wider_than_a_phone(open_app):

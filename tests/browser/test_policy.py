@@ -1,10 +1,10 @@
 """What the browser is told to run, and what it therefore does not. Every other test of this folder runs under it, too."""
 
+import pytest
 from playwright.sync_api import expect
 
 from explorer.page.examples import FIRST_B
-from explorer.views import TABS
-from tests.browser.steps import chips, open_tab, type_into
+from tests.browser.steps import chips, type_into
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 INJECTED = (
@@ -16,15 +16,7 @@ INJECTED = (
 )
 
 
-def test_every_tab_opens_under_the_policy(open_app):
-    page = open_app()
-    for tab in [tab for tab in TABS if not tab.optional]:  # test_models.py opens those, under the same policy
-        open_tab(page, tab.label)
-        expect(page.get_by_role("heading", name=tab.question, exact=True)).to_be_visible()
-        page.wait_for_function("() => !document.body.dataset.busy")
-    assert not page.problems
-
-
+@pytest.mark.own_page
 def test_nothing_runs_that_is_typed_or_gets_into_the_page(open_app, bundled):
     page = open_app()
     type_into(page, "text-a", HOSTILE)

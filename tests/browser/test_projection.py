@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import at, chips, click_chart
 
+pytestmark = pytest.mark.own_page  # no link tells which points were chosen
+
 STRAYS = 3  # of the 32 sentences: those next to one with another label, which have a ring
 PAIR = 2  # the closest two, or the chosen word and its neighbour, which have one where there are no labels
 

@@ -18,9 +18,6 @@ TAUGHT = [
 ELSEWHERE = "<img src=x onerror=alert(1)> ${alert(1)}"
 
 
-pytestmark = pytest.mark.one_page
-
-
 @pytest.fixture
 def board(open_app):
     """The teacher's page with the board of an open room over it; the room is closed at the end."""

@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import at, open_tab, squeeze_charts
 
-pytestmark = pytest.mark.one_page
-
 
 @pytest.fixture
 def open_at(open_app):

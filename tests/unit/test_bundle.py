@@ -14,6 +14,8 @@ from explorer.outlets.place import Place, seen_in
 from explorer.views import TABS, VIEWS
 from explorer.views.subject import Subject
 
+pytestmark = pytest.mark.usefixtures("few_sentences")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -5,6 +5,7 @@ import copy
 import io
 import subprocess
 import sys
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,9 +29,11 @@ from explorer.base.steps import finished
 from explorer.model.checkpoints import BUNDLED
 from explorer.model.features import features, layer_features_in_steps
 from explorer.outlets import code, ways
+from explorer.outlets.code import corpus
 from explorer.outlets.links import Place
 from explorer.outlets.python_file import python
 from explorer.techniques import ablation, attribution, filling, inside, lens, own_head, pseudo_likelihood, targets
+from explorer.text.corpus import built_in, read_corpus
 from explorer.text.lines import read_lines
 from explorer.views import VIEWS
 from explorer.views.attention_data import overview_of, telling_of, weights_of
@@ -41,6 +44,7 @@ from explorer.views.what_if import Question
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 ROOT = Path(__file__).resolve().parents[2]
+CORPUS_FILE = ROOT / "assets" / "corpus" / "ewt.conllu"
 TEXTS = ("The man went to the [MASK] because he was happy.", "He bought milk.")
 SHORT = ("He or he [MASK] happy.", "He was.")
 HOSTILE = (
@@ -54,7 +58,7 @@ MOST_LINES = 36  # of a script, without what a person listed and the empty ones:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def loaded():
+def loaded(assets_with_few_sentences):
     """Loads each model once, and hands out copies, since some scripts hook into theirs; scripts run where assets/ is."""
     kept, patch = {}, pytest.MonkeyPatch()
     load = transformers.PreTrainedModel.from_pretrained.__func__
@@ -66,9 +70,25 @@ def loaded():
         return copy.deepcopy(kept[key])
 
     patch.setattr(transformers.PreTrainedModel, "from_pretrained", classmethod(once))
-    patch.chdir(ROOT)
+    patch.chdir(assets_with_few_sentences.parent)
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="module")
+def assets_with_few_sentences(tmp_path_factory, few_sentences):
+    """The folder assets/ with the few sentences that the views of the corpus read."""
+    folder = tmp_path_factory.mktemp("app") / "assets"
+    (folder / "corpus").mkdir(parents=True)
+    for entry in (ROOT / "assets").iterdir():
+        if entry.name != "corpus":
+            (folder / entry.name).symlink_to(entry)
+    blocks = CORPUS_FILE.read_text("utf-8").strip().split("\n\n")
+    kept = [block for block, one in zip(blocks, built_in().sentences, strict=True) if one in few_sentences.sentences]
+    file = folder / "corpus" / CORPUS_FILE.name
+    file.write_text("\n\n".join(kept) + "\n\n", "utf-8")
+    assert read_corpus(file).sentences == few_sentences.sentences
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -508,7 +528,7 @@ SETTINGS = {
     "corpus/search": [{"compare": "Head", "limit": 10}],
     "model/weights": [{"cell": [1, 1]}],
 }
-READS_A_CORPUS = ("tiny", "roberta", "modernbert")  # a thousand passes each
+READS_A_CORPUS = ("tiny", "roberta", "modernbert")  # forty passes for each script
 OTHER = {"other_a": "She or he [MASK] happy.", "other_b": "He was."}
 
 
@@ -628,6 +648,13 @@ def test_a_model_that_only_the_app_has_says_so(tiny):
     script = code.of(VIEWS["fill-mask/guesses"](), Subject.of(explorer.Trace(model, tiny.trace(*TEXTS).reading)))
     assert "MODEL = 'tuned-AAAAAAAAAAAAAAAAAAAAAA'  # tuned in the app" in script
     assert str(tiny.checkpoint.folder) not in script, "no path of the machine that nobody typed"
+
+
+def test_a_script_of_the_corpus_reads_all_sentences_that_the_app_reads(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    found = {}
+    exec(textwrap.dedent(corpus.TEXTS), found)
+    assert found["texts"] == built_in().texts
 
 
 def test_a_script_runs_by_itself(bundled):

@@ -16,6 +16,8 @@ from explorer.server.requests import TAKE
 from explorer.views import TABS
 from explorer.views.subject import Selection, Subject
 
+pytestmark = pytest.mark.usefixtures("few_sentences")
+
 TEXT = "v=1&a=A+dog+barked+at+the+[MASK].&b=It+was+loud."
 HEAD = f"{TEXT}&tab=attention&layer=3&head=7"
 READ = {"keep_default_na": False, "na_values": [""]}

@@ -12,6 +12,8 @@ from explorer.views.subject import Subject
 from explorer.views.view import LongView
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
+pytestmark = pytest.mark.usefixtures("few_sentences")
+
 MODELS = {
     **{name: lambda folder, name=name: write_family(folder, name) for name in KINDS},
     **{f"bert for {task}": lambda folder, task=task: write_tuned(folder, "bert", task) for task in TUNED},

@@ -17,6 +17,8 @@ from explorer.base.errors import CapabilityError, InputError
 from explorer.outlets import notebook, page_file
 from explorer.views import TABS, VIEWS
 
+pytestmark = pytest.mark.usefixtures("few_sentences")
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOK = ROOT / "assets" / "notebooks" / "explorer.ipynb"
 

@@ -16,6 +16,8 @@ from explorer.views import TABS, VIEWS
 from explorer.views.subject import Subject
 from tests.conftest import VOCABULARY
 
+pytestmark = pytest.mark.usefixtures("few_sentences")
+
 HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> ${alert(3)} [MASK] {style} \\u003c."
 MOST_BYTES = 1_500_000
 VIEW_NAMES = [view.name for tab in TABS for view in tab.views]

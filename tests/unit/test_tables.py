@@ -22,6 +22,8 @@ from explorer.views.subject import Selection, Subject
 from explorer.views.view import View, props
 from tests.families import write_family, write_tuned
 
+pytestmark = pytest.mark.usefixtures("few_sentences")
+
 A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
 VIEWS = [kind for tab in TABS for kind in tab.views]
 NAMES = [kind.name for kind in VIEWS]

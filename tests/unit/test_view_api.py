@@ -18,6 +18,8 @@ from explorer.views import TABS, VIEWS
 from explorer.views.settings import Sheet
 from explorer.views.subject import Subject
 
+pytestmark = pytest.mark.usefixtures("few_sentences")
+
 A, B = "The man went to the [MASK] store.", "He bought some milk."
 SLOW = ("fine-tune", "projection", "own-head")  # they train, map, or are for other models
 QUICK = [name for name in VIEWS if not name.startswith(SLOW)]

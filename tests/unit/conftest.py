@@ -1,0 +1,21 @@
+"""Which modules of this folder take long: while one develops, `-m "not browser and not slow"` goes without them."""
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+NAMES = """
+    answering api atlas bundle classroom code corpus corpus_layers corpus_neurons corpus_words data_files every_view examples
+    families few findings finetune finetune_answers finetune_words head_atlas hub isolation lessons many more_findings notebook
+    operating overload own_tests package page_file poison pretraining pretraining_mix pretraining_run projection readme replicas
+    rooms searches server sheets standard tables tagging take_home training view_api
+"""
+SLOW = set(NAMES.split())
+
+
+def pytest_collection_modifyitems(items):
+    """Marks their tests."""
+    for item in items:
+        if item.path.is_relative_to(HERE) and item.path.stem.removeprefix("test_") in SLOW:
+            item.add_marker(pytest.mark.slow)
