@@ -1,0 +1,88 @@
+"""What a person does before Gradio has loaded is done when it has; what was never opened was never sent."""
+
+import re
+
+from playwright.sync_api import expect
+
+SLOW = "**/assets/Blocks-*.js"  # without it Gradio shows nothing
+
+
+def delayed(page, served):
+    """The page as it is painted first: Gradio's part of it waits until the returned function is called."""
+    held, free = [], []
+    page.route(SLOW, lambda route: route.continue_() if free else held.append(route))
+    page.goto(served, wait_until="commit")
+    expect(page.locator("#first .bx-token").first).to_be_visible()
+
+    def go_on():
+        free.append(True)
+        for route in held:
+            route.continue_()
+
+    return go_on
+
+
+def test_a_tab_that_is_clicked_at_once_opens(page, served):
+    go_on = delayed(page, served)
+    page.locator("#first button", has_text="Tokens").click()
+    expect(page.locator("#first h2")).to_be_hidden()
+    go_on()
+    expect(page.locator("#tabs .bx-cards .bx-token").first).to_be_visible()
+    expect(page.locator("#first")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Tokens")).to_have_attribute("aria-selected", "true")
+
+
+def test_what_is_typed_at_once_is_read(page, served):
+    go_on = delayed(page, served)
+    page.locator("#first textarea").nth(1).fill("")
+    page.locator("#first textarea").nth(0).fill("Cats drink milk ${alert(1)}")
+    page.locator("#first textarea").nth(0).press_sequentially("!")
+    go_on()
+    expect(page.locator("#strip .bx-token", has_text="cats")).to_be_visible()
+    expect(page.locator("#text-a textarea")).to_have_value("Cats drink milk ${alert(1)}!")
+    expect(page.locator("#text-a textarea")).to_be_focused()
+    expect(page.locator("#text-b textarea")).to_have_value("")
+    expect(page.locator("#attention-head-heatmap")).to_contain_text("milk")
+
+
+def test_a_head_and_a_word_that_are_clicked_at_once_are_selected(page, served):
+    go_on = delayed(page, served)
+    page.locator("#first [data-of=attention-heads-grid] button").nth(14).click()
+    page.locator("#first [data-of=strip] .bx-token").nth(2).click()
+    go_on()
+    expect(page.locator("#attention-head-title")).to_contain_text(re.compile(r"Layer \d, head \d"))
+    expect(page.locator("#strip .bx-token").nth(2)).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_page_that_is_only_looked_at_asks_for_nothing_more(page, served):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(served)
+    expect(page.locator("#attention-head-heatmap .heatmaplayer")).to_be_visible()
+    page.wait_for_function("() => !document.body.dataset.busy")
+    joined = [url for url in asked if "queue/join" in url]
+    assert len(joined) <= 2, "one for the models that this browser opened last, and one that keeps the stream of answers open"
+
+
+def test_a_tab_is_not_in_the_page_before_it_was_opened(page, served):
+    page.goto(served)
+    expect(page.locator("#attention-head-heatmap .heatmaplayer")).to_be_visible()
+    sent = page.evaluate("() => window.gradio_config.components.map((one) => one.props.elem_id)")
+    assert "attention-heads-grid" in sent
+    assert not [one for one in sent if str(one).startswith(("fill-mask-", "corpus-", "fine-tune-"))]
+
+
+def test_going_from_tab_to_tab_quickly_ends_in_the_last(page, served):
+    page.goto(served)
+    expect(page.locator("#attention-heads-grid canvas").first).to_be_visible()
+    for name in ("Tokens", "Fill-mask", "Projection", "Tokens", "Fill-mask"):
+        page.get_by_role("tab", name=name, exact=True).click()
+    expect(page.locator("#fill-mask-finding")).to_contain_text("tokyo")
+    page.get_by_label("Lens", exact=True).click()
+    page.get_by_label("Guesses", exact=True).click()
+    page.get_by_label("Every position", exact=True).click()
+    page.wait_for_function("() => !document.body.dataset.busy")
+    expect(page.locator("#fill-mask-finding")).to_be_visible()
+    page.locator("#text-b textarea").fill("It is in the north.")
+    expect(page.locator("#strip .bx-token", has_text="north")).to_be_visible()
+    expect(page.locator("#tabs [role=tabpanel]:visible")).to_contain_text("north")
