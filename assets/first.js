@@ -49,19 +49,15 @@ BertPage.paintFirst = function () {
 
   function takeOver() {
     const typedIn = document.activeElement?.closest("#first textarea");
-    for (const input of first.querySelectorAll("textarea")) {
-      const own = document.querySelector(`gradio-app #${input.dataset.of} textarea`);
-      if (!own) continue;
-      if (input === typedIn) {
-        own.focus();
-        own.setSelectionRange(input.selectionStart, input.selectionEnd);
-      }
-      if (input.value === text(input.dataset.of)) continue;
-      own.value = input.value;
-      own.focus(); // what is set from elsewhere is not heard as typed
+    const boxes = [...first.querySelectorAll("textarea")].map((one) => [one, document.querySelector(`gradio-app #${one.dataset.of} textarea`)]);
+    const changed = boxes.filter(([one, own]) => own && one.value !== text(one.dataset.of));
+    const [last, box] = boxes.find(([one, own]) => own && one === typedIn) ?? changed[0] ?? [];
+    box?.focus(); // what is set while the focus is elsewhere is not taken for typed
+    for (const [one, own] of changed) {
+      own.value = one.value;
       own.dispatchEvent(new Event("input", { bubbles: true }));
-      if (input === typedIn) own.setSelectionRange(input.selectionStart, input.selectionEnd);
     }
+    box?.setSelectionRange(last.selectionStart, last.selectionEnd);
     for (const [part, number] of clicks) {
       if (part === "tabs") {
         const label = names[number].textContent;
