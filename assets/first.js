@@ -69,6 +69,7 @@ BertPage.paintFirst = function () {
   const leave = () => {
     there.disconnect();
     if (!first.isConnected) return;
+    delete document.documentElement.dataset.coming; // what is not seen takes no focus
     takeOver();
     first.remove();
   };

@@ -174,6 +174,24 @@ window.BertPage = {
   },
 };
 
+// Gradio's components come one by one, each moving those that are there; nothing of them is seen before the bar is complete.
+BertPage.showWhenComplete = function () {
+  const PARTS = ["#open-lessons", "#examples input", "#model-box input", "#text-b textarea", "#strip .bx-tokens", "#tabs [role=tab]"];
+  const root = document.documentElement;
+  root.dataset.coming = "yes";
+  const show = () => {
+    look.disconnect();
+    delete root.dataset.coming;
+  };
+  const look = new MutationObserver(() => {
+    const complete = PARTS.every((part) => document.querySelector(`gradio-app ${part}`));
+    if (complete || document.querySelector("gradio-app .error")) requestAnimationFrame(() => requestAnimationFrame(show));
+  });
+  look.observe(root, { childList: true, subtree: true });
+  setTimeout(show, this.PATIENCE); // what has not come by then is to be seen as it is
+};
+BertPage.showWhenComplete();
+
 document.addEventListener("click", ({ target }) => {
   if (target.closest("#tabs [role=tab]")) requestAnimationFrame(() => BertPage.awaitViews());
 });
