@@ -70,9 +70,9 @@ def new_page(browser):
     fail_for(pages)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def kept() -> Iterator[list]:
-    """The page that the tests of this folder share, unless marked `own_page`; none at first."""
+    """The page that the tests of a module share, unless marked `own_page`; none at first."""
     pages = []
     yield pages
     for page in pages:
