@@ -3,6 +3,7 @@
 import argparse
 import json
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from tests.benchmarks import (
@@ -45,7 +46,7 @@ BENCHMARKS = {
     "sessions": load.sessions,
     "soak": load.soak,
     "bytes": load.sent_bytes,
-    "browser": browser.run,
+    "browser": lambda: chain(responses.run(), browser.run()),
     "responses": responses.run,
     "takeaway": takeaway.run,
     "room": room.run,
