@@ -1,6 +1,6 @@
 // What the page does by itself, without asking Python.
 window.BertPage = {
-  PAUSE: 60, // ms without a key after which a text is read
+  PAUSE: 30, // ms without a key after which a text is read, one reading at a time
   SETTLING: 8_000, // ms until the page is taken for settled
   PATIENCE: 20_000, // ms until what should have come is waited for no more
   tell: null, // tells what was typed and is not told yet, and
@@ -10,6 +10,7 @@ window.BertPage = {
   shown: "", // what it showed when it was last heard
 
   pulses: new Map(), // what asks the server to draw a choice of a tab, a tab, or the page (""), by its name
+  reading: 0, // the same of a text whose tokens are asked for
   drawing: 0, // the moment at which an answer is waited for no more; 0 for none under way
   wish: null, // what a person chose since the last drawing was asked for
 
@@ -45,6 +46,8 @@ window.BertPage = {
 
   // The strip is asked for by a listener of its own, and what is open at the same time.
   asking(values) {
+    clearTimeout(this.reading);
+    this.reading = setTimeout(() => this.wasRead(), this.PATIENCE);
     this.draw();
     return this.busy(values);
   },
@@ -68,8 +71,9 @@ window.BertPage = {
     return filled ? new Promise(() => {}) : Promise.resolve(values);
   },
 
-  // For boxes of text. Resolves when nothing has been typed for a moment, or when the box is left, so that whatever is
-  // clicked next comes after it. Calls that were overtaken never resolve, nor those for a text that the page has set.
+  // For boxes of text. Resolves when nothing has been typed for a moment and the answer to what was typed before is there,
+  // or when the box is left, so that whatever is clicked next comes after it. Calls that were overtaken never resolve, nor
+  // those for a text that the page has set.
   typed(values, boxes) {
     return new Promise((resolve) => {
       if (!document.activeElement?.closest(boxes)) return;
@@ -79,8 +83,16 @@ window.BertPage = {
         this.tell = null;
         resolve(values);
       };
-      this.timer = setTimeout(this.tell, this.PAUSE);
+      this.timer = setTimeout(() => !this.reading && this.tell?.(), this.PAUSE);
     });
+  },
+
+  // The strip shows what was typed last, or an error was told.
+  wasRead() {
+    clearTimeout(this.reading);
+    this.reading = 0;
+    this.tell?.();
+    this.done();
   },
 
   // For dropdowns, which say `input` when something is chosen and once more whenever they are left, even by somebody who

@@ -73,6 +73,9 @@ class Pulse(Drawn):
     skeleton = "<div hidden></div>"
     options: ClassVar = {"name": ""}
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(elem_classes="bx-pulse", **options)
+
 
 class TokenRow(Drawn):
     """Tokens as chips, or with `detail` as cards with their numbers.

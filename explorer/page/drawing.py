@@ -31,10 +31,11 @@ def listen(shell: Shell) -> None:
             outputs = [*around, *tab.frame, *tab.outputs_of(panels)]
             _listen(shell, choice.pulse, outputs, tab.inputs_of(panels), _always(tab, {tab.which: label} if tab.which else {}))
         outputs = [*around, *tab.frame, *tab.outputs_of(tab.above)]
-        _listen(shell, tab.pulse, outputs, tab.inputs_of(tab.above), _always(tab, {}))
+        _listen(shell, tab.pulse, outputs, [*tab.inputs_of(tab.above), *shell.kept], _always(tab, {}))
     inputs = shell.inputs
     # All else that changes comes with the tab, which is built.
-    _listen(shell, shell.pulse, [*around, inputs.selection, shell.steppers, shell.address], inputs.all, _named(shell))
+    outputs = [*around, inputs.selection, shell.steppers, shell.address]
+    _listen(shell, shell.pulse, outputs, [*inputs.all, *shell.kept], _named(shell))
 
 
 Asked = Callable[[dict[str, Any]], tuple[TabPage, Values]]

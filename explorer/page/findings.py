@@ -25,7 +25,7 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
     around = [shell.strip, shell.notice, shell.steppers, shell.address]
     outputs = [shell.open_tab, shell.tab_bar, inputs.selection, *around, *choices, *controls]
 
-    def go(subject: Subject, why: Why | None, session: str | None) -> Updates:
+    def go(subject: Subject, why: Why | None, values: Values, session: str | None) -> Updates:
         if why is None:
             return {shell.open_tab: gr.skip()}  # Gradio refuses an empty answer
         target = shell.tabs[why.tab]
@@ -35,26 +35,27 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
         set_so = {target.which: why.choice} if target.which else {}
         set_so |= {target.controls[name]: value for name, value in why.settings.items()}
         built = blocks.has_built(session, target, why.choice)
-        return updates | set_so if built else merge(updates, shell.build(target, subject, set_so))
+        return updates | set_so if built else merge(updates, shell.build(target, subject, values, set_so))
 
     def see_why(values: Values, request: gr.Request) -> Updates:
         here = shell.opened(values)
         subject = here.opening(inputs.subject(values), values)  # the page may have just been sent, with nothing selected yet
         found = here.find(subject, values)
-        return go(subject, found and found.why, request.session_hash)
+        return go(subject, found and found.why, values, request.session_hash)
 
     def leading(tab: TabPage, panel: Panel, name: str) -> Callable[[Values, gr.Request], Updates]:
         def lead(values: Values, request: gr.Request) -> Updates:
             subject = tab.opening(inputs.subject(values), values)
-            return go(subject, getattr(panel.read(values, subject), f"on_{name}")(subject, None), request.session_hash)
+            why = getattr(panel.read(values, subject), f"on_{name}")(subject, None)
+            return go(subject, why, values, request.session_hash)
 
         return lead
 
     finders = [panel for tab in pages for choice in tab.choices.values() for panel in choice.finders]
     read = [control for panel in finders for control in panel.controls.values()]
     told = [tab.finding.select for tab in pages if tab.finds]
-    ways = [run(told, see_why, outputs, [*inputs.all, shell.open_tab, *choices, *read])]
+    ways = [run(told, see_why, outputs, [*inputs.all, shell.open_tab, *choices, *read, *shell.kept])]
     for page, panel in [(one, panel) for one in pages for panel in one.panels]:
         for name in [name for name, part in panel.view.parts.items() if part.leads]:
-            ways.append(run([panel.parts[name].click], leading(page, panel, name), outputs, page.all_inputs))
+            ways.append(run([panel.parts[name].click], leading(page, panel, name), outputs, [*page.all_inputs, *shell.kept]))
     return ways

@@ -57,6 +57,11 @@ class Shell:
         return self.tabs.get(values[self.open_tab]) or self.tabs[FIRST_TAB]
 
     @property
+    def kept(self) -> list[Any]:
+        """What the browser keeps for the tabs, and has from the start."""
+        return [one for tab in self.tabs.values() for one in tab.controls.values() if isinstance(one, gr.BrowserState)]
+
+    @property
     def of_a_place(self) -> list[Any]:
         """What `arrive` may change."""
         choices = [tab.which for tab in self.tabs.values() if tab.which]
@@ -76,11 +81,15 @@ class Shell:
         updates |= self.fitting(subject.model, place.tab)
         if is_built:
             return updates | set_so
-        return merge(updates, self.build(tab, subject, set_so, updates.pop(self.told)))
+        return merge(updates, self.build(tab, subject, values, set_so, updates.pop(self.told)))
 
-    def build(self, tab: TabPage, subject: Subject, set_so: Updates, told: str = "") -> Updates:
-        """A tab as it is seen when it is built with some controls set, and the tokens above it; `told` is said of it."""
-        values = tab.complete({one: plain(value) for one, value in set_so.items()})
+    def build(self, tab: TabPage, subject: Subject, values: Values, set_so: Updates, told: str = "") -> Updates:
+        """A tab as it is seen when it is built with some controls set, and the tokens above it; `told` is said of it.
+
+        Of the `values` of the page what the browser keeps is used.
+        """
+        kept = {one: values[one] for one in self.kept}
+        values = tab.complete(kept | {one: plain(value) for one, value in set_so.items()})
         try:
             strip = {
                 self.strip: token_row_of(subject.trace.encoding, subject.selection.token),

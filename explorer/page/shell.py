@@ -15,7 +15,7 @@ from explorer.page import arriving, drawing, findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab
 from explorer.page.components import AnswersSwitch, Notice, Pulse, Steppers, TokenRow
-from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, run_picked, then_done
+from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, run_picked, then
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.first import opens_with
 from explorer.page.frame import Shell
@@ -29,6 +29,7 @@ from explorer.views.subject import Selection
 
 TYPED = "async (...values) => BertPage.asking(await BertPage.typed(values, '#input'))"
 OPENED = "async (...values) => BertPage.asking(await BertPage.opened(values))"
+READ = "() => BertPage.wasRead()"
 ASKING = "(...values) => BertPage.asking(values)"  # the strip is to be drawn, and at the same time what is open
 
 ABOUT = (
@@ -127,7 +128,7 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any)
 
     inputs = [*shell.inputs.all, shell.models.refused, shell.told]
     outputs = [shell.strip, shell.notice, shell.told, shell.examples.box, shell.models.refused, shell.inputs.selection]
-    then_done(run(triggers, refresh, outputs, inputs, js=js, **options))
+    then(run(triggers, refresh, outputs, inputs, js=js, **options), READ)
 
 
 def _listen_to_texts(shell: Shell) -> None:

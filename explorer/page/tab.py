@@ -82,7 +82,7 @@ class TabPage:
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
         if self.which and not set(panels).isdisjoint(self.above):  # what stands there may open another choice
-            own += [self.which, *self.shared.values()]
+            own += [self.item, self.which, *self.shared.values()]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property
