@@ -65,7 +65,7 @@ class Work:
 def work(monkeypatch):
     """In the place of every training that an endpoint starts."""
     work = Work()
-    monkeypatch.setattr(training, "run_training", work)
+    monkeypatch.setattr(api_training, "run_training", work)
     yield work
     work.end.set()
     assert work.wait_for(lambda work: not work.running)
