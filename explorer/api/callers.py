@@ -11,9 +11,8 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
 
 import anyio.from_thread
-from gradio.context import LocalContext
-from gradio.queueing import Event, Queue
 
+from explorer.api.gradio_seams import current_event, current_request, is_unheard
 from explorer.api.handlers import LONG_WORK
 from explorer.base.cores import half_the_cores
 from explorer.base.errors import BusyError
@@ -22,35 +21,29 @@ from explorer.base.steps import finished, map_steps
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-UNREAD = 600  # messages; Gradio sends at most ten a second
+UNREAD = 600  # messages: nobody came to listen for a minute, since Gradio sends at most ten a second
 
 _places: defaultdict[str, Places] = defaultdict(Places)
 
 
 def caller() -> str:
     """The address of the program that asks, '' when it is this process itself."""
-    request = LocalContext.request.get(None)
+    request = current_request()
     return request.client.host if request is not None and request.client is not None else ""
 
 
 def is_gone() -> bool:
     """Whether the client that asked has gone away, so that nobody will read the answer."""
-    blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    blocks, event_id = current_event()
     if blocks is not None and event_id is not None:  # it came through the queue, and listens on another connection
-        events = (event for job in list(blocks._queue.active_jobs) for event in job or ())
-        return any(event._id == event_id and _is_unheard(blocks._queue, event) for event in events)
-    request = LocalContext.request.get(None)
+        return is_unheard(blocks, event_id, UNREAD)
+    request = current_request()
     if request is None:
         return False
     try:
         return anyio.from_thread.run(request.request.is_disconnected)
     except RuntimeError:  # not a thread of the server's
         return False
-
-
-def _is_unheard(queue: Queue, event: Event) -> bool:
-    """Whether who listened has left, or nobody came to listen for a minute."""
-    return not event.alive or queue.pending_messages_per_session[event.session_hash].qsize() > UNREAD
 
 
 def go_on() -> None:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from weakref import WeakKeyDictionary
 
-from gradio.state_holder import SessionState
+from explorer.api.gradio_seams import SessionState
 
 PATIENCE = 3.0  # seconds of waiting until a person is told, and between two times
 

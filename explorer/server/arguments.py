@@ -8,8 +8,8 @@ from typing import Any
 from starlette.requests import Request
 
 from explorer.api import ENDPOINTS
+from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import InputError
-from explorer.server.logins import may_enter
 
 BY_NAME = "/call/v2/"  # in the path of calls whose arguments have names; the others send a list
 

@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl
 
 from fastapi import Depends
 from fastapi.exceptions import RequestValidationError
-from gradio.route_utils import FnIndexInferError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from explorer.api.gradio_seams import FnIndexInferError, wrap_app
 from explorer.base.limits import is_on_a_space
 from explorer.outlets import links
 from explorer.page.blocks import PageBlocks
@@ -68,11 +68,11 @@ def told_of_links(app: ASGIApp) -> ASGIApp:
 
 
 def _outermost(around: Any) -> Any:
-    """A lifespan that wraps the app when it starts: what `middleware=` adds stands inside of what Gradio adds later."""
+    """A lifespan that wraps the app when it starts."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.middleware_stack = around(app.middleware_stack)
+        wrap_app(app, around)
         yield
 
     return lifespan

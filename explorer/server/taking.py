@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
+from explorer.api.gradio_seams import may_enter
 from explorer.api.handlers import TRAINING
 from explorer.base.errors import BusyError, ExplorerError, InputError
 from explorer.base.limits import WAITING
@@ -22,7 +23,6 @@ from explorer.outlets.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
 from explorer.server.document import address_of
-from explorer.server.logins import may_enter
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import FAILED, SENTENCES, UNKNOWN, refusal
 from explorer.server.requests import TAKE
