@@ -1,29 +1,19 @@
-"""Who asks for what is computed now, and whether anybody still waits for it; and how many may compute at once.
+"""Who asks for what is computed now, and whether anybody still waits for it: `base.scheduling` has the rules."""
 
-A limit of Gradio's queue holds in the queue only, which POST /gradio_api/run/... passes: what must hold is asked here.
-"""
-
-import functools
-import inspect
 import time
-from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 import anyio.from_thread
 
 from explorer.api.gradio_seams import current_event, current_request, is_unheard
-from explorer.api.handlers import LONG_WORK
-from explorer.base.cores import half_the_cores
 from explorer.base.errors import BusyError
-from explorer.base.places import PAUSE, Places
+from explorer.base.scheduling import PAUSE, limited
 from explorer.base.steps import finished, map_steps
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 UNREAD = 600  # messages: nobody came to listen for a minute, since Gradio sends at most ten a second
-
-_places: defaultdict[str, Places] = defaultdict(Places)
 
 
 def caller() -> str:
@@ -67,33 +57,5 @@ def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], An
 
 
 def bounded(handler: Callable, concurrency_id: str) -> Callable:
-    """Let no more of a kind of long work run at once than there may, whichever way it was asked for."""
-    if all(kind["concurrency_id"] != concurrency_id for kind in LONG_WORK):
-        return handler
-    places = _places[concurrency_id]
-
-    @functools.wraps(handler)
-    def run(*arguments: Any, **named: Any) -> Any:
-        with places.place(go_on), half_the_cores():
-            return handler(*arguments, **named)
-
-    @functools.wraps(handler)
-    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
-        with places.place(go_on):
-            yield from _step_by_step(handler(*arguments, **named))
-
-    return run_on if inspect.isgeneratorfunction(handler) else run
-
-
-def _step_by_step(steps: Generator[Item, None, None]) -> Iterator[Item]:
-    """All steps, each on half of the cores: Gradio may run the next in another thread."""
-    try:
-        while True:
-            with half_the_cores():
-                try:
-                    step = next(steps)
-                except StopIteration:
-                    return
-            yield step
-    finally:
-        steps.close()
+    """Let no more of a kind of long work run at once than there may, and none wait whose client has gone away."""
+    return limited(handler, concurrency_id, go_on)

@@ -25,9 +25,8 @@ from explorer.api.gradio_seams import (
     tell_caller,
     with_delivery,
 )
-from explorer.api.handlers import LOADING, MODEL
-from explorer.base.errors import InputError
-from explorer.base.limits import WAITING
+from explorer.base.errors import BusyError, InputError
+from explorer.base.scheduling import LOADING, MODEL, PLACES
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
 from explorer.page.first import ASKED, Asked, filled
@@ -36,7 +35,6 @@ from explorer.page.tab import TabPage
 from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
-PLACES = 24  # calls that are answered at the same time: what two passes read, see `model.batcher`, and as many on their way
 
 
 @dataclass
@@ -98,9 +96,10 @@ class PageBlocks(GradioBlocks):
             if state is not None and kind in (MODEL["concurrency_id"], LOADING["concurrency_id"]):
                 await stack.enter_async_context(self.turns.of(state))
             if kind == MODEL["concurrency_id"]:
-                if len(self.turns) >= WAITING.most:  # what comes past Gradio's queue is not counted there
-                    raise gr.Error(WAITING.tell(), print_exception=False)
-                await stack.enter_async_context(self.turns.place(lambda number: self._tell(named.get("event_id"), number)))
+                try:
+                    await stack.enter_async_context(self.turns.place(lambda number: self._tell(named.get("event_id"), number)))
+                except BusyError as error:
+                    raise gr.Error(str(error), print_exception=False) from error
             return await self.answer(block_fn, inputs, state, *others, **named)
 
     async def answer(self, *given: Any, **named: Any) -> dict[str, Any]:

@@ -11,7 +11,8 @@ import gradio as gr
 
 from explorer.api.callers import bounded
 from explorer.api.gradio_seams import event_of, follows_another, is_update
-from explorer.api.handlers import MODEL, friendly
+from explorer.api.handlers import friendly
+from explorer.base.scheduling import MODEL
 from explorer.views.subject import Selection, Subject
 
 BUSY = "(...values) => BertPage.busy(values)"  # for a listener: work is under way until DONE has run

@@ -8,8 +8,8 @@ import gradio as gr
 
 from explorer import api
 from explorer.api.gradio_seams import component_id
-from explorer.api.handlers import AT_ONCE, LOADING
 from explorer.base.errors import ExplorerError
+from explorer.base.scheduling import AT_ONCE, LOADING
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
 from explorer.page import arriving, drawing, findings, finetune

@@ -15,11 +15,11 @@ from starlette.routing import Route
 
 from explorer.api.callers import bounded
 from explorer.api.gradio_seams import may_enter
-from explorer.api.handlers import TRAINING
 from explorer.base.errors import BusyError, ExplorerError, InputError
 from explorer.base.hosts import is_loopback
 from explorer.base.log import logger
 from explorer.base.paths import ASSETS
+from explorer.base.scheduling import TRAINING
 from explorer.classroom import names, showing
 from explorer.classroom.room import OUT, TEACHER, Person, Room
 from explorer.classroom.rooms import MINUTE, Rooms
