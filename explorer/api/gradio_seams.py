@@ -153,7 +153,7 @@ class _SessionConfig(BlocksConfig):
     """The components as one session knows them, without their configurations, which only Gradio's deep links read.
 
     Gradio makes one of every component for each opened page and each call without a session: 100 ms for a page like ours.
-    See https://github.com/gradio-app/gradio/issues/8570.
+    https://github.com/gradio-app/gradio/pull/8030 gave each session its copy.
     """
 
     @staticmethod
@@ -272,7 +272,10 @@ async def may_enter(request: Request) -> bool:
 
 
 def ask_no_hub() -> None:
-    """Gradio answers a tool of an assistant through a client whose first request asks the hub for a list of agents."""
+    """Gradio answers a tool of an assistant through a client whose first request asks the hub for a list of agents.
+
+    See https://github.com/huggingface/huggingface_hub/issues/4904.
+    """
     _detect_agent._registry = {"standardEnvVars": [], "harnesses": {}}
 
 

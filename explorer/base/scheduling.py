@@ -15,9 +15,9 @@ up to the limit of the kind.
 6. Cancellation: waiting ends when the call is cancelled (rule 1), or when `go_on` raises because nobody listens any more
    (rule 2: `api.callers`). Running long work is asked at each step: it ends when its caller is gone (`api.callers`), when
    somebody presses Stop, or when the app ends (`training.jobs`). A place is given back however the work ends.
-7. The rules hold for every way in. Gradio's queue limits only what comes through it, which a POST to /gradio_api/run/... does
-   not; so rules 1 and 2 are applied inside the call (`page.blocks`, `api.callers.bounded`), and the server's own
-   addresses take the same places (`server.taking`, `server.rooms`).
+7. The rules hold for every way in. Gradio's queue limits only what comes through it, which a POST to /gradio_api/run/...
+   does not (https://github.com/gradio-app/gradio/issues/6350); so rules 1 and 2 are applied inside the call (`page.blocks`,
+   `api.callers.bounded`), and the server's own addresses take the same places (`server.taking`, `server.rooms`).
 
 Below these: passes of a model that wait are read together, at most two batches at once (`model.batcher`); how many threads a
 pass may use (`base.cores`). Above them: so many requests a minute from one address (`server.requests`).
