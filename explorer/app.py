@@ -24,6 +24,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 import gradio as gr
 
+from explorer.api.gradio_seams import limit_queue, theme_css
 from explorer.base import limits
 from explorer.base.cores import DEVICE, THREADS, check_threads, cores
 from explorer.base.errors import ExplorerError, InputError
@@ -148,7 +149,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
     if "GRADIO_TEMP_DIR" not in os.environ:  # what is uploaded is for nobody else
         os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
     blocks = build()
-    blocks._queue.max_size = limits.WAITING.most  # what queue(max_size=...) does, without making the server once more
+    limit_queue(blocks, limits.WAITING.most)
     speak_h11()
     blocks.launch(
         server_name=host,
@@ -184,7 +185,7 @@ def our_head() -> str:
     told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
     described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'
-    return f"{described}{metas}<style>{THEME._get_theme_css()}{own}</style>{HEAD}{scripts}"
+    return f"{described}{metas}<style>{theme_css(THEME)}{own}</style>{HEAD}{scripts}"
 
 
 def warm(blocks: PageBlocks) -> None:

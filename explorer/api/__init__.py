@@ -8,7 +8,8 @@ import gradio as gr
 
 from explorer.api import attention, basics, corpus, masked_lm, similarity, spans, tagging, training, views
 from explorer.api.callers import bounded
-from explorer.api.handlers import MODEL, TRAINING, friendly
+from explorer.api.handlers import friendly
+from explorer.base.scheduling import MODEL, TRAINING
 
 ENDPOINTS = (
     *basics.ENDPOINTS,

@@ -1,56 +1,39 @@
-"""Who asks for what is computed now, and whether anybody still waits for it; and how many may compute at once.
+"""Who asks for what is computed now, and whether anybody still waits for it: `base.scheduling` has the rules."""
 
-A limit of Gradio's queue holds in the queue only, which POST /gradio_api/run/... passes: what must hold is asked here.
-"""
-
-import functools
-import inspect
 import time
-from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 import anyio.from_thread
-from gradio.context import LocalContext
-from gradio.queueing import Event, Queue
 
-from explorer.api.handlers import LONG_WORK
-from explorer.base.cores import half_the_cores
+from explorer.api.gradio_seams import current_event, current_request, is_unheard
 from explorer.base.errors import BusyError
-from explorer.base.places import PAUSE, Places
+from explorer.base.scheduling import PAUSE, limited
 from explorer.base.steps import finished, map_steps
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-UNREAD = 600  # messages; Gradio sends at most ten a second
-
-_places: defaultdict[str, Places] = defaultdict(Places)
+UNREAD = 600  # messages: nobody came to listen for a minute, since Gradio sends at most ten a second
 
 
 def caller() -> str:
     """The address of the program that asks, '' when it is this process itself."""
-    request = LocalContext.request.get(None)
+    request = current_request()
     return request.client.host if request is not None and request.client is not None else ""
 
 
 def is_gone() -> bool:
     """Whether the client that asked has gone away, so that nobody will read the answer."""
-    blocks, event_id = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    blocks, event_id = current_event()
     if blocks is not None and event_id is not None:  # it came through the queue, and listens on another connection
-        events = (event for job in list(blocks._queue.active_jobs) for event in job or ())
-        return any(event._id == event_id and _is_unheard(blocks._queue, event) for event in events)
-    request = LocalContext.request.get(None)
+        return is_unheard(blocks, event_id, UNREAD)
+    request = current_request()
     if request is None:
         return False
     try:
         return anyio.from_thread.run(request.request.is_disconnected)
     except RuntimeError:  # not a thread of the server's
         return False
-
-
-def _is_unheard(queue: Queue, event: Event) -> bool:
-    """Whether who listened has left, or nobody came to listen for a minute."""
-    return not event.alive or queue.pending_messages_per_session[event.session_hash].qsize() > UNREAD
 
 
 def go_on() -> None:
@@ -74,33 +57,5 @@ def while_wanted(steps: Generator[Item, None, Result], tell: Callable[[Item], An
 
 
 def bounded(handler: Callable, concurrency_id: str) -> Callable:
-    """Let no more of a kind of long work run at once than there may, whichever way it was asked for."""
-    if all(kind["concurrency_id"] != concurrency_id for kind in LONG_WORK):
-        return handler
-    places = _places[concurrency_id]
-
-    @functools.wraps(handler)
-    def run(*arguments: Any, **named: Any) -> Any:
-        with places.place(go_on), half_the_cores():
-            return handler(*arguments, **named)
-
-    @functools.wraps(handler)
-    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
-        with places.place(go_on):
-            yield from _step_by_step(handler(*arguments, **named))
-
-    return run_on if inspect.isgeneratorfunction(handler) else run
-
-
-def _step_by_step(steps: Generator[Item, None, None]) -> Iterator[Item]:
-    """All steps, each on half of the cores: Gradio may run the next in another thread."""
-    try:
-        while True:
-            with half_the_cores():
-                try:
-                    step = next(steps)
-                except StopIteration:
-                    return
-            yield step
-    finally:
-        steps.close()
+    """Let no more of a kind of long work run at once than there may, and none wait whose client has gone away."""
+    return limited(handler, concurrency_id, go_on)

@@ -1,4 +1,4 @@
-"""How every handler and endpoint is run: what a person reads when it fails, and who waits for whom."""
+"""How every handler and endpoint is run: what a person reads when it fails."""
 
 import functools
 import inspect
@@ -9,23 +9,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.base.errors import ExplorerError
-from explorer.base.limits import WAITING, WORKS
 from explorer.base.log import logger
-
-MODEL = {"concurrency_id": "model", "concurrency_limit": WAITING.most}
-"""For every handler that asks a model: who is answered is chosen later, so that many calls of one visitor hold up no other."""
-
-LOADING = {"concurrency_id": "load", "concurrency_limit": None}
-"""For choosing a model, which may have to be fetched and read first: the others look around in theirs meanwhile."""
-
-AT_ONCE = {"concurrency_id": "at once", "concurrency_limit": None}
-"""For what computes nothing. (Past the queue, with `queue=False`, Gradio does not tell the page of states that changed.)"""
-
-# Work that takes long: none of these holds up another, and `callers.bounded` sees to it that few of a kind run at once.
-TRAINING = {"concurrency_id": "train", "concurrency_limit": WORKS.most}
-MAPPING = {"concurrency_id": "map", "concurrency_limit": WORKS.most}  # starts by itself
-FETCHING = {"concurrency_id": "fetch", "concurrency_limit": WORKS.most}
-LONG_WORK = (TRAINING, MAPPING, FETCHING)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.api.arguments import explorer_for
 from explorer.api.callers import bounded, while_wanted
-from explorer.api.handlers import TRAINING
+from explorer.base.scheduling import TRAINING
 from explorer.outlets import code, links, named
 from explorer.outlets.tables import as_data
 from explorer.text import limits

@@ -4,34 +4,37 @@ import contextlib
 import copy
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import gradio as gr
-from gradio.blocks import BlockFunction, BlocksConfig
-from gradio.components.api_component import Api
-from gradio.processing_utils import add_root_url
-from gradio.state_holder import SessionState
-from gradio_client.utils import is_http_url_like
 
-from explorer.api.handlers import LOADING, MODEL
-from explorer.base.errors import InputError
-from explorer.base.limits import WAITING
+from explorer.api.gradio_seams import (
+    Block,
+    BlockFunction,
+    GradioBlocks,
+    SessionState,
+    component_id,
+    deliver,
+    handler_of,
+    holds_no_file,
+    is_http_url_like,
+    keep_stream_open,
+    props_of,
+    tell_caller,
+    with_delivery,
+)
+from explorer.base.errors import BusyError, InputError
+from explorer.base.scheduling import LOADING, MODEL, PLACES
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
-from explorer.page.first import ASKED, Asked, filled, props_of
+from explorer.page.first import ASKED, Asked, filled
 from explorer.page.pieces import Pieces
 from explorer.page.tab import TabPage
 from explorer.page.turns import PATIENCE, Turns
 
 LISTENING = "an opened page"
-_NOTHING: dict[str, Any] = {}
-PLACES = 24  # calls that are answered at the same time: what two passes read, see `model.batcher`, and as many on their way
-
-
-_delivery: ContextVar[dict[str, Any] | None] = ContextVar("_delivery", default=None)
 
 
 @dataclass
@@ -42,28 +45,7 @@ class Seen:
     later: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
-class _SessionConfig(BlocksConfig):
-    """The components as one session knows them, without their configurations, which only Gradio's deep links read.
-
-    Gradio makes one of every component for each opened page and each call without a session: 100 ms for a page like ours.
-    """
-
-    @staticmethod
-    def config_for_block(*_: Any) -> dict[str, Any]:
-        """Nothing: what is falsy counts as not there. One for all: hundreds for each session set the garbage collector off."""
-        return _NOTHING
-
-
-class _PageConfig(BlocksConfig):
-    """The components of the page, of which each session takes a copy."""
-
-    def __copy__(self) -> _SessionConfig:
-        own = _SessionConfig(self.root_block)
-        vars(own).update(vars(super().__copy__()))
-        return own
-
-
-class PageBlocks(gr.Blocks):
+class PageBlocks(GradioBlocks):
     """A page with many components, of which an answer changes few."""
 
     def __init__(self, **options: Any) -> None:
@@ -72,17 +54,15 @@ class PageBlocks(gr.Blocks):
         self.first: frozenset[int] = frozenset()  # those that every page opens with
         self._seen: WeakKeyDictionary[SessionState, Seen] = WeakKeyDictionary()
         super().__init__(**options)
-        self.default_config = _PageConfig(self)
         self.turns = Turns(PLACES)
 
-    @property
-    def config(self) -> dict[str, Any]:
+    def config_to_send(self) -> dict[str, Any]:
         """The page as it is sent: with what it opens with, once that is known, unless a link asks for something else."""
         asked = ASKED.get()
         return self._config if asked is Asked.ALL else self._pages[asked]
 
-    @config.setter
-    def config(self, made: dict[str, Any]) -> None:
+    def keep_config(self, made: dict[str, Any]) -> None:
+        """Keep the whole page, and what is sent of it before anything is opened."""
         self._config, self.pieces = made, Pieces(made, self.containers)
         page = self.pieces.page(self.first, without=("api",)) if made else made
         self._pages = {Asked.PAGE: page, Asked.LINK: page}
@@ -93,99 +73,82 @@ class PageBlocks(gr.Blocks):
 
     def has_built(self, session: str | None, tab: TabPage, choice: str) -> bool:
         """Whether the page of a session has a choice of a tab."""
-        state = self.state_holder[session] if session in self.state_holder.session_data else None
+        state = self.session_state(session)
         built = self._seen[state].built if state in self._seen else self.first
-        return {tab.item._id, tab.choices[choice].column._id} <= built
+        return {component_id(tab.item), component_id(tab.choices[choice].column)} <= built
 
-    async def process_api(
+    async def call(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
     ) -> dict[str, Any]:
         """A call from its arguments to what is sent: those of many sessions side by side, those of one in their order.
 
         What one of them leaves in a state is there for the next, and no older picture comes after a newer one.
         """
-        function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+        function = handler_of(self, block_fn)
         kind = function.concurrency_id
         if function.api_visibility == "private":
-            self._keep_listening(named.get("session_hash"))
+            keep_stream_open(self, named.get("session_hash"), LISTENING)
             if state is not None:
                 self._seen_by(state).built |= self._heard_in(function)
-        if _holds_no_file(function):
+        if holds_no_file(function):
             named["root_path"] = None  # nothing to put it before
         async with contextlib.AsyncExitStack() as stack:
             if state is not None and kind in (MODEL["concurrency_id"], LOADING["concurrency_id"]):
                 await stack.enter_async_context(self.turns.of(state))
             if kind == MODEL["concurrency_id"]:
-                if len(self.turns) >= WAITING.most:  # what comes past Gradio's queue is not counted there
-                    raise gr.Error(WAITING.tell(), print_exception=False)
-                await stack.enter_async_context(self.turns.place(lambda number: self._tell(named.get("event_id"), number)))
+                try:
+                    await stack.enter_async_context(self.turns.place(lambda number: self._tell(named.get("event_id"), number)))
+                except BusyError as error:
+                    raise gr.Error(str(error), print_exception=False) from error
             return await self.answer(block_fn, inputs, state, *others, **named)
 
     async def answer(self, *given: Any, **named: Any) -> dict[str, Any]:
         """What Gradio does with a call whose turn has come, and the pieces of the page that are built by it."""
-        _delivery.set(None)
-        answer = await super().process_api(*given, **named)
-        delivery = _delivery.get()
-        if delivery is not None:
-            answer["render_config"] = add_root_url(delivery, root, None) if (root := named.get("root_path")) else delivery
-        return answer
+        deliver(None)
+        return with_delivery(await super().call(*given, **named), named.get("root_path"))
 
     def _tell(self, event_id: str | None, number: int) -> None:
         """Let a person read why nothing happens yet."""
         if event_id is not None:
-            self._queue.log_message(event_id, f"You are number {number}.", "The app is busy", "info", PATIENCE)
+            tell_caller(self, event_id, f"You are number {number}.", "The app is busy", PATIENCE)
 
-    def _keep_listening(self, session: str | None) -> None:
-        """Keep the stream of answers open that an opened page reads, by one call that stays pending.
-
-        Gradio ends a stream when nothing is pending, and the browser opens another for the next call; one made while the
-        end is on its way got no answer (9 of 300 clicks that came 0 to 40 ms after another).
-        """
-        if session in self._queue.pending_event_ids_session:
-            self._queue.pending_event_ids_session[session].add(LISTENING)
-
-    async def preprocess_data(
+    async def read_inputs(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
     ) -> list[Any]:
         """What a handler gets: Gradio goes through a thread for every input, we only where there may be something to wait for."""
         _refuse_addresses(inputs)
         if state is None or not block_fn.preprocess or block_fn.component_prop_inputs:
-            return await super().preprocess_data(block_fn, inputs, state, explicit_call)
+            return await super().read_inputs(block_fn, inputs, state, explicit_call)
         self.validate_inputs(block_fn, inputs)
-        found = {block: state[block._id] for block in block_fn.inputs if block.stateful}
+        found = {block: state[component_id(block)] for block in block_fn.inputs if block.stateful}
         seen = self._seen_by(state)
         for one, value in zip(block_fn.inputs, inputs, strict=False):
             if value is None and not self._there(one, seen):  # the browser was not sent it yet
-                found[one] = seen.later.get(one._id, {}).get("value", default_of(one))
+                found[one] = seen.later.get(component_id(one), {}).get("value", default_of(one))
         given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
         # As this session knows the component: with the range and the choices that it was given.
         with contextlib.suppress(Exception):  # Gradio meets it once more below, and words it
-            found |= {
-                block: state.get(block._id, block).preprocess(value) for block, value in given.items() if _is_plain(block, value)
-            }
+            plain = [block for block, value in given.items() if _is_plain(block, value)]
+            found |= {block: state.get(component_id(block), block).preprocess(given[block]) for block in plain}
         other = copy.copy(block_fn)
         other.inputs = [block for block in block_fn.inputs if block not in found]
-        made = await super().preprocess_data(other, [given[block] for block in other.inputs], state, explicit_call)
+        made = await super().read_inputs(other, [given[block] for block in other.inputs], state, explicit_call)
         found |= dict(zip(other.inputs, made, strict=True))
         return [found[block] for block in block_fn.inputs]
 
-    async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
+    async def write_outputs(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
         """What is sent: Gradio makes every output anew that may change, we those that a handler names."""
-        if _holds_no_file(block_fn):
+        if holds_no_file(block_fn):
             return [predictions]
-        if (
-            not isinstance(predictions, dict)
-            or not predictions
-            or not all(isinstance(key, gr.blocks.Block) for key in predictions)
-        ):
-            return await super().postprocess_data(block_fn, predictions, state)
+        if not isinstance(predictions, dict) or not predictions or not all(isinstance(key, Block) for key in predictions):
+            return await super().write_outputs(block_fn, predictions, state)
         named = copy.copy(block_fn)
         named.outputs = list(predictions)
         more = set(named.outputs) - set(block_fn.outputs)
         if more and (state is None or not self._pieces_around(more)):
-            return await super().postprocess_data(block_fn, predictions, state)  # which tells what is wrong
+            return await super().write_outputs(block_fn, predictions, state)  # which tells what is wrong
         values = list(predictions.values())
-        made = await super().postprocess_data(named, values if len(values) > 1 else values[0], state)
+        made = await super().write_outputs(named, values if len(values) > 1 else values[0], state)
         changed = dict(zip(named.outputs, made, strict=True))
         if state is not None:
             seen = self._seen_by(state)
@@ -202,25 +165,25 @@ class PageBlocks(gr.Blocks):
         around = [set(self.pieces.around(number)) for number, _ in function.targets if number is not None]
         return set.intersection(*around) if around else set()
 
-    def _pieces_around(self, components: Iterable[gr.blocks.Block]) -> set[int]:
+    def _pieces_around(self, components: Iterable[Block]) -> set[int]:
         """The innermost piece around each of some components."""
-        return {piece for one in components for piece in itertools.islice(self.pieces.around(one._id), 1)}
+        return {piece for one in components for piece in itertools.islice(self.pieces.around(component_id(one)), 1)}
 
-    def _there(self, component: gr.blocks.Block, seen: Seen) -> bool:
-        return component.stateful or self.pieces.is_there(component._id, seen.built)
+    def _there(self, component: Block, seen: Seen) -> bool:
+        return component.stateful or self.pieces.is_there(component_id(component), seen.built)
 
     def _deliver(self, changed: Updates, seen: Seen) -> Updates:
         """Send the pieces that an answer shows and that are not there, with their new values; other values wait for their piece.
 
         Returns the rest of what changed.
         """
-        shown = {one._id for one, value in changed.items() if props_of(value).get("visible", True)}
+        shown = {component_id(one) for one, value in changed.items() if props_of(value).get("visible", True)}
         new = [container for container in self.containers if container in shown - seen.built]  # a tab before its choices
         absent = {one: value for one, value in changed.items() if not self._there(one, seen)}
         for one, value in absent.items():
-            seen.later.setdefault(one._id, {}).update(props_of(value))
+            seen.later.setdefault(component_id(one), {}).update(props_of(value))
         if new:
-            _delivery.set(self.pieces.delivery(new, seen.later, seen.built))
+            deliver(self.pieces.delivery(new, seen.later, seen.built))
             seen.built.update(new)
             seen.later = {number: props for number, props in seen.later.items() if not self.pieces.is_there(number, seen.built)}
         return {one: value for one, value in changed.items() if one not in absent}
@@ -236,11 +199,6 @@ def _refuse_addresses(inputs: Any) -> None:
             raise gr.Error(str(refused), print_exception=False) from refused
         if isinstance(found, dict | list):
             waiting.extend(found.values() if isinstance(found, dict) else found)
-
-
-def _holds_no_file(function: BlockFunction) -> bool:
-    """Whether an endpoint answers, in numbers and words only: Gradio looks three times through them for files."""
-    return [type(output) for output in function.outputs] == [Api]
 
 
 def _is_plain(block: gr.components.Component, value: Any) -> bool:

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, ClassVar
 
-import gradio as gr
-
+from explorer.api.gradio_seams import HTMLComponent
 from explorer.base.paths import ASSETS
 from explorer.figures import alternatives
 
@@ -28,7 +27,7 @@ HEAD = f"""<style>{_joined("css")}</style>
 """What the components need in the head of the page."""
 
 
-class Drawn(gr.HTML):
+class Drawn(HTMLComponent):
     """A component that the function of its name in assets/components/*.js draws into `skeleton`."""
 
     skeleton = "<div class='bx'></div>"
@@ -50,10 +49,6 @@ class Drawn(gr.HTML):
             apply_default_css=False,
             **kw,
         )
-
-    def get_block_name(self) -> str:
-        """All of them are drawn by Gradio's HTML component."""
-        return "html"
 
     def postprocess(self, value: Any) -> Any:
         """Values are data, not markup, and pass as they are."""

@@ -10,7 +10,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.api.callers import bounded
-from explorer.api.handlers import MODEL, friendly
+from explorer.api.gradio_seams import event_of, follows_another, is_update
+from explorer.api.handlers import friendly
+from explorer.base.scheduling import MODEL
 from explorer.views.subject import Selection, Subject
 
 BUSY = "(...values) => BertPage.busy(values)"  # for a listener: work is under way until DONE has run
@@ -97,8 +99,8 @@ def merge(*changes: Updates) -> Updates:
     merged: Updates = {}
     for component, new in (item for updates in changes for item in updates.items()):
         old = merged.get(component)
-        if component in merged and (_is_partial(old) or _is_partial(new)):
-            old, new = (value if _is_partial(value) else gr.update(value=value) for value in (old, new))
+        if component in merged and (is_update(old) or is_update(new)):
+            old, new = (value if is_update(value) else gr.update(value=value) for value in (old, new))
             new = old | new
         merged[component] = new
     return merged
@@ -106,11 +108,7 @@ def merge(*changes: Updates) -> Updates:
 
 def plain(value: Any) -> Any:
     """The value in an update."""
-    return value.get("value") if _is_partial(value) else value
-
-
-def _is_partial(value: Any) -> bool:
-    return isinstance(value, dict) and "__type__" in value  # from gr.update
+    return value.get("value") if is_update(value) else value
 
 
 def _options_for(triggers: Triggers) -> dict[str, str]:
@@ -119,11 +117,11 @@ def _options_for(triggers: Triggers) -> dict[str, str]:
     (By default, Gradio drops what happens while the same listener is at work.)
     """
     if isinstance(triggers, functools.partial):
-        follows = not triggers.func.has_trigger  # `earlier.success`, not an event of a component
-        return {"trigger_mode": "always_last"} if follows else {}
-    if not any(trigger.event_name in ("input", "release") for trigger in triggers):
+        return {"trigger_mode": "always_last"} if follows_another(triggers.func) else {}
+    events = [event_of(trigger) for trigger in triggers]
+    if not any(name in ("input", "release") for name, _ in events):
         return {}
-    with_menu = any(isinstance(trigger.__self__, gr.Dropdown) for trigger in triggers)
+    with_menu = any(isinstance(component, gr.Dropdown) for _, component in events)
     return {"trigger_mode": "always_last"} | ({"js": CHOSEN} if with_menu else {})
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.api.handlers import FETCHING, TRAINING
 from explorer.base.errors import ExplorerError
 from explorer.base.limits import WORKS
+from explorer.base.scheduling import FETCHING, TRAINING
 from explorer.base.steps import finished
 from explorer.figures.training import learning_curves
 from explorer.page.events import Triggers, Updates, Values, run

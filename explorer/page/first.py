@@ -6,8 +6,8 @@ from enum import Enum
 from typing import Any
 
 import gradio as gr
-from gradio.blocks import postprocess_update_dict
 
+from explorer.api.gradio_seams import component_id, props_sent
 from explorer.figures.token_row import token_row_of
 from explorer.page.components import TokenRow
 from explorer.page.events import Updates
@@ -34,27 +34,12 @@ def opens_with(strip: TokenRow, tab: TabPage) -> Updates:
 
 def filled(config: Mapping[str, Any], updates: Updates) -> dict[str, Any]:
     """A page's configuration with new values in it; states stay on the server, and are as they are."""
-    changed = {component._id: _props(component, value) for component, value in updates.items() if not _is_state(component)}
+    changed = {
+        component_id(component): props_sent(component, value) for component, value in updates.items() if not _is_state(component)
+    }
     components = [{**one, "props": {**one["props"], **changed.get(one["id"], {})}} for one in config["components"]]
     return {**config, "components": components}
 
 
 def _is_state(component: Any) -> bool:
     return getattr(component, "stateful", False) or isinstance(component, gr.BrowserState)
-
-
-def _props(component: Any, value: Any) -> dict[str, Any]:
-    """What Gradio would send for an update, as the properties of the component."""
-    if isinstance(value, gr.blocks.Block):
-        return {name: given for name, given in value.constructor_args.items() if name == "visible"}
-    given = props_of(value)
-    if "value" in given:
-        given |= {"value": postprocess_update_dict(component, {"value": given["value"]})["value"]}
-    return given
-
-
-def props_of(value: Any) -> dict[str, Any]:
-    """The properties that an update sets: the value, or those that it names."""
-    if isinstance(value, dict) and value.get("__type__") == "update":
-        return {name: part for name, part in value.items() if name != "__type__"}
-    return {"value": value}

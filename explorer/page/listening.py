@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.api.handlers import MAPPING, TRAINING
+from explorer.base.scheduling import MAPPING, TRAINING
 from explorer.page import controls
 from explorer.page.events import DRAW, Triggers, Updates, Values, merge, run, run_picked, typed_in
 from explorer.page.panel import Panel

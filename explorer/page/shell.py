@@ -7,8 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer import api
-from explorer.api.handlers import AT_ONCE, LOADING
+from explorer.api.gradio_seams import component_id
 from explorer.base.errors import ExplorerError
+from explorer.base.scheduling import AT_ONCE, LOADING
 from explorer.figures.token_row import token_row_of
 from explorer.model import checkpoints
 from explorer.page import arriving, drawing, findings, finetune
@@ -60,7 +61,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _listen_to_model(shell, finetune.build(shell.tabs))
         blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
-        blocks.first = frozenset({first.item._id, next(iter(first.choices.values())).column._id})
+        blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
         opened, visited = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)
         _refresh(shell, visited.success)

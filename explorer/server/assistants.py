@@ -3,8 +3,7 @@
 import importlib.util
 import os
 
-from huggingface_hub.utils import _detect_agent
-
+from explorer.api.gradio_seams import ask_no_hub
 from explorer.base.errors import InputError
 
 MCP = "mcp==1.30.0"
@@ -23,10 +22,5 @@ def wanted(given: bool, with_password: bool) -> bool:
         raise InputError("Assistants cannot log in: leave out --mcp or --auth, or let a proxy ask for the password.")
     if importlib.util.find_spec("mcp") is None:
         raise InputError(f'Assistants need mcp, which is not installed; run pip install "{MCP}".')
-    _ask_no_hub()
+    ask_no_hub()
     return True
-
-
-def _ask_no_hub() -> None:
-    """Gradio answers a tool through a client of its own, whose first request would ask the hub for a list of agents."""
-    _detect_agent._registry = {"standardEnvVars": [], "harnesses": {}}

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.api.gradio_seams import handler_of
 from explorer.base.errors import ExplorerError
 from explorer.base.log import logger
 from explorer.page.blocks import PageBlocks
@@ -53,7 +54,7 @@ def _explained(error: Exception) -> tuple[str, gr.Error]:
 
 def _name(blocks: gr.Blocks, function: Any) -> str:
     """The endpoint's name; for a handler of the page, the id of what triggers it; names of our own, all of them."""
-    function = blocks.fns.get(function) if isinstance(function, int) else function
+    function = handler_of(blocks, function)
     if function is None or not function.targets or function.api_visibility == "public":
         return f"/{function.api_name}" if function is not None else "unknown"
     component = blocks.blocks.get(function.targets[0][0])

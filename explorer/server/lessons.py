@@ -5,12 +5,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import ExplorerError
 from explorer.lessons.printing import HERE, handout, teacher_sheet
 from explorer.lessons.reading import lessons
 from explorer.lessons.sending import sent
 from explorer.server.document import address_of
-from explorer.server.logins import may_enter
 from explorer.server.refusals import SENTENCES, refusal
 
 ADDRESS = "/bx/lessons.json"

@@ -7,6 +7,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
+from explorer.api.gradio_seams import queue_length, running_calls
 from explorer.model import replicas
 from explorer.model.explorer import loaded as loaded_models
 from explorer.page.blocks import PageBlocks
@@ -51,9 +52,9 @@ class _Now(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The queue, and the models."""
-        queue, waiting, models = self._blocks._queue, len(self._blocks.turns), loaded_models()
-        yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", len(queue) + waiting)
-        running = sum(job is not None for job in queue.active_jobs)
+        models, waiting = loaded_models(), queue_length(self._blocks) + len(self._blocks.turns)
+        yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", waiting)
+        running = running_calls(self._blocks)
         yield GaugeMetricFamily(f"{NAME}_running", "Calls from the queue that are worked on, or wait for a model", running)
         yield GaugeMetricFamily(f"{NAME}_models", "Models in memory", len(models))
         traces = sum(model.trace_bytes for model in models)

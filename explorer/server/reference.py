@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from explorer.api.gradio_seams import endpoints, may_enter
 from explorer.outlets import links, ways
 from explorer.page.blocks import PageBlocks
-from explorer.server.logins import may_enter
 from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.requests import TAKE
 from explorer.views import VIEWS
@@ -50,13 +50,9 @@ def _closed() -> Response:
 
 def openapi(blocks: PageBlocks) -> dict[str, Any]:
     """The description of everything that can be asked in one request."""
-    asked = {f"/gradio_api/run{name}": {"post": _called(name, about)} for name, about in _endpoints(blocks).items()}
+    asked = {f"/gradio_api/run{name}": {"post": _called(name, about)} for name, about in endpoints(blocks).items()}
     taken = {f"{TAKE}view.{way.key}": {"get": _taken(way)} for way in ways.WAYS}
     return {"openapi": "3.1.0", "info": {"title": TITLE, "version": "1", "description": ABOUT}, "paths": {**asked, **taken}}
-
-
-def _endpoints(blocks: PageBlocks) -> dict[str, Any]:
-    return blocks.get_api_info()["named_endpoints"]
 
 
 def _called(name: str, about: dict[str, Any]) -> dict[str, Any]:

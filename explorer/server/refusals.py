@@ -1,6 +1,7 @@
 """Every refusal is JSON with one sentence of ours, `{"error": ...}`, whatever part of the server refuses."""
 
 import json
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
@@ -46,6 +47,16 @@ async def misnamed(request: Request, error: Exception) -> Response:
     if "/call/v2/" not in request.url.path:
         raise error
     return await unfit(request, error)
+
+
+def wrong_arguments(metrics: Metrics) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """The answer to a wrong number of arguments, or to names that an endpoint does not have: what it takes."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        metrics.refused(HTTPStatus.UNPROCESSABLE_ENTITY.phrase)
+        return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
+
+    return answer
 
 
 class Refusals:

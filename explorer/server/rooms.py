@@ -14,11 +14,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
-from explorer.api.handlers import TRAINING
+from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import BusyError, ExplorerError, InputError
 from explorer.base.hosts import is_loopback
 from explorer.base.log import logger
 from explorer.base.paths import ASSETS
+from explorer.base.scheduling import TRAINING
 from explorer.classroom import names, showing
 from explorer.classroom.room import OUT, TEACHER, Person, Room
 from explorer.classroom.rooms import MINUTE, Rooms
@@ -27,7 +28,6 @@ from explorer.outlets import page_file, qr
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.document import address_of
-from explorer.server.logins import may_enter
 from explorer.server.refusals import FAILED, SENTENCES, refusal
 from explorer.server.taking import in_turn
 

@@ -6,16 +6,18 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import parse_qsl
 
+from fastapi import Depends
 from fastapi.exceptions import RequestValidationError
-from gradio.route_utils import FnIndexInferError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from explorer.api.gradio_seams import FnIndexInferError, wrap_app
 from explorer.base.limits import is_on_a_space
 from explorer.outlets import links
 from explorer.page.blocks import PageBlocks
 from explorer.page.first import ASKED, Asked
+from explorer.server.arguments import ArgumentsError, check_arguments
 from explorer.server.calls import watch_calls
 from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
@@ -23,7 +25,7 @@ from explorer.server.headers import SecurityHeaders
 from explorer.server.lessons import lesson_routes
 from explorer.server.metrics import Metrics
 from explorer.server.reference import reference_routes
-from explorer.server.refusals import Refusals, misnamed, unfit, unknown
+from explorer.server.refusals import Refusals, misnamed, unfit, unknown, wrong_arguments
 from explorer.server.requests import RequestsAMinute
 from explorer.server.rooms import room_routes
 from explorer.server.routes import routes
@@ -43,9 +45,11 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
         return GZipMiddleware(SecurityHeaders(told_of_links(gate), document, is_on_a_space()), compresslevel=COMPRESSION)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
+    handlers[ArgumentsError] = wrong_arguments(metrics)
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
     ours += room_routes(blocks, host)
-    return {"routes": ours, "exception_handlers": handlers, "lifespan": _outermost(around)}
+    checks = [Depends(check_arguments)]
+    return {"routes": ours, "dependencies": checks, "exception_handlers": handlers, "lifespan": _outermost(around)}
 
 
 def told_of_links(app: ASGIApp) -> ASGIApp:
@@ -64,11 +68,11 @@ def told_of_links(app: ASGIApp) -> ASGIApp:
 
 
 def _outermost(around: Any) -> Any:
-    """A lifespan that wraps the app when it starts: what `middleware=` adds stands inside of what Gradio adds later."""
+    """A lifespan that wraps the app when it starts."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.middleware_stack = around(app.middleware_stack)
+        wrap_app(app, around)
         yield
 
     return lifespan

@@ -12,17 +12,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
-from explorer.api.handlers import TRAINING
+from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import BusyError, ExplorerError, InputError
-from explorer.base.limits import WAITING
 from explorer.base.log import logger
+from explorer.base.scheduling import TRAINING
 from explorer.outlets import links, qr, ways
 from explorer.outlets.links import Place
 from explorer.outlets.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject
 from explorer.server.document import address_of
-from explorer.server.logins import may_enter
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import FAILED, SENTENCES, UNKNOWN, refusal
 from explorer.server.requests import TAKE
@@ -99,7 +98,5 @@ def _made(way: Way, place: Place) -> bytes:
 
 async def in_turn(blocks: PageBlocks, make: Callable[[], Result]) -> Result:
     """What takes its turn among all calls that ask a model. Raises BusyError when too many wait."""
-    if len(blocks.turns) >= WAITING.most:
-        raise BusyError(WAITING.tell())
-    async with blocks.turns.place(lambda number: None):
+    async with blocks.turns.place():
         return await run_in_threadpool(make)

@@ -8,7 +8,7 @@ import pytest
 from gradio.blocks import BlocksConfig
 from gradio.state_holder import SessionState
 
-from explorer.api.handlers import MODEL
+from explorer.base.scheduling import MODEL
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Bars, Notice
 from explorer.page.turns import Turns

@@ -16,11 +16,10 @@ import torch
 import explorer
 from explorer.api import callers
 from explorer.api import training as api_training
-from explorer.api.handlers import TRAINING
 from explorer.base import cores
 from explorer.base.errors import BusyError
 from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
-from explorer.base.places import Places
+from explorer.base.scheduling import TRAINING, FifoSemaphore
 from explorer.base.steps import finished
 from explorer.page.turns import Turns
 from explorer.server.requests import MINUTE, RequestsAMinute
@@ -65,7 +64,7 @@ class Work:
 def work(monkeypatch):
     """In the place of every training that an endpoint starts."""
     work = Work()
-    monkeypatch.setattr(training, "run_training", work)
+    monkeypatch.setattr(api_training, "run_training", work)
     yield work
     work.end.set()
     assert work.wait_for(lambda work: not work.running)
@@ -166,7 +165,7 @@ def test_long_work_leaves_half_of_the_cores_to_the_others(monkeypatch):
 
 def test_places_are_given_in_turn_and_never_too_many(monkeypatch):
     monkeypatch.setenv(WORKS.setting, "2")
-    places, taken, most, order, lock = Places(), 0, 0, [], threading.Lock()
+    places, taken, most, order, lock = FifoSemaphore(), 0, 0, [], threading.Lock()
 
     def work(number):
         nonlocal taken, most
@@ -188,7 +187,7 @@ def test_places_are_given_in_turn_and_never_too_many(monkeypatch):
 def test_too_many_do_not_even_wait_and_what_fails_frees_its_place(monkeypatch, refusal):
     monkeypatch.setenv(WORKS.setting, "1")
     monkeypatch.setenv(WAITING_WORKS.setting, "1")
-    places, waits, told = Places(), threading.Event(), threading.Event()
+    places, waits, told = FifoSemaphore(), threading.Event(), threading.Event()
 
     def give_up():
         raise KeyError

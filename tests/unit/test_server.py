@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from explorer.base.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES
 from explorer.page.blocks import PageBlocks
 from explorer.server import refusals
+from explorer.server.arguments import SIGNATURES, ArgumentsError
 from explorer.server.document import Document
 from explorer.server.gate import Names
 from explorer.server.headers import FIXED
@@ -255,6 +256,7 @@ def test_doors_of_gradio_that_nobody_needs_are_closed(ask, path):
 # Sentences
 
 RUN = "/gradio_api/run/tokens"
+TOKENS_BY_NAME = "/tokens takes arguments of these names only: text_a, text_b, model; of these it needs text_a."
 REFUSED = {
     "unknown endpoint of call": ("POST", "/gradio_api/call/nope", {"data": []}, 404),
     "unknown endpoint of run": ("POST", "/gradio_api/run/nope", {"data": []}, 404),
@@ -262,7 +264,11 @@ REFUSED = {
     "unknown function": ("POST", "/gradio_api/queue/join", {"data": [], "fn_index": 10**9, "session_hash": "a"}, 404),
     "unknown component": ("POST", "/gradio_api/component_server", {"data": 1, "component_id": -1, "fn_name": "x"}, 400),
     "no session": ("POST", "/gradio_api/queue/join", {"data": [], "fn_index": 0}, 400),
-    "too few arguments": ("POST", RUN, {"data": []}, 500),
+    "too few arguments": ("POST", RUN, {"data": []}, 422),
+    "too many arguments": ("POST", RUN, {"data": ["hello", "", "", ""]}, 422),
+    "too few arguments of call": ("POST", "/gradio_api/call/tokens", {"data": ["hello"]}, 422),
+    "too many arguments of call": ("POST", "/gradio_api/call/tokens", {"data": ["hello", "", "", ""]}, 422),
+    "too few arguments of a long work": ("POST", "/gradio_api/call/train_head", {"data": []}, 422),
     "a file for a text": ("POST", RUN, {"data": [FILE_DATA, "", ""]}, 500),
     "a file of another machine": ("POST", RUN, {"data": [FILE_DATA | {"path": "http://localhost:1/a"}, "", ""]}, 500),
     "a choice that is none": ("POST", "/gradio_api/run/choose", {"data": [999]}, 500),
@@ -271,6 +277,8 @@ REFUSED = {
     "half a character": ("POST", RUN, b'{"data": ["a \\ud800", "", ""]}', 500),
     "half a character of a name": ("POST", RUN, b'{"a \\ud800": 1}', 422),
     "a name that no argument has": ("POST", "/gradio_api/call/v2/tokens", {"nope": 1}, 422),
+    "a name too many": ("POST", "/gradio_api/call/v2/tokens", {"text_a": "hello", "nope": 1}, 422),
+    "no names": ("POST", "/gradio_api/call/v2/tokens", {}, 422),
     "half a body": ("POST", RUN, b'{"data":', 422),
     "no arguments": ("POST", RUN, {}, 422),
     "a list": ("POST", RUN, [], 422),
@@ -293,6 +301,40 @@ def test_every_refusal_is_one_sentence(ask, case):
     assert status == expected
     assert headers["Content-Type"] == "application/json"
     sentence_of(answer)
+
+
+@pytest.mark.parametrize("way", ["run", "api", "call"])
+def test_a_wrong_number_of_arguments_is_told_what_the_endpoint_takes(ask, way):
+    status, _, body = ask("POST", f"/gradio_api/{way}/tokens", {"data": [MARKER]})
+    assert status == 422
+    assert sentence_of(body) == "/tokens takes 3 arguments in this order, and not 1: text_a, text_b, model."
+
+
+def test_wrong_names_of_arguments_are_told_what_the_endpoint_takes(ask):
+    status, _, body = ask("POST", "/gradio_api/call/v2/tokens", {"text_a": "hello", MARKER: 1})
+    assert status == 422
+    assert sentence_of(body) == TOKENS_BY_NAME
+    assert ask("POST", "/gradio_api/call/v2/tokens", {"text_a": "hello"})[0] == 200, "the others have defaults"
+
+
+@pytest.mark.parametrize("signature", SIGNATURES.values(), ids=SIGNATURES)
+def test_what_an_endpoint_takes_is_told_in_one_sentence(signature):
+    for check in (lambda: signature.check_list([None] * 99), lambda: signature.check_names(["nope"])):
+        with pytest.raises(ArgumentsError) as caught:
+            check()
+        said = sentence_of(json.dumps({"error": str(caught.value)}).encode())
+        assert all(name in said for name in signature.names)
+    signature.check_list([None] * len(signature.names))
+    signature.check_names(signature.names)
+
+
+def test_the_endpoints_take_what_gradio_lists(served, ask):
+    listed = json.loads(ask("GET", "/gradio_api/info")[2])["named_endpoints"]
+    for name, about in listed.items():
+        signature = SIGNATURES[name.strip("/")]
+        assert [one["parameter_name"] for one in about["parameters"]] == list(signature.names)
+        required = {one["parameter_name"] for one in about["parameters"] if not one["parameter_has_default"]}
+        assert required == signature.required
 
 
 def test_a_model_that_is_no_text_is_refused_as_such(ask):

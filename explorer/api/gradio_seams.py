@@ -1,0 +1,289 @@
+"""The seams to Gradio: everything of it that we use or override and that is not in its documentation, with the reason.
+
+Nothing outside this module names these; `tests/unit/test_gradio_seams.py` checks that, and that the installed Gradio still
+has each of them. JavaScript reads `window.gradio_config`, which the same test looks for in the built front end.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import Any
+
+import gradio as gr
+from gradio.blocks import Block, BlockFunction, BlocksConfig, postprocess_update_dict
+from gradio.components.api_component import Api
+from gradio.context import LocalContext
+from gradio.processing_utils import add_root_url
+from gradio.queueing import Queue
+from gradio.route_utils import FnIndexInferError
+from gradio.state_holder import SessionState
+from gradio_client.utils import is_http_url_like
+from huggingface_hub.utils import _detect_agent
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+__all__ = ["Block", "BlockFunction", "FnIndexInferError", "SessionState", "is_http_url_like"]  # imported from here
+
+UPDATE = "__type__"  # the key that marks what gr.update returns
+_NOTHING: dict[str, Any] = {}
+
+
+# The queue. Gradio offers a maximal length when the app is launched, and nothing of the rest.
+
+
+def limit_queue(blocks: gr.Blocks, most: int) -> None:
+    """Set how many calls may wait. `blocks.queue(max_size=...)` does the same, but makes the whole server once more."""
+    blocks._queue.max_size = most
+
+
+def queue_length(blocks: gr.Blocks) -> int:
+    """How many calls wait in Gradio's queue, for /metrics."""
+    return len(blocks._queue)
+
+
+def running_calls(blocks: gr.Blocks) -> int:
+    """How many calls from the queue are being answered, for /metrics."""
+    return sum(job is not None for job in blocks._queue.active_jobs)
+
+
+def tell_caller(blocks: gr.Blocks, event_id: str, message: str, title: str, seconds: float) -> None:
+    """Show a message on the page that made a call. `gr.Info` does this from a handler only, and these calls still wait."""
+    blocks._queue.log_message(event_id, message, title, "info", seconds)
+
+
+def keep_stream_open(blocks: gr.Blocks, session: str | None, pending: str) -> None:
+    """Add a call that never ends to those of a session, so that its stream of answers stays open.
+
+    Gradio ends a stream when nothing is pending, and the browser opens another for the next call; a call made while the
+    end is on its way got no answer (9 of 300 clicks that came 0 to 40 ms after another).
+    """
+    waiting = blocks._queue.pending_event_ids_session
+    if session in waiting:
+        waiting[session].add(pending)
+
+
+def is_unheard(blocks: gr.Blocks, event_id: str, unread: int) -> bool:
+    """Whether nobody listens to a running call: the browser has left, or so many messages are unread.
+
+    Gradio does not tell a handler. See https://github.com/gradio-app/gradio/issues/6239.
+    """
+    queue: Queue = blocks._queue
+    running = (event for job in list(queue.active_jobs) for event in job or ())
+    found = (event for event in running if event._id == event_id)
+    return any(not one.alive or queue.pending_messages_per_session[one.session_hash].qsize() > unread for one in found)
+
+
+# The call that is being answered. `gr.Request` as an argument gives the request, to handlers only; these are asked deep in
+# the work of a handler, and by what is called outside of any.
+
+
+def current_request() -> gr.Request | None:
+    """The request of the call that this thread answers."""
+    return LocalContext.request.get(None)
+
+
+def current_event() -> tuple[gr.Blocks | None, str | None]:
+    """The app, and the id of the queued call that this thread answers."""
+    return LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+
+
+# Components and updates.
+
+
+def component_id(component: Block) -> int:
+    """Gradio's number for a component, by which the page's configuration, layout and listeners name it."""
+    return component._id
+
+
+def is_update(value: Any) -> bool:
+    """Whether a value comes from gr.update."""
+    return isinstance(value, dict) and UPDATE in value
+
+
+def props_of(value: Any) -> dict[str, Any]:
+    """The properties that an update sets: the value, or those that it names."""
+    if isinstance(value, dict) and value.get(UPDATE) == "update":
+        return {name: part for name, part in value.items() if name != UPDATE}
+    return {"value": value}
+
+
+def props_sent(component: Block, value: Any) -> dict[str, Any]:
+    """What Gradio would send for an update: the page is filled with it before anybody opens it."""
+    if isinstance(value, Block):
+        return {name: given for name, given in value.constructor_args.items() if name == "visible"}
+    given = props_of(value)
+    if "value" in given:
+        given |= {"value": postprocess_update_dict(component, {"value": given["value"]})["value"]}
+    return given
+
+
+def follows_another(trigger: Callable) -> bool:
+    """Whether a trigger is `earlier.success` or the like, and not an event of a component."""
+    return not trigger.has_trigger
+
+
+def event_of(trigger: Callable) -> tuple[str, Any]:
+    """The name of the event that a trigger stands for, and the component."""
+    return trigger.event_name, trigger.__self__
+
+
+class HTMLComponent(gr.HTML):
+    """Gradio's HTML component, to be subclassed: the browser loads the front end of the name that this returns."""
+
+    def get_block_name(self) -> str:
+        """A subclass of a subclass would otherwise be looked for under its own name."""
+        return "html"
+
+
+def theme_css(theme: gr.Theme) -> str:
+    """The style sheet of a theme, to stand in the page's head: Gradio's page loads it after the first layout."""
+    return theme._get_theme_css()
+
+
+def holds_no_file(function: BlockFunction) -> bool:
+    """Whether an endpoint answers in numbers and words only: Gradio looks three times through them for files."""
+    return [type(output) for output in function.outputs] == [Api]
+
+
+# The configuration, and what each session has of it.
+
+
+class _SessionConfig(BlocksConfig):
+    """The components as one session knows them, without their configurations, which only Gradio's deep links read.
+
+    Gradio makes one of every component for each opened page and each call without a session: 100 ms for a page like ours.
+    https://github.com/gradio-app/gradio/pull/8030 gave each session its copy.
+    """
+
+    @staticmethod
+    def config_for_block(*_: Any) -> dict[str, Any]:
+        """Nothing: what is falsy counts as not there. One for all: hundreds for each session set the garbage collector off."""
+        return _NOTHING
+
+
+class _PageConfig(BlocksConfig):
+    """The components of the page, of which each session takes a copy."""
+
+    def __copy__(self) -> _SessionConfig:
+        own = _SessionConfig(self.root_block)
+        vars(own).update(vars(super().__copy__()))
+        return own
+
+
+class GradioBlocks(gr.Blocks):
+    """Gradio's Blocks, in which the steps of a call and the page's configuration are methods that a subclass may override.
+
+    Gradio has no hooks around a call. Each method here does by default what Gradio does.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.default_config = _PageConfig(self)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What `/` and `/config` send. Gradio keeps one for everybody; ours depends on the request."""
+        return self.config_to_send()
+
+    @config.setter
+    def config(self, made: dict[str, Any]) -> None:
+        self.keep_config(made)
+
+    def config_to_send(self) -> dict[str, Any]:
+        """The configuration that the current request is answered with."""
+        return self._made
+
+    def keep_config(self, made: dict[str, Any]) -> None:
+        """Keep the configuration that Gradio has made of all components."""
+        self._made = made
+
+    async def process_api(
+        self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
+    ) -> dict[str, Any]:
+        """Gradio's name for `call`."""
+        return await self.call(block_fn, inputs, state, *others, **named)
+
+    async def call(self, *given: Any, **named: Any) -> dict[str, Any]:
+        """A call from its arguments to what is sent."""
+        return await super().process_api(*given, **named)
+
+    async def preprocess_data(
+        self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
+    ) -> list[Any]:
+        """Gradio's name for `read_inputs`."""
+        return await self.read_inputs(block_fn, inputs, state, explicit_call)
+
+    async def read_inputs(self, *given: Any) -> list[Any]:
+        """What a handler gets, from what was sent."""
+        return await super().preprocess_data(*given)
+
+    async def postprocess_data(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
+        """Gradio's name for `write_outputs`."""
+        return await self.write_outputs(block_fn, predictions, state)
+
+    async def write_outputs(self, *given: Any) -> list[Any]:
+        """What is sent, from what a handler returned."""
+        return await super().postprocess_data(*given)
+
+    def session_state(self, session: str | None) -> SessionState | None:
+        """What Gradio keeps of a session; None, and none is made, for a session that it does not know."""
+        return self.state_holder[session] if session in self.state_holder.session_data else None
+
+
+# What an answer builds in the browser. Gradio sends parts of a page only for `gr.render`, which makes them anew for each session
+# and each time; ours are made once. See https://github.com/gradio-app/gradio/issues/10282 and 12891.
+
+_delivery: ContextVar[dict[str, Any] | None] = ContextVar("_delivery", default=None)
+
+
+def deliver(delivery: dict[str, Any] | None) -> None:
+    """Let the answer of the current call build a part of the page, as one to `gr.render` would; None for no part."""
+    _delivery.set(delivery)
+
+
+def with_delivery(answer: dict[str, Any], root: str | None) -> dict[str, Any]:
+    """The answer of the current call with the part that it builds, whose files are below the address `root`."""
+    delivery = _delivery.get()
+    if delivery is not None:
+        answer["render_config"] = add_root_url(delivery, root, None) if root else delivery
+    return answer
+
+
+# The server.
+
+
+def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
+    """Put `around` outside of everything, when the app has started: `middleware=` stands inside of what Gradio adds later."""
+    app.middleware_stack = around(app.middleware_stack)
+
+
+async def may_enter(request: Request) -> bool:
+    """Whether nobody has to log in, or this visitor has. Addresses of ours are not behind Gradio's own login check."""
+    app: Any = request.app
+    if app.auth_dependency is not None:
+        user = app.auth_dependency(request)
+        return (await user if inspect.isawaitable(user) else user) is not None
+    if app.auth is None:
+        return True
+    names = (f"access-token-{app.cookie_id}", f"access-token-unsecure-{app.cookie_id}")
+    token = next(filter(None, map(request.cookies.get, names)), None)
+    return app.tokens.get(token) is not None
+
+
+def ask_no_hub() -> None:
+    """Gradio answers a tool of an assistant through a client whose first request asks the hub for a list of agents.
+
+    See https://github.com/huggingface/huggingface_hub/issues/4904.
+    """
+    _detect_agent._registry = {"standardEnvVars": [], "harnesses": {}}
+
+
+def endpoints(blocks: gr.Blocks) -> Mapping[str, Any]:
+    """What `GET /gradio_api/info` lists."""
+    return blocks.get_api_info()["named_endpoints"]
+
+
+def handler_of(blocks: gr.Blocks, function: BlockFunction | int) -> BlockFunction | None:
+    """A handler by its number, which Gradio passes in its place."""
+    return blocks.fns.get(function) if isinstance(function, int) else function

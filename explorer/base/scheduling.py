@@ -1,0 +1,189 @@
+"""Who runs when. These are all the rules; what is not below in this module is named with the module that holds it.
+
+Kinds of work (`MODEL` to `FETCHING`): every handler and endpoint has one. Gradio's queue starts calls of a kind side by side,
+up to the limit of the kind.
+
+1. A call that asks a model (`MODEL`) enters a fair queue (`FairQueue`): at most `PLACES` of them are answered at once, in
+   the order in which they came. A session has at most one call among them, so that one visitor who asks for a hundred
+   pictures delays nobody. Choosing a model (`LOADING`) keeps the order of its session, but needs no place.
+2. Long work (`LONG_WORK`) enters a FIFO semaphore of its kind (`FifoSemaphore`): at most WORKS of a kind run at once, each
+   on half of the cores, so that pictures are drawn meanwhile (`limited`). It never takes a place of rule 1.
+3. What computes nothing (`AT_ONCE`) waits for nobody.
+4. Waiting is bounded: at most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each semaphore of rule 2;
+   what comes beyond that is refused with a BusyError. Gradio's own queue holds WAITING calls too (`app.launch`).
+5. A call that waits in the fair queue is told its position every few seconds (`page.turns` has the interval).
+6. Cancellation: waiting ends when the call is cancelled (rule 1), or when `go_on` raises because nobody listens any more
+   (rule 2: `api.callers`). Running long work is asked at each step: it ends when its caller is gone (`api.callers`), when
+   somebody presses Stop, or when the app ends (`training.jobs`). A place is given back however the work ends.
+7. The rules hold for every way in. Gradio's queue limits only what comes through it, which a POST to /gradio_api/run/...
+   does not (https://github.com/gradio-app/gradio/issues/6350); so rules 1 and 2 are applied inside the call (`page.blocks`,
+   `api.callers.bounded`), and the server's own addresses take the same places (`server.taking`, `server.rooms`).
+
+Below these: passes of a model that wait are read together, at most two batches at once (`model.batcher`); how many threads a
+pass may use (`base.cores`). Above them: so many requests a minute from one address (`server.requests`).
+"""
+
+import asyncio
+import functools
+import inspect
+import threading
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from explorer.base.cores import half_the_cores
+from explorer.base.errors import BusyError
+from explorer.base.limits import WAITING, WAITING_WORKS, WORKS
+
+Item = TypeVar("Item")
+Kind = dict[str, Any]
+"""The options of Gradio that put a handler into a kind: its `concurrency_id`, and how many calls of it the queue starts."""
+
+MODEL: Kind = {"concurrency_id": "model", "concurrency_limit": WAITING.most}
+"""Asks a model. The limit is that of the fair queue's waiting calls: Gradio's queue knows no sessions."""
+
+LOADING: Kind = {"concurrency_id": "load", "concurrency_limit": None}
+"""Chooses a model, which may have to be fetched and read first; others go on with theirs meanwhile."""
+
+AT_ONCE: Kind = {"concurrency_id": "at once", "concurrency_limit": None}
+"""Computes nothing. (Past the queue, with `queue=False`, Gradio does not tell the page of states that changed.)"""
+
+TRAINING: Kind = {"concurrency_id": "train", "concurrency_limit": WORKS.most}
+MAPPING: Kind = {"concurrency_id": "map", "concurrency_limit": WORKS.most}  # starts by itself
+FETCHING: Kind = {"concurrency_id": "fetch", "concurrency_limit": WORKS.most}
+LONG_WORK = (TRAINING, MAPPING, FETCHING)
+
+PLACES = 24  # calls answered at the same time: what two passes read, see `model.batcher`, and as many on their way
+PAUSE = 0.5  # seconds between two looks at whether somebody still waits for long work
+
+
+class FairQueue:
+    """A semaphore for asyncio that knows sessions, and the position of each call that waits."""
+
+    patience = 3.0  # seconds of waiting until a call is told its position, and between two times
+
+    def __init__(self, places: int) -> None:
+        self._free = asyncio.Semaphore(places)
+        self._waiting: list[asyncio.Future] = []
+        self._sessions: WeakKeyDictionary[Any, asyncio.Lock] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        """How many calls wait for a place."""
+        return len(self._waiting)
+
+    def of(self, session: Any) -> asyncio.Lock:
+        """The lock that the call of a session holds while it waits and is answered. Sessions are kept by weak references."""
+        return self._sessions.setdefault(session, asyncio.Lock())
+
+    @asynccontextmanager
+    async def place(self, tell: Callable[[int], None] = lambda position: None) -> AsyncIterator[None]:
+        """Hold a place. While it waits, `tell(position)` is called now and then; 1 is the next.
+
+        Raises BusyError when too many wait already.
+        """
+        if len(self) >= WAITING.most:
+            raise BusyError(WAITING.tell())
+        if self._free.locked():
+            await self._wait(tell)
+        else:
+            await self._free.acquire()
+        try:
+            yield
+        finally:
+            self._free.release()
+
+    async def _wait(self, tell: Callable[[int], None]) -> None:
+        place = asyncio.ensure_future(self._free.acquire())
+        self._waiting.append(place)
+        try:
+            while not (await asyncio.wait({place}, timeout=self.patience))[0]:
+                tell(self._waiting.index(place) + 1)
+        except asyncio.CancelledError:
+            if not place.cancel():  # it has come in the meantime
+                self._free.release()
+            raise
+        finally:
+            self._waiting.remove(place)
+
+
+class FifoSemaphore:
+    """A semaphore for threads, with WORKS places given in the order in which they were asked for."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._taken = 0
+        self._waiting: deque[object] = deque()
+
+    @contextmanager
+    def place(self, go_on: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """Hold a place. While it waits, `go_on()` is called now and then, and may raise what ends the waiting.
+
+        Raises BusyError when too many wait already.
+        """
+        self._take(go_on)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._taken -= 1
+                self._changed.notify_all()
+
+    def _take(self, go_on: Callable[[], None]) -> None:
+        ticket = object()
+        with self._changed:
+            if len(self._waiting) >= WAITING_WORKS.most:
+                raise BusyError(WAITING_WORKS.tell())
+            self._waiting.append(ticket)
+        try:
+            while True:
+                with self._changed:
+                    if self._waiting[0] is ticket and self._taken < WORKS.most:
+                        self._taken += 1
+                        return
+                    self._changed.wait(PAUSE)
+                go_on()
+        finally:
+            with self._changed:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+
+
+_long_work: defaultdict[str, FifoSemaphore] = defaultdict(FifoSemaphore)  # by the id of the kind
+
+
+def limited(handler: Callable, concurrency_id: str, go_on: Callable[[], None]) -> Callable:
+    """A handler of long work that waits for a place of its kind, and runs on half of the cores; others as they are.
+
+    `go_on()` raises when nobody waits for the result any more.
+    """
+    if all(kind["concurrency_id"] != concurrency_id for kind in LONG_WORK):
+        return handler
+    semaphore = _long_work[concurrency_id]
+
+    @functools.wraps(handler)
+    def run(*arguments: Any, **named: Any) -> Any:
+        with semaphore.place(go_on), half_the_cores():
+            return handler(*arguments, **named)
+
+    @functools.wraps(handler)
+    def run_on(*arguments: Any, **named: Any) -> Iterator[Any]:
+        with semaphore.place(go_on):
+            yield from _step_by_step(handler(*arguments, **named))
+
+    return run_on if inspect.isgeneratorfunction(handler) else run
+
+
+def _step_by_step(steps: Generator[Item, None, None]) -> Iterator[Item]:
+    """All steps, each on half of the cores: Gradio may run the next in another thread."""
+    try:
+        while True:
+            with half_the_cores():
+                try:
+                    step = next(steps)
+                except StopIteration:
+                    return
+            yield step
+    finally:
+        steps.close()

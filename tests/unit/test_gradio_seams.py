@@ -1,0 +1,184 @@
+"""The installed Gradio has everything that we use of its internals, and nothing outside of one module uses them."""
+
+import ast
+import functools
+import inspect
+import re
+from pathlib import Path
+
+import gradio as gr
+import pytest
+from gradio import queueing, routes
+from gradio.block_function import BlockFunction
+from gradio.blocks import BlocksConfig, postprocess_update_dict
+from gradio.context import LocalContext
+from gradio.processing_utils import add_root_url
+from gradio.state_holder import SessionState, StateHolder
+from huggingface_hub.utils import _detect_agent
+
+from explorer.api import gradio_seams
+
+ROOT = Path(__file__).resolve().parents[2]
+SEAMS = ROOT / "explorer" / "api" / "gradio_seams.py"
+FRONT_END = Path(gr.__file__).parent / "templates" / "frontend"
+MOVED = f"Gradio {gr.__version__} has moved something that {SEAMS.relative_to(ROOT)} relies on: "
+
+
+# What the installed Gradio has
+
+SIGNATURES = {
+    gr.Blocks.process_api: "block_fn inputs state request iterator session_hash event_id",
+    gr.Blocks.preprocess_data: "block_fn inputs state explicit_call",
+    gr.Blocks.postprocess_data: "block_fn predictions state",
+    gr.Blocks.validate_inputs: "block_fn inputs",
+    gr.Blocks.get_api_info: "",
+    BlocksConfig.__init__: "root_block",
+    BlocksConfig.config_for_block: "_id rendered_ids block",
+    BlocksConfig.__copy__: "",
+    SessionState.__init__: "blocks",
+    postprocess_update_dict: "block update_dict postprocess",
+    add_root_url: "data root_url previous_root_url",
+    queueing.Queue.log_message: "event_id log title level duration",
+    gr.HTML.get_block_name: "",
+    gr.themes.Base._get_theme_css: "",
+}
+NAMES = {LocalContext: "blocks event_id request", _detect_agent: "_registry"}
+WRITTEN = {  # attributes that are set in the code of a class or function, and that no class shows
+    gr.Blocks: "self._queue self.default_config self.state_holder",
+    BlocksConfig: "self.root_block self.blocks self.fns",
+    SessionState: "self.blocks_config config_for_block",
+    StateHolder: "self.session_data",
+    queueing.Event: "self._id self.session_hash self.alive",
+    queueing.Queue: "self.active_jobs self.max_size self.pending_event_ids_session self.pending_messages_per_session __len__",
+    BlockFunction: "self.inputs self.outputs self.targets self.concurrency_id self.api_visibility self.api_name self.preprocess",
+    routes.App: "self.auth_dependency self.tokens self.cookie_id self.auth access-token-",
+}
+
+
+@pytest.mark.parametrize(("function", "names"), SIGNATURES.items(), ids=lambda one: getattr(one, "__qualname__", ""))
+def test_what_is_called_and_overridden_takes_what_it_took(function, names):
+    parameters = [name for name in inspect.signature(function).parameters if name != "self"]
+    wanted = names.split()
+    assert parameters[: len(wanted)] == wanted, f"{MOVED}{function.__qualname__} takes {parameters}"
+
+
+@pytest.mark.parametrize(("owner", "names"), NAMES.items(), ids=lambda one: getattr(one, "__name__", ""))
+def test_what_is_read_is_there(owner, names):
+    missing = [name for name in names.split() if not hasattr(owner, name)]
+    assert not missing, f"{MOVED}{owner.__name__} has no {missing}"
+
+
+@pytest.mark.parametrize(("owner", "names"), WRITTEN.items(), ids=lambda one: getattr(one, "__name__", ""))
+def test_the_attributes_of_its_objects_are_there(owner, names):
+    source = inspect.getsource(owner)
+    missing = [name for name in names.split() if name not in source]
+    assert not missing, f"{MOVED}{owner.__name__} has no {missing}"
+
+
+def _one() -> int:
+    return 1
+
+
+def test_its_objects_have_what_we_ask_them():
+    with gradio_seams.GradioBlocks(analytics_enabled=False) as blocks:
+        box = gr.Textbox()
+        gr.api(_one, api_name="one")
+        event = box.change(lambda text: text, box, box)
+    assert gradio_seams.component_id(box) in blocks.blocks, f"{MOVED}Block._id"
+    assert gradio_seams.event_of(box.change) == ("change", box), f"{MOVED}a trigger's name and component"
+    assert not gradio_seams.follows_another(functools.partial(box.change).func), f"{MOVED}has_trigger"
+    assert gradio_seams.follows_another(functools.partial(event.success).func), f"{MOVED}has_trigger"
+    assert gradio_seams.is_update(gr.update(value=1)), f"{MOVED}what gr.update returns"
+    assert gradio_seams.props_of(gr.update(value=1, visible=False)) == {"value": 1, "visible": False}
+    assert gradio_seams.props_sent(box, gr.Textbox(visible=False)) == {"visible": False}, f"{MOVED}constructor_args"
+    assert [gradio_seams.holds_no_file(function) for function in blocks.fns.values()] == [True, False], f"{MOVED}Api"
+    assert list(gradio_seams.endpoints(blocks)) == ["/one", "/lambda"]
+    assert (gradio_seams.queue_length(blocks), gradio_seams.running_calls(blocks)) == (0, 0)
+    assert blocks.session_state("nobody") is None
+
+
+def test_a_session_takes_the_components_without_their_configurations():
+    with gradio_seams.GradioBlocks(analytics_enabled=False) as blocks:
+        box = gr.Textbox("a")
+    state = SessionState(blocks)
+    assert state[gradio_seams.component_id(box)] is box
+    assert not any(state.config_values.values()), f"{MOVED}a session makes the configuration of every component"
+
+
+@pytest.mark.parametrize("name", ["render_config", "render_id", "rendered_in", "gradio_config", "close_stream", "js_on_load"])
+def test_the_front_end_knows_the_names_that_we_send_and_read(name):
+    assert _built_with(name), f"{MOVED}no script of its front end has {name!r}"
+
+
+def _built_with(name: str) -> bool:
+    return any(name in path.read_text("utf-8", "ignore") for path in FRONT_END.rglob("*.js"))
+
+
+# Where it is used
+
+INTERNAL_MODULES = re.compile(r"gradio\.|gradio_client|huggingface_hub\.utils\._|fastapi\.routing")
+INTERNAL_NAMES = {
+    *("process_api", "preprocess_data", "postprocess_data", "get_block_name", "config_for_block"),
+    *("default_config", "state_holder", "middleware_stack", "constructor_args", "has_trigger", "log_message", "active_jobs"),
+    *(
+        "pending_event_ids_session",
+        "pending_messages_per_session",
+        "auth_dependency",
+        "cookie_id",
+        "get_api_info",
+        "LocalContext",
+    ),
+}
+INTERNAL_STRINGS = {"render_config", "__type__", "rendered_in"}
+OWN = {"self", "cls", "os"}
+NAMED_TUPLE = {"_replace", "_asdict", "_fields"}
+# One use each that another change is at work on. Nothing may be added.
+LEFT = {("explorer/page/pieces.py", "._id")}
+
+
+def _internals_in(path: Path) -> set[str]:
+    """The internals of Gradio that a module names."""
+    found, of_gradio = set(), path.relative_to(ROOT).parts[1] in ("page", "api", "server", "app.py")
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                found |= {one.name for one in names if INTERNAL_MODULES.match(one.name)}
+            case ast.ImportFrom(module=str(module)) if INTERNAL_MODULES.match(module):
+                found.add(module)
+            case ast.ImportFrom(module=str(module), names=names):
+                found |= {one.name for one in names if INTERNAL_MODULES.match(f"{module}.{one.name}")} if "_" in module else set()
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name in INTERNAL_NAMES:
+                found.add(name)
+            case ast.Constant(value=str(text)) if text in INTERNAL_STRINGS:
+                found.add(repr(text))
+            case ast.Attribute(attr=name) if name in INTERNAL_NAMES:
+                found.add(f".{name}")
+            case ast.Attribute(value=value, attr=name) if of_gradio and re.match(r"_[a-z]", name) and name not in NAMED_TUPLE:
+                if not (isinstance(value, ast.Name) and value.id in OWN):
+                    found.add(f".{name}")
+    return found
+
+
+def test_nothing_else_names_the_internals_of_gradio():
+    used = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in sorted((ROOT / "explorer").rglob("*.py"))
+        if path != SEAMS
+        for name in _internals_in(path)
+    }
+    assert used <= LEFT, f"move these into {SEAMS.relative_to(ROOT)}, with the reason: {sorted(used - LEFT)}"
+
+
+def test_the_search_finds_them(tmp_path):
+    assert {"gradio.context", ".event_id"} - _internals_in(SEAMS) == {".event_id"}
+    assert {"._queue", "._id", "process_api", ".middleware_stack"} <= _internals_in(SEAMS)
+
+
+def test_every_seam_says_why():
+    """Each function and class of the module has a docstring of its own, and nothing is there that nobody uses."""
+    tree = ast.parse(SEAMS.read_text("utf-8"))
+    own = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    assert all(ast.get_docstring(node) for node in own)
+    elsewhere = "\n".join(path.read_text("utf-8") for path in (ROOT / "explorer").rglob("*.py") if path != SEAMS)
+    unused = [node.name for node in own if not node.name.startswith("_") and node.name not in elsewhere]
+    assert not unused
