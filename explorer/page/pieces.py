@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from explorer.api.gradio_seams import component_id
+
 Config = dict[str, Any]
 
 
@@ -117,4 +119,6 @@ def _settled(component: Config, read: Collection[int], changed: Collection[int])
 
 def containers_of(tabs: Iterable[Any]) -> list[int]:
     """The containers of tabs and of the choices in them."""
-    return [container._id for tab in tabs for container in (tab.item, *(choice.column for choice in tab.choices.values()))]
+    return [
+        component_id(container) for tab in tabs for container in (tab.item, *(choice.column for choice in tab.choices.values()))
+    ]

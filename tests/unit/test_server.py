@@ -187,7 +187,7 @@ def test_the_page_goes_compressed(ask):
     _, headers, packed = ask("GET", "/", Accept_Encoding="gzip")
     assert headers["Content-Encoding"] == "gzip"
     assert len(gzip.decompress(packed)) == len(page)
-    assert 6 * len(packed) < len(page)
+    assert 3 * len(packed) < len(page)
 
 
 def test_a_stream_is_not_held_back():
