@@ -77,7 +77,7 @@ BertPage.paintFirst = function () {
     const arrived = document.querySelector("gradio-app :is(#attention-heads-grid canvas, .toast-wrap .error, .wrap .error)");
     if (!arrived) return;
     there.disconnect();
-    setTimeout(leave, 80); // what has been drawn there has been laid out
+    requestAnimationFrame(() => setTimeout(leave)); // what has been drawn there has been laid out
   });
   setTimeout(leave, 60_000); // what has not come by then is to be seen as it is
   there.observe(document.querySelector("gradio-app"), { childList: true, subtree: true });

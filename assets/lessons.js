@@ -201,6 +201,10 @@ window.BertLessons = {
       one.inert = false;
     }
     if (element) [element.dataset.covered, element.inert] = ["yes", true];
+    // What gives it away elsewhere on the page is blurred by this: `body:has([data-covered])` would restyle the page at every
+    // label that Plotly measures.
+    document.body.toggleAttribute("data-covering", Boolean(element));
+    document.body.toggleAttribute("data-covering-cards", Boolean(element?.matches(".view") && element.querySelector("#tokens-pieces-cards")));
   },
 
   async point(id, cover = "") {

@@ -1,6 +1,6 @@
 // What the page does by itself, without asking Python.
 window.BertPage = {
-  PAUSE: 30, // ms without a key after which a text is read, one reading at a time
+  PAUSE: 20, // ms without a key after which a text is read, one reading at a time
   SETTLING: 8_000, // ms until the page is taken for settled
   PATIENCE: 20_000, // ms until what should have come is waited for no more
   tell: null, // tells what was typed and is not told yet, and

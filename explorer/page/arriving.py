@@ -39,8 +39,7 @@ def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.e
     visited = gr.Textbox("", visible="hidden", elem_id="visited")
     shell.address.change(None, shell.address, js="(query) => BertLink.follow(query)", api_visibility="private")
     known = [shell.open_tab, shell.models.recent, *shell.kept]
-    around = [shell.strip, shell.notice, shell.steppers]
-    visits = run([visited.change], visit, [*shell.of_a_place, *around], [visited, shell.models.recent, *shell.kept])
+    visits = run([visited.change], visit, shell.of_a_place, [visited, shell.models.recent, *shell.kept])
     visits.then(None, js="() => BertLink.arrived()", api_visibility="private")
-    opened = run([blocks.load], open_page, [*shell.of_a_place, *around], known)
+    opened = run([blocks.load], open_page, shell.of_a_place, known)
     return opened, visits

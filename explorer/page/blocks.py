@@ -152,7 +152,8 @@ class PageBlocks(GradioBlocks):
         changed = dict(zip(named.outputs, made, strict=True))
         if state is not None:
             seen = self._seen_by(state)
-            seen.built -= self._pieces_around(more)  # who asks for what is there by a listener around it has lost it
+            lost = self._pieces_around(more)  # who asks for what is there by a listener around it has lost it
+            seen.built = {one for one in seen.built if lost.isdisjoint({one, *self.pieces.around(one)})}
             changed = self._deliver(changed, seen)
         # A state's value stays here. Gradio sends null for it, which the browser takes for a change when it comes first.
         return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]

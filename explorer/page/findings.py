@@ -21,9 +21,8 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
     """
     inputs, pages = shell.inputs, list(shell.tabs.values())
     choices = [tab.which for tab in pages if tab.which]
-    controls = [control for tab in pages for control in tab.controls.values()]
     around = [shell.strip, shell.notice, shell.steppers, shell.address]
-    outputs = [shell.open_tab, shell.tab_bar, inputs.selection, *around, *choices, *controls]
+    outputs = [shell.open_tab, shell.tab_bar, inputs.selection, *around, *shell.settable]
 
     def go(subject: Subject, why: Why | None, values: Values, session: str | None) -> Updates:
         if why is None:

@@ -64,10 +64,16 @@ class Shell:
     @property
     def of_a_place(self) -> list[Any]:
         """What `arrive` may change."""
+        models = [self.models.box, self.models.known, self.models.recent]
+        around = [self.strip, self.notice, self.steppers, self.address]
+        return [*self.inputs.all, *models, self.told, *self.which_tabs, *around, *self.settable]
+
+    @property
+    def settable(self) -> list[Any]:
+        """What of the tabs is set when one of them is gone to: its controls, and what stands around its views."""
         choices = [tab.which for tab in self.tabs.values() if tab.which]
         controls = [control for tab in self.tabs.values() for control in tab.controls.values()]
-        models = [self.models.box, self.models.known, self.models.recent]
-        return [*self.inputs.all, *models, self.told, *self.which_tabs, *choices, *controls]
+        return [*choices, *controls, *(one for tab in self.tabs.values() for one in tab.frame)]
 
     def arrive(self, place: Place, values: Values, is_built: bool) -> Updates:
         """Everything set as a link says: a tab that is built is to be drawn after it, another one is built as it will be."""

@@ -123,6 +123,15 @@ def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled)
     assert again["render_config"] is None
 
 
+def test_a_link_to_another_choice_of_a_tab_leaves_the_first_one_as_it_is(visitor, bundled):
+    """The browser would lose the controls of the first choice if the whole tab were sent again."""
+    query = "v=1&tab=attention&a=Tokyo+is+in+%5BMASK%5D.&view="
+    answer = visitor.press("visited", "change", visited=f"1?{query}several-heads")
+    column = answer["render_config"]["layout"]["id"]
+    assert visitor.components[column]["type"] == "column"
+    assert visitor.press("visited", "change", visited=f"2?{query}one-head")["render_config"] is None
+
+
 def test_a_browser_without_what_the_server_takes_it_to_have_is_sent_it_again(visitor, bundled):
     for _ in range(2):
         assert visitor.draw("", {"tab": "tokens"})["render_config"]
