@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import gradio as gr
 
+from explorer.figures.token_row import token_row_of
 from explorer.page.blocks import PageBlocks
 from explorer.page.events import Updates, Values, merge, run
 from explorer.page.frame import Shell
@@ -30,7 +31,9 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
         target = shell.tabs[why.tab]
         subject = subject.select(**why.selection) if why.selection else subject
         updates: Updates = {shell.open_tab: target.tab.id, shell.tab_bar: gr.Tabs(selected=target.tab.id)}
-        updates |= {inputs.selection: subject.selection} if why.selection else {}
+        if why.selection:
+            strip = token_row_of(subject.trace.encoding, subject.selection.token)
+            updates |= {inputs.selection: subject.selection, shell.strip: strip}
         set_so = {target.which: why.choice} if target.which else {}
         set_so |= {target.controls[name]: value for name, value in why.settings.items()}
         built = blocks.has_built(session, target, why.choice)

@@ -28,7 +28,7 @@ ROUNDS = 5  # first clicks
 TIMES = 10  # of every action
 # Clicks a tab every 50 ms, as soon as anything that looks like it is there, until what stands in it is seen.
 CLICKING = """
-window.clicked = 0; window.longest = 0;
+window.heard = 0; window.clicked = 0; window.longest = 0;
 new PerformanceObserver((list) => {
   if (!window.clicked) for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
 }).observe({ type: "longtask", buffered: true });
@@ -37,6 +37,7 @@ const clicking = setInterval(() => {
   if (seen?.checkVisibility() && seen.textContent.trim()) { window.clicked = performance.now(); clearInterval(clicking); return; }
   const tabs = [...document.querySelectorAll("[role=tab], #first button")].filter((one) => one.textContent.trim() === "TAB");
   tabs.at(-1)?.click();
+  if (tabs.at(-1)?.matches(".bx-open, [aria-selected=true]")) window.heard ||= performance.now();
 }, 50);
 """
 # Notes when the last event of a kind came, and the first frame after it in which something is true.
@@ -75,13 +76,14 @@ def run() -> Iterator[Comparison]:
 
 
 def first_clicks(browser: Any, port: int, bare: int) -> Iterator[Comparison]:
-    """From the navigation until a click on a tab has taken effect, one page after the other."""
+    """From the navigation until a click on a tab is heard and has taken effect, one page after the other."""
     ours, theirs = [], []
     for _ in range(ROUNDS):
         theirs.append(first_click(browser, bare, "two", "#second"))
         ours.append(first_click(browser, port, "Tokens", ".bx-cards .bx-token"))
-    mine, others = statistics.median(one["seconds"] for one in ours), statistics.median(one["seconds"] for one in theirs)
-    yield Comparison("first-click", "the first click takes effect", "on a bare page", mine, others, "s", "ratio at most 1.3")
+    for name, about in (("heard", "the first click is heard: its tab is marked"), ("seconds", "what it opens is seen")):
+        mine, others = (statistics.median(one[name] for one in pages) for pages in (ours, theirs))
+        yield Comparison(f"first-click-{name}", about, "on a bare page", mine, others, "s", "ratio at most 1.3")
     for name, about, limit, unit in (
         ("longest", "the longest task before it", 300, "ms"),
         ("bytes", "what is sent until then", 1.2, "MB"),
@@ -92,7 +94,9 @@ def first_clicks(browser: Any, port: int, bare: int) -> Iterator[Comparison]:
 
 
 def first_click(browser: Any, port: int, tab: str, content: str) -> dict[str, float]:
-    """Seconds until the click took effect, the longest task (ms), the bytes sent (MB) and the layout shift until then."""
+    """Seconds until the click was heard and until what it opens was seen; the longest task (ms), the bytes (MB) and the layout
+    shift until then.
+    """
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     page = context.new_page()
     received = []
@@ -102,9 +106,10 @@ def first_click(browser: Any, port: int, tab: str, content: str) -> dict[str, fl
     page.add_init_script(SHIFTS + CLICKING.replace("CONTENT", content).replace("TAB", tab))
     page.goto(f"http://127.0.0.1:{port}/", wait_until="commit")
     page.wait_for_function("() => window.clicked", timeout=60_000)
-    clicked, longest, shift = page.evaluate("() => [window.clicked, window.longest, window.shift]")
+    heard, clicked, longest, shift = page.evaluate("() => [window.heard, window.clicked, window.longest, window.shift]")
     context.close()
-    return {"seconds": clicked / 1000, "longest": longest, "bytes": sum(received) / 1e6, "shift": shift}
+    times = {"heard": heard / 1000, "seconds": clicked / 1000}
+    return {**times, "longest": longest, "bytes": sum(received) / 1e6, "shift": shift}
 
 
 def opened(browser: Any, port: int, query: str = "") -> Any:
