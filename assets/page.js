@@ -204,8 +204,13 @@ BertPage.showWhenComplete = function () {
 };
 BertPage.showWhenComplete();
 
+// A person opens a tab; where the server opens one, its answer holds what is seen there.
 document.addEventListener("click", ({ target }) => {
-  if (target.closest("#tabs [role=tab]")) requestAnimationFrame(() => BertPage.awaitViews());
+  if (!target.closest("#tabs [role=tab]")) return;
+  requestAnimationFrame(() => {
+    BertPage.awaitViews();
+    BertPage.draw();
+  });
 });
 
 document.addEventListener("focusin", ({ target }) => {

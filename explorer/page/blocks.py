@@ -173,13 +173,20 @@ class PageBlocks(GradioBlocks):
     def _there(self, component: Block, seen: Seen) -> bool:
         return component.stateful or self.pieces.is_there(component_id(component), seen.built)
 
+    def _shows(self, component: Block, props: dict[str, Any]) -> bool:
+        """Whether an update shows a piece: it makes a choice visible, or names a tab without changing it."""
+        number = component_id(component)
+        is_choice = any(self.pieces.around(number))
+        return number in self.pieces.containers and bool(props.get("visible") if is_choice else not props)
+
     def _deliver(self, changed: Updates, seen: Seen) -> Updates:
         """Send the pieces that an answer shows and that are not there, with their new values; other values wait for their piece.
 
         Returns the rest of what changed.
         """
-        shown = {component_id(one) for one, value in changed.items() if props_of(value).get("visible", True)}
-        new = [container for container in self.containers if container in shown - seen.built]  # a tab before its choices
+        shown = {component_id(one) for one, value in changed.items() if self._shows(one, props_of(value))}
+        wanted = shown.union(*map(self.pieces.around, shown)) - seen.built
+        new = [container for container in self.containers if container in wanted]  # a tab before its choices
         absent = {one: value for one, value in changed.items() if not self._there(one, seen)}
         for one, value in absent.items():
             seen.later.setdefault(component_id(one), {}).update(props_of(value))

@@ -51,7 +51,6 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         shell = _build()
         drawing.listen(shell)
         for tab in shell.tabs.values():
-            tab.item.select(None, js=DRAW, api_visibility="private")
             for read in listen(tab, blocks.load):
                 _refresh(shell, read.success)
         for way in findings.listen(shell, blocks):

@@ -82,7 +82,7 @@ class TabPage:
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
         if self.which and not set(panels).isdisjoint(self.above):  # what stands there may open another choice
-            own += [self.item, self.which, *self.shared.values()]
+            own += [self.which, *self.shared.values()]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property
@@ -141,18 +141,14 @@ class TabPage:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
-            return {**self._built, **hidden, self.absent: str(why), self.steppers: [], **self.follow(subject, values)}
+            told = {self.item: gr.skip(), self.absent: str(why)}  # to name the tab has it built; see `PageBlocks`
+            return {**hidden, **told, self.steppers: [], **self.follow(subject, values)}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         return {**there, **self.turn(self.opening(subject, values), values)}
 
     def turn(self, subject: Subject, values: Values) -> Updates:
         """The choice that is to be open, with what is seen in it."""
-        return {**self._built, **self._frame(subject, values), **self.redraw(subject, values)}
-
-    @property
-    def _built(self) -> Updates:
-        """An answer that names the tab has it built where it is not there yet; see `PageBlocks`."""
-        return {self.item: gr.skip()}
+        return {**self._frame(subject, values), **self.redraw(subject, values)}
 
     def opening(self, subject: Subject, values: Values) -> Subject:
         """The subject with the layer and head that the open choice opens with."""

@@ -190,7 +190,7 @@ def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_a
         searched.set()
         return found
 
-    monkeypatch.setattr(search, "search_in_steps", held)
+    monkeypatch.setattr("explorer.views.corpus.search.search_in_steps", held)
     page = open_app(at("Corpus", "?a=They+walked+along+the+shore.&token=5"))
     expect(page.locator("#corpus-search-progress")).to_contain_text("Reading 902 sentences")
     page.locator("#corpus-view").get_by_label("Head atlas").check()

@@ -100,11 +100,7 @@ def test_a_full_disk_is_said_by_whatever_saves_and_leaves_nothing(train, runs, e
     run = train(layers_trained=1)
     before = sorted(runs.rglob("*"))
     with monkeypatch.context() as patch:
-        for place in (
-            "explorer.training.files.save_file",
-            "transformers.modeling_utils.safe_save_file",
-            "zipfile.ZipFile.writestr",
-        ):
+        for place in ("safetensors.torch.save_file", "transformers.modeling_utils.safe_save_file", "zipfile.ZipFile.writestr"):
             patch.setattr(place, full)
         for act in (train, lambda: export.tuned_model(run), lambda: export.pack(run)):
             assert refusal(ExplorerError, act) == disk.FULL

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.base.lazy import Library
 from explorer.outlets import reference
 from explorer.views import VIEWS
 
@@ -66,7 +67,7 @@ def test_the_modules_that_it_names_are_there_and_say_what_they_are():
 
 
 def test_without_pdoc_it_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pdoc.doc", None)
+    monkeypatch.setattr("explorer.outlets.reference.pdoc", Library("no_such_library"))
     with pytest.raises(InputError, match="pip install -r tests/requirements"):
         reference.build(tmp_path)
     with pytest.raises(SystemExit, match="is made by pdoc"):

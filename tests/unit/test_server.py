@@ -24,6 +24,7 @@ from explorer.server.gate import Names
 from explorer.server.headers import FIXED
 from explorer.server.refusals import Refusals
 from explorer.server.serving import guarded
+from tests.waiting import waited
 
 MARKER = "zanzibarquokka"  # a word that nothing of ours contains
 FILE_DATA = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
@@ -446,7 +447,7 @@ def around(app):
         async with guarded(blocks, "127.0.0.1", Document(""))["lifespan"](wrapped):
             return wrapped.middleware_stack
 
-    return anyio.run(start)
+    return waited(start())
 
 
 def answer_of(app, see=lambda message: None, parts=({"type": "http.request", "body": b""},), headers=None, path="/"):
@@ -467,5 +468,5 @@ def answer_of(app, see=lambda message: None, parts=({"type": "http.request", "bo
         with anyio.fail_after(60):
             await app(scope, receive, send)
 
-    anyio.run(run)
+    waited(run())
     return sent
