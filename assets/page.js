@@ -2,6 +2,7 @@
 window.BertPage = {
   PAUSE: 20, // ms without a key after which a text is read, one reading at a time
   SETTLING: 8_000, // ms until the page is taken for settled
+  MOUNTING: 2_000, // ms until what was sent is mounted
   PATIENCE: 20_000, // ms until what should have come is waited for no more
   tell: null, // tells what was typed and is not told yet, and
   working: 0, // how much is under way
@@ -9,7 +10,8 @@ window.BertPage = {
   menu: null, // the dropdown in use, and
   shown: "", // what it showed when it was last heard
 
-  pulses: new Map(), // what asks the server to draw a choice of a tab, a tab, or the page (""), by its name
+  pulses: new Map(), // what asks the server to draw a choice of a tab, or a tab that is not built (""), by its name
+  asked: new Map(), // when a pulse that was not there was asked for, by its name
   reading: 0, // the same of a text whose tokens are asked for
   drawing: 0, // the moment at which an answer is waited for no more; 0 for none under way
   wish: null, // what a person chose since the last drawing was asked for
@@ -20,13 +22,24 @@ window.BertPage = {
     this.wish = { ...this.wish, ...chose };
     if (this.drawing) return;
     const { tab, choice } = this.place();
-    const pulse = this.pulses.get(`${tab}/${choice}`) ?? this.pulses.get(tab) ?? this.pulses.get("");
-    if (!pulse) return;
+    const names = [`${tab}/${choice}`, ""];
+    const name = names.find((one) => this.pulses.has(one) || this.isComing(one));
+    const pulse = this.pulses.get(name);
+    if (!pulse) {
+      if (name !== undefined) setTimeout(() => this.wish && this.draw(), 30); // it was sent, and is being mounted
+      return;
+    }
+    for (const one of names.slice(0, names.indexOf(name))) this.asked.set(one, performance.now());
     this.drawing = setTimeout(() => this.drawn(), this.PATIENCE);
     this.busy();
     const index = { ...this.wish, tab };
     this.wish = null;
     pulse("select", { index, value: "" });
+  },
+
+  // Whether a pulse was asked for a moment ago.
+  isComing(name) {
+    return performance.now() - (this.asked.get(name) ?? -Infinity) < this.MOUNTING;
   },
 
   drawn() {

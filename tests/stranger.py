@@ -1,5 +1,6 @@
 """Somebody with nothing but HTTP, for tests of what must hold whoever asks."""
 
+import functools
 import json
 import secrets
 import urllib.error
@@ -41,16 +42,30 @@ class Stranger:
         return self._happens(target, event, given)
 
     def draw(self, pulse, chosen=None, **given):
-        """What is answered when something is to be drawn: the open choice ("attention/One head"), a tab, or the page ("")."""
+        """What is answered when something is to be drawn: a choice ("attention/One head"), or a tab that is not built ("").
+
+        As from a browser, which knows what it was sent and tells null of all else.
+        """
         script = f'"name": {json.dumps(pulse)}'
         mounted = {one["id"]: one["props"].get("js_on_load") or "" for one in self.config["components"]}
         target = next(number for number, js in mounted.items() if "mount('Pulse'" in js and script in js)
-        return self._happens(target, "select", given, {"index": chosen or {}, "value": ""})
+        answer = self._happens(target, "select", given, {"index": chosen or {}, "value": ""}, self.sent)
+        self.sent |= {one["id"] for one in (answer.get("render_config") or {}).get("components", ())}
+        return answer
 
-    def _happens(self, target, event, given, data=None):
+    @functools.cached_property
+    def sent(self):
+        """The components of the page as it opens."""
+        page = self.get("/")[1].decode().partition("window.gradio_config = ")[2]
+        return {one["id"] for one in json.JSONDecoder().raw_decode(page)[0]["components"]}
+
+    def _happens(self, target, event, given, data=None, known=None):
         listener = next(one for one in self.config["dependencies"] if [target, event] in [list(t) for t in one["targets"]])
         values = [
-            given.get(self.components[one]["props"].get("elem_id"), self.components[one]["props"].get("value"))
+            given.get(
+                self.components[one]["props"].get("elem_id"),
+                self.components[one]["props"].get("value") if known is None or one in known else None,
+            )
             for one in listener["inputs"]
         ]
         body = {"data": values, "fn_index": listener["id"], "session_hash": self.session, "event_data": data}

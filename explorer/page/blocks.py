@@ -123,6 +123,9 @@ class PageBlocks(GradioBlocks):
         found = {block: state[component_id(block)] for block in block_fn.inputs if block.stateful}
         seen = self._seen_by(state)
         for one, value in zip(block_fn.inputs, inputs, strict=False):
+            if value is not None and not one.stateful:  # so it is there, even if the server has forgotten the session
+                seen.built.update(self.pieces.around(component_id(one)))
+        for one, value in zip(block_fn.inputs, inputs, strict=False):
             if value is None and not self._there(one, seen):  # the browser was not sent it yet
                 found[one] = seen.later.get(component_id(one), {}).get("value", default_of(one))
         given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}

@@ -24,20 +24,20 @@ def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers, address: gr.Textbox)
             look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
             look |= {"elem_classes": "grouped"} if tab.groups else {}
             which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None
+        pulses = {label: Pulse(name=f"{tab.id}/{label}") for label in labels}  # here: what is hidden hears nothing
         absent = Notice(elem_id=f"{tab.id}-absent")
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
         with gr.Column(elem_classes="view") as body:
             hint = Notice(render=False, elem_id=f"{tab.id}-hint")
             finding = Finding(render=False, elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
-            pulse = Pulse(name=tab.id)
-            made = TabPage(tab, inputs, steppers, address, item, body, absent, way_out, hint, pulse, finding, which)
+            made = TabPage(tab, inputs, steppers, address, item, body, absent, way_out, hint, finding, which)
             if made.finds:
                 finding.render()
             made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]
             hint.render()
             _build_shared(made)
             for label, rows in tab.choices.items():
-                made.choices[label] = _build_choice(made, label, rows)
+                made.choices[label] = _build_choice(made, label, rows, pulses[label])
             if tab.note:
                 gr.Markdown(tab.note, elem_classes="caption")
     for panel in made.panels:
@@ -72,9 +72,9 @@ def _build_shared(made: TabPage) -> None:
                     made.controls[name] = make_control(view, name, made.tab.id)
 
 
-def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]]) -> Choice:
+def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pulse: Pulse) -> Choice:
     with gr.Column(visible=label == next(iter(made.tab.choices)), elem_classes="part") as column:
-        choice = Choice(column, Pulse(name=f"{made.tab.id}/{label}"))
+        choice = Choice(column, pulse)
         for row in rows:
             cells = [views_in([[cell]]) for cell in row]
             if len(cells) == 1:

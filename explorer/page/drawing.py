@@ -1,7 +1,7 @@
 """Drawing what is open: one answer holds what a person chose, the tokens above, and the open choice of the open tab.
 
 The browser asks for it by a `Pulse` (`BertPage.draw` in assets/page.js): that of the open choice, which is told the settings
-there; that of the tab, while the choice is not built; or that of the page, while the tab is not.
+there, or that of the page, while the tab is not built.
 """
 
 from collections.abc import Callable
@@ -30,8 +30,6 @@ def listen(shell: Shell) -> None:
             panels = [*tab.above, *choice.panels]
             outputs = [*around, *tab.frame, *tab.outputs_of(panels)]
             _listen(shell, choice.pulse, outputs, tab.inputs_of(panels), _always(tab, {tab.which: label} if tab.which else {}))
-        outputs = [*around, *tab.frame, *tab.outputs_of(tab.above)]
-        _listen(shell, tab.pulse, outputs, [*tab.inputs_of(tab.above), *shell.kept], _always(tab, {}))
     inputs = shell.inputs
     # All else that changes comes with the tab, which is built.
     outputs = [*around, inputs.selection, shell.steppers, shell.address]

@@ -53,7 +53,6 @@ class TabPage:
     absent: Notice
     way_out: gr.Button
     hint: Notice
-    pulse: Pulse
     finding: Finding
     which: gr.Radio | None = None
     controls: dict[str, gr.components.Component] = field(default_factory=dict)

@@ -97,7 +97,7 @@ def test_a_control_is_usable_exactly_if_it_would_be_on_the_whole_page(built):
 
 def test_a_choice_is_built_when_it_is_opened(visitor, bundled):
     visitor.draw("", {"tab": "fill-mask"})
-    answer = visitor.draw("fill-mask", **{"fill-mask-view": "Lens"})
+    answer = visitor.draw("fill-mask/Lens")
     words = next(
         one["props"]["value"]
         for one in answer["render_config"]["components"]
@@ -138,5 +138,5 @@ def test_a_browser_without_what_the_server_takes_it_to_have_is_sent_it_again(vis
 
 
 def test_a_browser_that_the_server_forgot_is_taken_to_have_what_it_speaks_of(visitor, bundled):
-    choice = visitor.draw("tokens/Tokens")
-    assert choice["render_config"] is None, "who asks by a pulse has the choice that it belongs to"
+    visitor.sent = set(visitor.components)  # it tells the values of its controls
+    assert visitor.draw("fill-mask/Guesses", **{"fill-mask-top-k": 2})["render_config"] is None
