@@ -14,6 +14,7 @@ window.BertPage = {
   asked: new Map(), // when a pulse that was not there was asked for, by its name
   reading: 0, // the same of a text whose tokens are asked for
   drawing: 0, // the moment at which an answer is waited for no more; 0 for none under way
+  at: null, // the tab and choice that were asked for last
   wish: null, // what a person chose since the last drawing was asked for
 
   // Asks for what is open to be drawn, with what a person `chose` (token, layer, head or hidden_state). One drawing at a
@@ -30,6 +31,7 @@ window.BertPage = {
       return;
     }
     for (const one of names.slice(0, names.indexOf(name))) this.asked.set(one, performance.now());
+    this.at = { tab, choice };
     this.drawing = setTimeout(() => this.drawn(), this.PATIENCE);
     this.busy();
     const index = { ...this.wish, tab };
@@ -47,7 +49,9 @@ window.BertPage = {
     clearTimeout(this.drawing);
     this.drawing = 0;
     this.done();
-    if (this.wish) this.draw();
+    const { tab, choice } = this.place();
+    const elsewhere = tab !== this.at.tab || (this.at.choice && choice !== this.at.choice); // the server went there meanwhile
+    if (this.wish || elsewhere) this.draw();
   },
 
   // The open tab, and the open choice in it.

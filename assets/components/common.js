@@ -57,6 +57,7 @@ window.BertExplorer = (() => {
       },
       settle(incoming) {
         if (performance.now() < until && String(incoming) !== String(chosen)) return chosen;
+        if (String(incoming) === String(chosen)) until = 0; // confirmed: what comes next is newer
         chosen = incoming;
         return incoming;
       },

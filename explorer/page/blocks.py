@@ -3,7 +3,7 @@
 import contextlib
 import copy
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -52,6 +52,7 @@ class PageBlocks(GradioBlocks):
         self.opens_with: Callable[[], Updates] = dict  # computes what a page opens with
         self.containers: Sequence[int] = ()  # of the pieces of the page; see `pieces.py`
         self.first: frozenset[int] = frozenset()  # those that every page opens with
+        self.shown_with: Mapping[int, int] = {}  # the containers that are shown by whatever answer sets a component in them
         self._seen: WeakKeyDictionary[SessionState, Seen] = WeakKeyDictionary()
         super().__init__(**options)
         self.turns = Turns(PLACES)
@@ -176,18 +177,15 @@ class PageBlocks(GradioBlocks):
     def _there(self, component: Block, seen: Seen) -> bool:
         return component.stateful or self.pieces.is_there(component_id(component), seen.built)
 
-    def _shows(self, component: Block, props: dict[str, Any]) -> bool:
-        """Whether an update shows a piece: it makes a choice visible, or names a tab without changing it."""
-        number = component_id(component)
-        is_choice = any(self.pieces.around(number))
-        return number in self.pieces.containers and bool(props.get("visible") if is_choice else not props)
-
     def _deliver(self, changed: Updates, seen: Seen) -> Updates:
         """Send the pieces that an answer shows and that are not there, with their new values; other values wait for their piece.
 
         Returns the rest of what changed.
         """
-        shown = {component_id(one) for one, value in changed.items() if self._shows(one, props_of(value))}
+        numbers = {component_id(one): props_of(value) for one, value in changed.items()}
+        shown = {self.shown_with[number] for number in numbers if number in self.shown_with}
+        choices = {number for number in self.containers if any(self.pieces.around(number))}
+        shown |= {number for number in choices & numbers.keys() if numbers[number].get("visible")}
         wanted = shown.union(*map(self.pieces.around, shown)) - seen.built
         new = [container for container in self.containers if container in wanted]  # a tab before its choices
         absent = {one: value for one, value in changed.items() if not self._there(one, seen)}

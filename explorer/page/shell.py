@@ -60,6 +60,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         _listen_to_model(shell, finetune.build(shell.tabs))
         blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
+        blocks.shown_with = {component_id(tab.absent): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
         opened, visited = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)

@@ -99,7 +99,7 @@ class TabPage:
         """What stands around the views, as far as showing the tab may change it."""
         columns = [choice.column for choice in self.choices.values()]
         own = [self.inputs.selection, self.hint, self.steppers, self.address, *([self.finding] if self.finds else [])]
-        return [self.item, self.body, self.absent, self.way_out, *self.shared.values(), *columns, *own]
+        return [self.body, self.absent, self.way_out, *self.shared.values(), *columns, *own]
 
     @property
     def finds(self) -> bool:
@@ -140,8 +140,7 @@ class TabPage:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
-            told = {self.item: gr.skip(), self.absent: str(why)}  # to name the tab has it built; see `PageBlocks`
-            return {**hidden, **told, self.steppers: [], **self.follow(subject, values)}
+            return {**hidden, self.absent: str(why), self.steppers: [], **self.follow(subject, values)}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         return {**there, **self.turn(self.opening(subject, values), values)}
 

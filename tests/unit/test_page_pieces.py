@@ -95,6 +95,12 @@ def test_a_control_is_usable_exactly_if_it_would_be_on_the_whole_page(built):
         assert one["props"]["interactive"] == (one["id"] in read if declared is None else declared)
 
 
+def test_a_tab_whose_choice_has_nothing_to_show_says_why(visitor, bundled):
+    answer = visitor.press("visited", "change", visited="1?v=1&tab=fill-mask&view=guesses&a=The+sky+is+blue.")
+    assert "blank" in str(props_by_element(answer)["fill-mask-hint"]["value"])
+    assert props_by_element(answer)["fill-mask-words-row"]["value"]["tokens"][3] == "is"
+
+
 def test_a_choice_is_built_when_it_is_opened(visitor, bundled):
     visitor.draw("", {"tab": "fill-mask"})
     answer = visitor.draw("fill-mask/Lens")
