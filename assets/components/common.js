@@ -50,13 +50,19 @@ window.BertExplorer = (() => {
   function choice(patience = 1500) {
     let chosen = null;
     let until = 0;
+    let timer = 0;
     return {
       set(value) {
         chosen = value;
         until = performance.now() + patience;
       },
-      settle(incoming) {
-        if (performance.now() < until && String(incoming) !== String(chosen)) return chosen;
+      settle(incoming, again = () => {}) { // `again` is called when what came in may count after all
+        const left = until - performance.now();
+        if (left > 0 && String(incoming) !== String(chosen)) {
+          clearTimeout(timer);
+          timer = setTimeout(again, left + 1);
+          return chosen;
+        }
         if (String(incoming) === String(chosen)) until = 0; // confirmed: what comes next is newer
         chosen = incoming;
         return incoming;

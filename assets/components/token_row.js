@@ -96,7 +96,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     if (!value) return row.replaceChildren();
     const focused = chips.indexOf(document.activeElement);
     if (!same) build();
-    mark(same ? choice.settle(selected) : selected, true);
+    mark(same ? choice.settle(selected, draw) : selected, true);
     if (settings.with_window) {
       const { selected: token, kinds, tokens, sentences } = value;
       if (!same) shared.open(tokens.length, sentences ?? [], token ?? Math.max(0, kinds.indexOf("mask")));
