@@ -44,15 +44,22 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-def run() -> Iterator[Comparison]:
-    """The first picture beside the first component of a bare Gradio page; what moves, and how large things are."""
+@contextmanager
+def beside(script: str) -> Iterator[tuple[Any, int, int]]:
+    """A browser, the port of the app, filled, and that of a bare page that a script serves."""
     bare = free_port()
     with ExitStack() as stack:
-        stack.enter_context(server(["-c", BARE, str(bare)]))
+        stack.enter_context(server(["-c", script, str(bare)]))
         wait_for(bare)
         port, _ = stack.enter_context(app())
         browser = stack.enter_context(chromium())
         wait_until_filled(port)
+        yield browser, port, bare
+
+
+def run() -> Iterator[Comparison]:
+    """The first picture beside the first component of a bare Gradio page; what moves, and how large things are."""
+    with beside(BARE) as (browser, port, bare):
         for name, slow in (("first-picture", False), ("first-picture-slow", True)):
             ours, theirs = [], []
             for _ in range(1 if slow else ROUNDS):

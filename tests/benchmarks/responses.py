@@ -2,14 +2,10 @@
 
 import statistics
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from typing import Any
 
 from tests.benchmarks import Comparison
-from tests.benchmarks.browser import SHIFTS, chromium, wait_until_filled
-from tests.benchmarks.load import app
-from tests.benchmarks.startup import server, wait_for
-from tests.ports import free_port
+from tests.benchmarks.browser import SHIFTS, beside
 
 BARE = """
 import gradio, sys
@@ -33,11 +29,14 @@ new PerformanceObserver((list) => {
   if (!window.clicked) for (const task of list.getEntries()) window.longest = Math.max(window.longest, task.duration);
 }).observe({ type: "longtask", buffered: true });
 const clicking = setInterval(() => {
-  const seen = document.querySelector("CONTENT");
-  if (seen?.checkVisibility() && seen.textContent.trim()) { window.clicked = performance.now(); clearInterval(clicking); return; }
   const tabs = [...document.querySelectorAll("[role=tab], #first button")].filter((one) => one.textContent.trim() === "TAB");
-  tabs.at(-1)?.click();
-  if (tabs.at(-1)?.matches(".bx-open, [aria-selected=true]")) window.heard ||= performance.now();
+  const tab = tabs.at(-1);
+  if (tab?.matches(".bx-open, [aria-selected=true]")) window.heard ||= performance.now();
+  const seen = document.querySelector("CONTENT");
+  if (seen?.checkVisibility() && seen.textContent.trim()) {
+    window.clicked = performance.now();
+    clearInterval(clicking);
+  } else tab?.click();
 }, 50);
 """
 # Notes when the last event of a kind came, and the first frame after it in which something is true.
@@ -63,13 +62,7 @@ DRAWN = """(() => {
 
 def run() -> Iterator[Comparison]:
     """The first click, what is loaded and moves before it, and the medians of ten of each action."""
-    bare = free_port()
-    with ExitStack() as stack:
-        stack.enter_context(server(["-c", BARE, str(bare)]))
-        wait_for(bare)
-        port, _ = stack.enter_context(app())
-        browser = stack.enter_context(chromium())
-        wait_until_filled(port)
+    with beside(BARE) as (browser, port, bare):
         yield from first_clicks(browser, port, bare)
         yield from actions(browser, port)
         yield from first_visits(browser, port)
