@@ -54,10 +54,18 @@ class Stranger:
         return answer
 
     @functools.cached_property
+    def page(self):
+        """The configuration of the page as it opens."""
+        return json.JSONDecoder().raw_decode(self.get("/")[1].decode().partition("window.gradio_config = ")[2])[0]
+
+    @functools.cached_property
     def sent(self):
         """The components of the page as it opens."""
-        page = self.get("/")[1].decode().partition("window.gradio_config = ")[2]
-        return {one["id"] for one in json.JSONDecoder().raw_decode(page)[0]["components"]}
+        return {one["id"] for one in self.page["components"]}
+
+    def shown(self, element):
+        """The value that an element of the page opens with."""
+        return next(one["props"]["value"] for one in self.page["components"] if one["props"].get("elem_id") == element)
 
     def _happens(self, target, event, given, data=None, known=None):
         listener = next(one for one in self.config["dependencies"] if [target, event] in [list(t) for t in one["targets"]])

@@ -59,12 +59,17 @@ def _listen(shell: Shell, pulse: Any, outputs: list[Any], inputs: list[Any], ask
 
 def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any]) -> Updates:
     """A tab with its open choice as the page is now, after a person `chosen` a token, layer or head."""
-    subject = select(shell.inputs.subject(values), chosen)
-    updates: Updates = {shell.open_tab: tab.tab.id, shell.inputs.selection: subject.selection}
+    values = tab.complete(values)
+    subject = shell.inputs.subject(values)
+    updates: Updates = {shell.open_tab: tab.tab.id}
     try:
+        if chosen.keys() & {"token", *STEPPERS}:
+            # A page that was only just sent shows a layer and a head, and none is selected yet.
+            subject = select(tab.opening(subject, values), chosen)
+        updates[shell.inputs.selection] = subject.selection
         if "token" in chosen:
             updates[shell.strip] = token_row_of(subject.trace.encoding, subject.selection.token)
-        return updates | tab.show(subject, tab.complete(values))
+        return updates | tab.show(subject, values)
     except ExplorerError as error:
         return updates | {shell.notice: {"text": str(error), "kind": "error"}}
 

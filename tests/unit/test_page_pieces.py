@@ -146,3 +146,11 @@ def test_a_browser_without_what_the_server_takes_it_to_have_is_sent_it_again(vis
 def test_a_browser_that_the_server_forgot_is_taken_to_have_what_it_speaks_of(visitor, bundled):
     visitor.sent = set(visitor.components)  # it tells the values of its controls
     assert visitor.draw("fill-mask/Guesses", **{"fill-mask-top-k": 2})["render_config"] is None
+
+
+def test_a_first_step_of_the_head_keeps_the_layer_that_is_shown(visitor, bundled):
+    """The page is sent with a layer and a head that the session has not selected yet."""
+    shown = {one["name"]: one["at"] for one in visitor.shown("steppers")}
+    answer = visitor.draw("attention/One head", {"head": shown["head"] - 1})
+    steppers = next(value for value in answer["data"] if isinstance(value, list) and value and value[0].get("label") == "Layer")
+    assert {one["name"]: one["at"] for one in steppers} == {**shown, "head": shown["head"] - 1}
