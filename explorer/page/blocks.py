@@ -184,13 +184,12 @@ class PageBlocks(GradioBlocks):
         """
         numbers = {component_id(one): props_of(value) for one, value in changed.items()}
         shown = {self.shown_with[number] for number in numbers if number in self.shown_with}
-        choices = {number for number in self.containers if any(self.pieces.around(number))}
-        shown |= {number for number in choices & numbers.keys() if numbers[number].get("visible")}
+        shown |= {number for number in self.pieces.inner & numbers.keys() if numbers[number].get("visible")}
         wanted = shown.union(*map(self.pieces.around, shown)) - seen.built
         new = [container for container in self.containers if container in wanted]  # a tab before its choices
         absent = {one: value for one, value in changed.items() if not self._there(one, seen)}
-        for one, value in absent.items():
-            seen.later.setdefault(component_id(one), {}).update(props_of(value))
+        for number in map(component_id, absent):
+            seen.later.setdefault(number, {}).update(numbers[number])
         if new:
             deliver(self.pieces.delivery(new, seen.later, seen.built))
             seen.built.update(new)

@@ -15,8 +15,6 @@ from explorer.api.handlers import friendly
 from explorer.base.scheduling import MODEL
 from explorer.views.subject import Selection, Subject
 
-BUSY = "(...values) => BertPage.busy(values)"  # for a listener: work is under way until DONE has run
-DONE = "() => BertPage.done()"
 DRAW = "() => BertPage.draw()"  # what is open is to be drawn
 CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: when something is chosen there, not when they are only left
 BURST = 2.0  # seconds in which steps of one listener may reach the browser together
@@ -81,11 +79,6 @@ def run_picked(
     # "always_last" repeats the click that was under way instead of the last one.
     settings = {"trigger_mode": "multiple", **options}
     return run(triggers, picked_on if inspect.isgeneratorfunction(handler) else picked, outputs, inputs, **settings)
-
-
-def then_done(event: gr.events.Dependency) -> None:
-    """Work that a listener began with BUSY is at its end."""
-    then(event, DONE)
 
 
 def then(event: gr.events.Dependency, js: str) -> None:

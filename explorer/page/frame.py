@@ -107,10 +107,6 @@ class Shell:
 
     def tell(self, subject: Subject, of_a_link: str = "") -> str:
         """What is told of an input: what was said of a link, and how much of it the model reads."""
-        trace = subject.trace
-        cut = (
-            ""
-            if trace.kept == trace.encoding.total
-            else (f"{trace.kept} of {trace.encoding.total} tokens kept: this model reads no more than {trace.kept} at a time.")
-        )
-        return " ".join(filter(None, (of_a_link, cut)))
+        kept, total = subject.trace.kept, subject.trace.encoding.total
+        cut = f"{kept} of {total} tokens kept: this model reads no more than {kept} at a time."
+        return " ".join(filter(None, (of_a_link, cut if kept < total else "")))

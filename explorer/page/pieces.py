@@ -25,6 +25,7 @@ class Pieces:
         # What the browser keeps must have been read before a tab is opened that depends on it.
         self._kept = {one["id"] for one in config["components"] if one["type"] == "browserstate"}
         self._walk(config["layout"], None)
+        self.inner = frozenset(number for number in self.containers if self.outer.get(number) is not None)  # choices of a tab
         read = {number for one in config["dependencies"] for number in one["inputs"]}
         changed = {number for one in config["dependencies"] for number in one["outputs"]}
         self._components = {one["id"]: _settled(one, read, changed) for one in config["components"]}
