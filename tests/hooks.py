@@ -1,6 +1,9 @@
 """transformers' own model, changed with plain hooks: what our own ways to change a run are held to."""
 
+import itertools
 from contextlib import contextmanager
+
+import transformers
 
 
 @contextmanager
@@ -26,3 +29,29 @@ def zeroed(dense, heads, off):
 def every_dense(module):
     """W_O of each layer of a BERT of transformers."""
     return [layer.attention.output.dense for layer in module.bert.encoder.layer]
+
+
+@contextmanager
+def cut_weights(module, cuts):
+    """A model of transformers with attention weights, zero-based (layer, query, key, head; None for all), zero after the softmax.
+
+    Layers are counted as they are run: some families share their weights among layers.
+    """
+    layers = itertools.count()
+
+    def attend(layer_module, query, key, value, attention_mask, dropout=0.0, scaling=None, **more):
+        scores = query @ key.transpose(2, 3) * (query.shape[-1] ** -0.5 if scaling is None else scaling)
+        weights = (scores if attention_mask is None else scores + attention_mask).softmax(-1)
+        layer = next(layers)
+        for _, row, column, head in (cut for cut in cuts if cut[0] == layer):
+            weights[:, slice(None) if head is None else head, row, column] = 0
+        return (weights @ value).transpose(1, 2).contiguous(), weights
+
+    before = module.config._attn_implementation
+    transformers.AttentionInterface.register("cut", attend)
+    transformers.masking_utils.AttentionMaskInterface.register("cut", transformers.masking_utils.eager_mask)
+    module.set_attn_implementation("cut")
+    try:
+        yield
+    finally:
+        module.set_attn_implementation(before)

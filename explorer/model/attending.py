@@ -37,6 +37,13 @@ class Heads:
             scores.masked_fill_(~self.mask, -torch.inf)
         return torch.softmax(scores, -1, out=out)
 
+    def weights_of(self, query: int) -> torch.Tensor:
+        """The row of one query in `weights`: [batch, heads, key]."""
+        scores = (self.key @ (self.query[..., query, :] * self.scaling)[..., None])[..., 0]
+        if self.mask is not None:
+            scores = scores.masked_fill(~self.mask[..., query if self.mask.shape[-2] > 1 else 0, :], -torch.inf)
+        return scores.softmax(-1)
+
     def context(self, queries: slice = slice(None)) -> torch.Tensor:
         """The values weighted, for the tokens `queries`: [batch, heads, queries, head_size]."""
         mask = self.mask if self.mask is None or self.mask.shape[-2] == 1 else self.mask[..., queries, :]

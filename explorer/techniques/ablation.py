@@ -13,12 +13,16 @@ import numpy as np
 from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.base.steps import finished
+from explorer.model.attending import Heads
 from explorer.model.network import Network
 from explorer.model.trace import Trace
 from explorer.techniques.targets import Target, batches, read, read_at
 
 Head = tuple[int, int]
 """(layer, head), zero-based."""
+
+Cut = tuple[int, int, int, "int | None"]
+"""(layer, query, key, head), zero-based: an attention weight that is cut; head None for all heads of the layer."""
 
 
 @inference_mode
@@ -58,31 +62,54 @@ def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: in
     return final.after_heads(final.heads(hidden).context(here), hidden[:, here])[:, 0]
 
 
-@inference_mode
-def intervene(trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None) -> torch.Tensor:
-    """The last hidden state [tokens, hidden] when these heads are zero and one vector is another run's; else the stored one.
+def intervene(
+    trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
+) -> torch.Tensor:
+    """The last hidden state [tokens, hidden] of `changed_states`."""
+    return changed_states(trace, heads, patch, cuts)[-1]
 
-    `patch` is (hidden state, token, the run that it is taken from), zero-based, of a run with as many tokens.
+
+@inference_mode
+def changed_states(
+    trace: Trace, heads: Collection[Head] = (), patch: tuple[int, int, Trace] | None = None, cuts: Collection[Cut] = ()
+) -> torch.Tensor:
+    """All hidden states [layers + 1, tokens, hidden] when something is changed on the way; the stored ones if nothing is.
+
+    `heads` are zero. `patch` is (hidden state, token, the run that its vector is taken from), of a run with as many tokens.
+    `cuts` are attention weights that are zero after the softmax; the rest of their row is not renormalised, so the query
+    gets that much less (attention knockout, as in Geva et al. 2023, section 3, who block the score before the softmax).
     """
     model, layers = trace.model, trace.model.capabilities.layers
-    changed = [layer for layer, _ in heads] + ([patch[0]] if patch else [])
+    changed = [layer for layer, *_ in (*heads, *cuts)] + ([patch[0]] if patch else [])
     if not changed:
-        return trace.states[-1]
-    hidden = trace.states[min(changed)][None]  # [1, tokens, hidden]
+        return trace.states
+    states = trace.states.clone()
     for layer in range(min(changed), layers + 1):
         if patch and patch[0] == layer:
-            hidden = hidden.clone()
-            hidden[0, patch[1]] = patch[2].states[layer][patch[1]]
+            states[layer, patch[1]] = patch[2].states[layer][patch[1]]
         if layer == layers:
             break
-        off = [head for at, head in heads if at == layer]
-        if off:
-            context = model.layers[layer].heads(hidden).context()  # [1, heads, tokens, head_size]
+        hidden = states[layer][None]  # [1, tokens, hidden]
+        off, cut = [head for at, head in heads if at == layer], [one for one in cuts if one[0] == layer]
+        if off or cut:
+            given = model.layers[layer].heads(hidden)
+            context = given.context()  # [1, heads, tokens, head_size]
+            _cut(context, given, cut)
             context[:, off] = 0
-            hidden = model.layers[layer].after_heads(context, hidden)
+            states[layer + 1] = model.layers[layer].after_heads(context, hidden)[0]
         else:
-            hidden = model.layers[layer](hidden)
-    return hidden[0]
+            states[layer + 1] = model.layers[layer](hidden)[0]
+    return states
+
+
+def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut]) -> None:
+    """Take out of a layer's context [1, heads, tokens, head_size] what the cut weights bring."""
+    for query in {query for _, query, _, _ in cuts}:
+        weights = given.weights_of(query)  # [1, heads, key]
+        for _, at, key, head in cuts:
+            if at == query:
+                weights[:, slice(None) if head is None else head, key] = 0
+        context[:, :, query] = (weights[:, :, None] @ given.value)[:, :, 0]
 
 
 def with_mask(trace: Trace, position: int) -> Trace:

@@ -11,6 +11,7 @@ from explorer.model.families import FAMILIES
 from explorer.techniques import ablation, attribution, batch, inside, lens, masking_game, pseudo_likelihood, targets
 from explorer.techniques.masking_game import Rules
 from explorer.training.top_layers import Top
+from tests import hooks
 from tests.families import KINDS, write_family
 
 LONG = "the man went to the store and bought milk " * 80
@@ -215,6 +216,19 @@ class TestTechniques:
             share = float(targets.read_at(model, target, off[[target.position]]).probability)
             assert effects.shape == (3, 2)
             assert effects[1, 0] == pytest.approx(share, abs=1e-5)
+
+    def test_cut_weights_are_zero_in_transformers_own_run(self, model, eager):
+        trace = model.trace(*INPUTS["pair"])
+        encoded, _ = read(eager, model, INPUTS["pair"])
+        assert torch.equal(ablation.changed_states(trace), trace.states)
+        for cuts in ([(1, 3, 2, None)], [(0, 1, 1, 1), (0, 1, 4, None), (2, 0, 5, 0)]):
+            with hooks.cut_weights(eager, cuts), torch.no_grad():
+                theirs = eager(**encoded, output_hidden_states=True).hidden_states
+            ours = ablation.changed_states(trace, cuts=cuts)
+            unnormed = ours if not model.family.final_norm else [*ours[:-1], model.final(ours[-1])]
+            for mine, other in zip(unnormed, theirs, strict=True):
+                assert close(mine, other[0])
+            assert not close(ours[-1], trace.states[-1])
 
     def test_patching_everything_back_gives_the_clean_answer(self, model, blank):
         if blank is None:
