@@ -28,6 +28,7 @@ _TASKS = {"ForSequenceClassification": LABELS, "ForTokenClassification": TAGS, "
 
 NEXT = "hidden state"  # the name of what ends a layer
 INTO_NEURONS, OUT_OF_NEURONS = "feed-forward in", "feed-forward out"  # the names of the two matrices of the feed-forward part
+ATTENTION_NORM = "attention norm"  # the name of what ends the attention block of a layer
 ACTIVATION = "activation"  # the name of what stands between the two matrices of the feed-forward part, until it is known
 RESIDUAL = ("feed-forward add", "+ y (residual)")
 
@@ -36,7 +37,7 @@ def _post_norm(mixed: str, norm: str, inner: str, active: str, outer: str, last:
     """The parts of a layer as BERT has it after its heads, in order, by their paths: Vaswani et al. 2017, section 3.1."""
     return (
         Part(mixed, "attention output", "z W_O + b_O"),
-        Part(norm, "attention norm", "y = LayerNorm", reads=("attention add", "+ x (residual)")),
+        Part(norm, ATTENTION_NORM, "y = LayerNorm", reads=("attention add", "+ x (residual)")),
         Part(inner, INTO_NEURONS, "y W₁ + b₁"),
         Part(active, ACTIVATION, "number by number"),
         Part(outer, OUT_OF_NEURONS, "W₂ + b₂"),
@@ -76,6 +77,10 @@ class Family:
     attention_dense: str = "attention.output.dense"  # from a layer: W_O
     projections: tuple[str, ...] = ("query", "key", "value")  # the last names of W_Q, W_K and W_V, or of all in one
     parts: tuple[Part, ...] = _BERT_LAYER  # of a layer; those that are not named here are called by their paths
+    # From a layer, of a family that attends between bottlenecks: what its attention block adds to what the heads give, in the
+    # place of the hidden state, and the norm that ends the block, which no part names.
+    bottleneck: str = ""
+    bottleneck_norm: str = ""
     final_norm: str = ""  # from the encoder: over the last hidden state, before any head reads it
     pooler: str = ""  # from the encoder
     masked_lm_head: tuple[str, ...] = ()  # from the pre-training model, one applied after the other
@@ -90,6 +95,11 @@ class Family:
     def out_of_neurons(self) -> str:
         """The path, from a layer, of the matrix that reads its neurons, W₂; '' where a layer has several."""
         return next((part.path for part in self.parts if part.name == OUT_OF_NEURONS), "")
+
+    @property
+    def attention_norm(self) -> str:
+        """The path, from a layer, of the norm that ends its attention block; '' where none does."""
+        return next((part.path for part in self.parts if part.name == ATTENTION_NORM), self.bottleneck_norm)
 
     @property
     def last_norm(self) -> str:
@@ -149,6 +159,8 @@ FAMILIES = (
         encoder="mobilebert",
         word_transformation="embedding_transformation",
         parts=(),
+        bottleneck="bottleneck.input",
+        bottleneck_norm="attention.output.LayerNorm",
     ),
     Family(
         "modernbert",

@@ -60,6 +60,21 @@ class Layer:
         """The LayerNorm that ends the layer, of what is added up there [..., hidden]; the same where none ends it."""
         return attrgetter(self.family.last_norm)(self.module)(added) if self.family.last_norm else added
 
+    def residual(self, hidden: torch.Tensor) -> torch.Tensor:
+        """What the attention block adds to what its heads give, for what the layer reads: [..., tokens, width] of [..., hidden].
+
+        It is the hidden state itself, but in families that narrow it first.
+        """
+        narrow, *_ = self.family.bottleneck.split(".")
+        if not narrow or not hasattr(self.module, narrow):  # a setting of theirs leaves the bottleneck away
+            return hidden
+        return attrgetter(self.family.bottleneck)(self.module)(hidden)
+
+    @property
+    def attention_norm(self) -> torch.nn.Module | None:
+        """The norm that ends the attention block, None where none does."""
+        return attrgetter(self.family.attention_norm)(self.module) if self.family.attention_norm else None
+
     @property
     def attention_dense(self) -> torch.nn.Linear:
         """W_O and its bias, which some families do without."""

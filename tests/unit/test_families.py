@@ -8,10 +8,10 @@ import explorer
 from explorer.base.errors import CapabilityError, ModelError
 from explorer.base.steps import finished
 from explorer.model.families import FAMILIES
-from explorer.techniques import ablation, attribution, batch, inside, lens, masking_game, pseudo_likelihood, targets
+from explorer.techniques import ablation, attribution, batch, inside, lens, masking_game, pseudo_likelihood, routes, targets
 from explorer.techniques.masking_game import Rules
 from explorer.training.top_layers import Top
-from tests import hooks
+from tests import decomposing, hooks
 from tests.families import KINDS, write_family
 
 LONG = "the man went to the store and bought milk " * 80
@@ -189,6 +189,37 @@ class TestInside:
     def test_watching_a_layer_leaves_no_hook_behind(self, model):
         inside.layer_steps(model.trace("happy"), 0)
         assert not any(module._forward_hooks for module in model.module.modules())
+
+
+class TestRoutes:
+    @pytest.mark.parametrize("cuts", [[], [(1, 3, 2, None), (0, 1, 1, 1)]], ids=["as it is", "cut"])
+    def test_the_mixing_is_that_of_written_out_parts(self, kind, model, eager, cuts):
+        trace = model.trace(*INPUTS["pair"])
+        layers = model._layer_modules(eager.get_submodule(model.family.encoder))
+        with hooks.cut_weights(eager, cuts), decomposing.watching(layers, kind) as made:
+            _, theirs = read(eager, model, INPUTS["pair"])
+        mixing = routes.mixing(trace, cuts=cuts)
+        assert np.allclose(mixing.shares.sum(-1), 1, atol=1e-5)
+        for layer in range(3):
+            after, parts, rest = decomposing.decomposed(made, theirs.attentions, layer)
+            size = max(1.0, float(after.abs().max()))
+            assert close(parts.sum((1, 2)) + rest, after)
+            assert mixing.max_error <= 1e-4 * size
+            assert np.abs(mixing.shares[layer] - decomposing.shares_of(after, parts.sum(1)).numpy()).max() < 1e-5
+            heads = routes.head_shares(trace, layer, 3, cuts=cuts)
+            assert np.abs(heads.sum(0) - mixing.shares[layer, 3]).max() < 1e-5
+            assert close(routes.head_parts(trace, layer, 3, cuts=cuts), parts[3])
+
+    def test_long_inputs(self, model):
+        found = routes.mixing(model.trace(*INPUTS["long"]))
+        assert np.allclose(found.shares.sum(-1), 1, atol=1e-5)
+        assert found.shares.min() >= 0
+        block = routes.block_of(model.trace(*INPUTS["long"]), 1)
+        query = 40
+        parts = block.head_parts(query).sum(0)
+        vector = block.vectors[query]
+        nearer = (vector.abs() - (vector - parts).abs()).double().sum(-1).clamp(min=0)
+        assert np.abs(found.shares[1, query] - (nearer / nearer.sum()).numpy()).max() < 1e-5
 
 
 class TestTechniques:

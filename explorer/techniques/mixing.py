@@ -1,0 +1,225 @@
+"""What each token takes from which other in one layer's attention block: ALTI, in parts that sum to the model's own vector.
+
+After the attention block the vector of token i is y_i = LayerNorm(x_i + Σ_j Σ_h A_hij v_hj W_O + b_O). With the LayerNorm's
+mean and deviation held it is linear in what comes from each token, so y_i = Σ_j T_i(x_j) and a rest that only biases make; the
+residual is the token's own. Token j's share is how much nearer its part brings the sum in L1 norm, max(0, ‖y_i‖₁ −
+‖y_i − T_i(x_j)‖₁), each row divided by its sum: Ferrando, Gallego and Costa-jussà 2022, section 3.
+
+Everything here is times σ_i, the LayerNorm's deviation at i, which falls out of the shares: 'vectors' is σ_i y_i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from explorer.base.engine import torch
+from explorer.model.attending import Heads
+from explorer.model.layer import Layer
+
+SHORT = 64  # tokens: up to here all parts lie in memory at once, which has the fewest calls
+CHECKED = 32  # queries of a longer input whose parts are summed to be held to the model
+NEAR = 32  # of a vector's numbers, one in so many is small enough to be passed by the part of a token that hands on little
+QUERIES = 32  # of a long input, together: few enough for their numbers to stay in the cache
+
+
+@dataclass(frozen=True)
+class Block:
+    """The attention block of one layer on one input: `weights` [heads, query, key] are what its heads look with.
+
+    `hidden` [tokens, hidden] is what the layer reads and `value` [heads, tokens, head_size] the values of its heads.
+    """
+
+    layer: Layer
+    hidden: torch.Tensor
+    weights: torch.Tensor
+    value: torch.Tensor
+
+    @classmethod
+    def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads) -> Block:
+        """The block as the model computes it, from what its heads are given: a batch of one."""
+        return cls(layer, hidden, heads.weights()[0], heads.value[0])
+
+    @cached_property
+    def residual(self) -> torch.Tensor:
+        """What is the token's own, [tokens, width]."""
+        return self.layer.residual(self.hidden)
+
+    @cached_property
+    def added(self) -> torch.Tensor:
+        """What the norm reads, [tokens, width], by the model's own W_O."""
+        context = (self.weights @ self.value).transpose(0, 1).flatten(1)
+        return self.layer.attention_dense(context) + self.residual
+
+    @cached_property
+    def own(self) -> torch.Tensor:
+        """The model's own vectors after the attention block, y [tokens, width], by its own modules."""
+        return self.added if (norm := self.layer.attention_norm) is None else norm(self.added)
+
+    @cached_property
+    def deviation(self) -> torch.Tensor:
+        """What the norm divides each vector by, [tokens, 1]; ones where it does not."""
+        norm = self.layer.attention_norm
+        if not isinstance(norm, torch.nn.LayerNorm):
+            return torch.ones(len(self.hidden), 1)
+        return (self.added.var(-1, unbiased=False, keepdim=True) + norm.eps).sqrt()
+
+    @cached_property
+    def vectors(self) -> torch.Tensor:
+        """σ y: [tokens, width]."""
+        return self.own * self.deviation
+
+    @cached_property
+    def handed(self) -> torch.Tensor:
+        """What each token hands on through each head when it is looked at with weight 1, times σ: [key, heads, width]."""
+        made = (self.value @ self.output).transpose(0, 1).contiguous()
+        return self.through_norm(made)
+
+    @cached_property
+    def kept(self) -> torch.Tensor:
+        """What each token keeps of itself beside its heads, times σ: [tokens, width]."""
+        return self.through_norm(self.residual.clone())
+
+    @property
+    def output(self) -> torch.Tensor:
+        """W_O cut into what each head is multiplied with: [heads, head_size, width]."""
+        return self.layer.attention_dense.weight.T.unflatten(0, (len(self.value), -1))
+
+    def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Vectors [..., width] through the norm with its deviation times σ and without its bias, which is linear; in place."""
+        norm = self.layer.attention_norm
+        if isinstance(norm, torch.nn.LayerNorm):
+            vectors -= vectors.mean(-1, keepdim=True)
+        return vectors if norm is None or norm.weight is None else vectors.mul_(norm.weight)
+
+    def biases(self) -> torch.Tensor:
+        """What is nobody's part, times σ: [tokens, width]."""
+        rest = torch.zeros_like(self.vectors)
+        if (bias := self.layer.attention_dense.bias) is not None:
+            rest += self.through_norm(bias.clone())
+        norm = self.layer.attention_norm
+        return rest if getattr(norm, "bias", None) is None else rest + norm.bias * self.deviation
+
+    def head_parts(self, query: int) -> torch.Tensor:
+        """The parts of T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
+        by_head = self.weights[:, query, :, None] * self.handed.transpose(0, 1)
+        own = torch.zeros_like(by_head[:1])
+        own[0, query] = self.kept[query]
+        return torch.cat([by_head, own])
+
+
+def shares(block: Block) -> tuple[torch.Tensor, float]:
+    """The share of each token in each: [query, key], each row summing to 1; and the error of the parts' sum.
+
+    A row of which no part comes nearer is all the token's own. The error is the largest distance of Σ_j T_i(x_j) and the biases
+    from y_i: over all queries, of an input of more than SHORT tokens over CHECKED of them, evenly spaced.
+    """
+    tokens = len(block.hidden)
+    if tokens <= SHORT:
+        nearer, error = _all_at_once(block)
+    else:
+        nearer, error = _linear_and_passed(block), _error(block)
+    nearer.clamp_(min=0)
+    total = nearer.sum(-1, keepdim=True)
+    return torch.where(total > 0, nearer / total, torch.eye(tokens)), error
+
+
+def _all_at_once(block: Block) -> tuple[torch.Tensor, float]:
+    """‖σy‖₁ − ‖σy − σT‖₁ [query, key], and the error, from all parts at once."""
+    everyone = torch.arange(len(block.hidden))
+    parts = block.weights.permute(2, 1, 0) @ block.handed  # [key, query, width]
+    parts[everyone, everyone] += block.kept
+    rest = block.vectors - block.biases() - parts.sum(0)
+    error = float((rest / block.deviation).abs().max())
+    passed = parts.sub_(block.vectors).abs_().sub_(block.vectors.abs())  # number by number, whose sums are far less exact
+    return -passed.sum(-1).T, error
+
+
+def _error(block: Block) -> float:
+    """The error over a few queries."""
+    queries = torch.linspace(0, len(block.hidden) - 1, CHECKED).long()
+    joined = block.weights[:, queries].transpose(0, 1).flatten(1)  # [queries, heads · key]
+    parts = joined @ block.handed.transpose(0, 1).flatten(0, 1)
+    rest = (block.vectors - block.biases() - block.kept)[queries] - parts
+    return float((rest / block.deviation[queries]).abs().max())
+
+
+def _linear_and_passed(block: Block) -> torch.Tensor:
+    """The same without all parts, whose numbers would be [query, key, width].
+
+    |y| − |y − T| is s T with s the sign of y, less 2 (s T − |y|) where s T passes |y|. The sum of the first is a product of
+    matrices as small as those of the attention. T passes few of y's numbers: where it is known to be smaller than all but the
+    smallest of them, only these are looked at, and all of them elsewhere.
+    """
+    vectors, handed, weights = block.vectors, block.handed, block.weights
+    tokens, width = vectors.shape
+    sizes, signs = vectors.abs(), _signs(vectors)
+    nearer, most = torch.zeros(tokens, tokens), torch.zeros(tokens, tokens)
+    toward = _back_through_norm(block, signs)
+    highest = handed.abs().amax(-1)  # [key, heads]
+    for head, weight in enumerate(weights):
+        nearer.addcmul_(weight, (toward @ block.output[head].T) @ block.value[head].T)
+        most.addcmul_(weight, highest[:, head])  # no number of T is larger
+    near = max(1, width // NEAR)
+    small = sizes.topk(near + 1, largest=False, sorted=True)
+    heavy = most >= small.values[:, -1:]
+    heavy.fill_diagonal_(False)
+    nearer -= 2 * _passed_nearby(block, small.indices[:, :near], signs, sizes).masked_fill_(heavy, 0)
+    for key in heavy.any(0).nonzero()[:, 0].tolist():
+        queries = heavy[:, key].nonzero()[:, 0]
+        parts = weights[:, queries, key].T @ handed[key]
+        nearer[queries, key] -= 2 * parts.mul_(signs[queries]).sub_(sizes[queries]).relu_().sum(-1)
+    own = torch.einsum("hi,ihw->iw", weights.diagonal(dim1=1, dim2=2), handed) + block.kept
+    nearer.diagonal().copy_((sizes - (vectors - own).abs()).sum(-1))
+    return nearer
+
+
+def _passed_nearby(block: Block, places: torch.Tensor, signs: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
+    """By how much s T passes |y| among the `places` [query, near] of each vector's numbers: [query, key]."""
+    found = torch.empty(len(places), len(places))
+    by_number = block.handed.permute(1, 2, 0).contiguous()  # [heads, width, key]
+    for start in range(0, len(places), QUERIES):
+        rows = slice(start, start + QUERIES)
+        here = places[rows]
+        parts = torch.zeros(*here.shape, len(places))  # [queries, near, key]
+        for weight, handed in zip(block.weights, by_number, strict=True):
+            parts.addcmul_(handed[here], weight[rows, None])
+        parts.mul_(signs[rows].gather(1, here)[..., None]).sub_(sizes[rows].gather(1, here)[..., None])
+        found[rows] = parts.relu_().sum(1)
+    return found
+
+
+def _back_through_norm(block: Block, vectors: torch.Tensor) -> torch.Tensor:
+    """What a vector before the norm has to be multiplied with to give its product, after it, with `vectors` [tokens, width]."""
+    norm = block.layer.attention_norm
+    turned = vectors if norm is None or norm.weight is None else vectors * norm.weight
+    return turned - turned.mean(-1, keepdim=True) if isinstance(norm, torch.nn.LayerNorm) else turned
+
+
+def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
+    """How the shares `row` [key] of one query are made up of its heads: [heads + 1, key], the last what it keeps beside them.
+
+    In each number o of the vector |y| − |y − T| is divided among the heads as T is, which integrated gradients along the
+    straight way from no part to the whole of it give: the function is of T alone, so each T^h has T^h / T of its change.
+    """
+    parts = block.head_parts(query)
+    size, sign = block.vectors[query].abs(), _signs(block.vectors[query])
+    toward = parts.sum(0) * sign  # [key, width]
+    change = torch.where(toward > size, 2 * size / toward - 1, 1) * sign  # (|y| − |y − T|) / T, within -1 and 1
+    divided = (parts * change).sum(-1)  # [heads + 1, key]
+    total = divided.sum(0)
+    if not total.gt(0).any():
+        return _all_own(divided, query)
+    return torch.where(total > 0, divided * (row / total), 0)
+
+
+def _signs(vectors: torch.Tensor) -> torch.Tensor:
+    """-1 for what is below 0, 1 for the rest: with it |y| − |y − T| is what is said above where y is 0, too."""
+    return torch.where(vectors < 0, -1.0, 1.0)
+
+
+def _all_own(divided: torch.Tensor, query: int) -> torch.Tensor:
+    """The same where no part comes nearer."""
+    alone = torch.zeros_like(divided)
+    alone[-1, query] = 1
+    return alone

@@ -1,0 +1,200 @@
+"""Where every token's vector comes from: the mixing of all layers, and the routes that end in one place, multiplied backwards.
+
+A layer's mixing is ALTI's (`mixing.py`). How much of a place in a hidden state stands at each token of the states below it is
+the product of the layers' rows on the way down: Ferrando and Voita 2024, 'Information Flow Routes', section 2, for an encoder.
+What is cut or switched off here is zero after the softmax, and the rest of its row is not renormalised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from explorer.base.cache import OnceCache
+from explorer.base.engine import inference_mode, torch
+from explorer.model import attending
+from explorer.model.attending import Heads
+from explorer.model.layer import Layer
+from explorer.model.trace import Reading, Trace
+from explorer.techniques.ablation import Cut, Head
+from explorer.techniques.mixing import Block, head_shares_of, shares
+
+Patch = tuple[int, int, Trace]
+"""(hidden state, token, the run that its vector is taken from), as in `changed_states`."""
+
+KEPT_BYTES = 64_000_000  # of mixings, of all inputs together: one of 512 tokens of BERT-base is 13 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Mixing:
+    """What each token takes from which other in every layer's attention block.
+
+    `shares` is [layers, query, key] float32, at least 0, rows sum to 1; read-only. `max_error` is the largest distance of the
+    sum of the parts from the model's own vectors after the attention block, in units of these.
+    """
+
+    shares: np.ndarray
+    max_error: float
+
+
+@dataclass(frozen=True)
+class Route:
+    """What one token takes from another in one layer, all zero-based, and the `share` of the asked place that comes this way."""
+
+    layer: int
+    query: int
+    key: int
+    share: float
+
+
+_kept: OnceCache[tuple[Reading, frozenset[Head], frozenset[Cut]], Mixing] = OnceCache(KEPT_BYTES, lambda one: one.shares.nbytes)
+
+
+def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Mixing:
+    """The mixing of all layers when heads are off, weights are cut, or a vector is patched in; of the run as it is without.
+
+    Kept for a while, but with a patch, whose run would be kept too.
+    """
+    if patch:
+        return mixing_and_states(trace, off, cuts, patch)[0]
+    return _kept.get((trace.reading, frozenset(off), frozenset(cuts)), lambda: mixing_and_states(trace, off, cuts)[0])
+
+
+@inference_mode
+def mixing_and_states(
+    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+) -> tuple[Mixing, torch.Tensor]:
+    """The mixing, and the hidden states [layers + 1, tokens, hidden] of the same run, which it comes to on its way.
+
+    The states are those of `changed_states`. Layers below the first change are as they are without it, and are not run.
+    """
+    layers = trace.model.layers
+    first = min([layer for layer, *_ in (*off, *cuts)] + ([patch[0]] if patch else []) + [len(layers) + 1])
+    made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
+    unchanged = _kept.peek((trace.reading, frozenset(), frozenset())) if first <= len(layers) else None
+    error = unchanged.max_error if unchanged else 0.0
+    for layer in range(min(first, len(layers))):
+        if unchanged:
+            made[layer] = unchanged.shares[layer]
+            continue
+        block = Block.of(layers[layer], trace.states[layer], trace.heads(layer))
+        error = max(error, _put(made[layer], block))
+    states = trace.states if first > len(layers) else trace.states.clone()
+    for layer, block in enumerate(_changed_blocks(trace, states, first, off, cuts, patch), start=first):
+        error = max(error, _put(made[layer], block))
+    made.flags.writeable = False
+    return Mixing(made, error), states
+
+
+def _put(row: np.ndarray, block: Block) -> float:
+    """The shares of a layer into their place; their error."""
+    found, error = shares(block)
+    row[:] = found.numpy()
+    return error
+
+
+def _changed_blocks(
+    trace: Trace, states: torch.Tensor, first: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None
+) -> Iterator[Block]:
+    """The block of every layer from the first that is changed on; `states` above are overwritten by those of the run."""
+    layers = trace.model.layers
+    for layer in range(first, len(layers) + 1):
+        if patch and patch[0] == layer:
+            states[layer, patch[1]] = patch[2].states[layer][patch[1]]
+        if layer == len(layers):
+            return
+        states[layer + 1], block = _run(layers[layer], states[layer], _zeroed(layer, off, cuts))
+        yield block
+
+
+Zeroed = list[tuple["int | slice", "int | slice", "int | slice"]]
+"""The places of weights [heads, query, key] that are zero."""
+
+
+def _zeroed(layer: int, off: Collection[Head], cuts: Collection[Cut]) -> Zeroed:
+    everything = slice(None)
+    heads: Zeroed = [(head, everything, everything) for at, head in off if at == layer]
+    return heads + [(everything if head is None else head, *places) for at, *places, head in cuts if at == layer]
+
+
+def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tensor, Block]:
+    """The next hidden state of [tokens, hidden], and the block on the way, when some weights are zero."""
+    blocks: list[Block] = []
+
+    def attend(heads: Heads) -> torch.Tensor:
+        block = Block.of(layer, hidden, heads)
+        for places in zeroed:
+            block.weights[places] = 0
+        blocks.append(block)
+        return (block.weights @ block.value)[None]
+
+    after = attending.answering(attend, lambda: layer(hidden[None]))[0]
+    return after, blocks[0]
+
+
+@inference_mode
+def block_of(
+    trace: Trace, layer: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+) -> Block:
+    """The attention block of one layer (zero-based) in the run that is changed like this."""
+    first = min([at for at, *_ in (*off, *cuts)] + ([patch[0]] if patch else []) + [layer + 1])
+    if first > layer:
+        return Block.of(trace.model.layers[layer], trace.states[layer], trace.heads(layer))
+    states = trace.states.clone()
+    return next(islice(_changed_blocks(trace, states, first, off, cuts, patch), layer - first, None))
+
+
+@inference_mode
+def head_shares(
+    trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+) -> np.ndarray:
+    """What each head brings of a query's shares: [heads + 1, key] float32, the last row what the token keeps beside its heads.
+
+    Their sum over heads is `mixing(...).shares[layer, query]`; a head that turns away is below 0. Layer and query are zero-based.
+    """
+    row = torch.from_numpy(mixing(trace, off, cuts, patch).shares[layer, query].copy())
+    return head_shares_of(block_of(trace, layer, off, cuts, patch), query, row).numpy()
+
+
+@inference_mode
+def head_parts(
+    trace: Trace, layer: int, query: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+) -> np.ndarray:
+    """The same in vectors: [heads + 1, key, width], which sum over the first to T_i(x_j), what each token brings."""
+    block = block_of(trace, layer, off, cuts, patch)
+    return (block.head_parts(query) / block.deviation[query]).numpy()
+
+
+def place_shares(shares: np.ndarray, position: int, state: int = -1) -> np.ndarray:
+    """How much of `position` in hidden state `state` (-1: the last) stands at each token: [state + 1, tokens] float32.
+
+    `shares` are those of `mixing`. Row k is hidden state k, each sums to 1, and the last is all at the position itself.
+    """
+    state = range(len(shares) + 1)[state]
+    found = np.zeros((state + 1, shares.shape[-1]), dtype=np.float32)
+    found[state, position] = 1
+    for layer in range(state - 1, -1, -1):
+        found[layer] = found[layer + 1] @ shares[layer]
+    return found
+
+
+def routes(shares: np.ndarray, places: np.ndarray, limit: int = 200, others: bool = False) -> list[Route]:
+    """The strongest steps from token to token that end in one place, the strongest first, none of share 0; at most `limit`.
+
+    `places` are the `place_shares` of the same `shares`. A step's share is that of the query above it times what this takes from
+    the key. What tokens keep of themselves is among them unless only `others` are wanted.
+    """
+    found: list[tuple[float, int, int, int]] = []
+    for layer in range(len(places) - 1):
+        step = places[layer + 1, :, None] * shares[layer]
+        if others:
+            np.fill_diagonal(step, 0)
+        flat = step.ravel()
+        best = np.argpartition(-flat, limit)[:limit] if len(flat) > limit else np.arange(len(flat))
+        queries, keys = np.unravel_index(best, step.shape)
+        found += zip(flat[best].tolist(), [layer] * len(best), queries.tolist(), keys.tolist(), strict=True)
+    found.sort(key=lambda one: (-one[0], *one[1:]))
+    return [Route(layer, query, key, share) for share, layer, query, key in found[:limit] if share > 0]

@@ -1,0 +1,78 @@
+"""The attention block of transformers' own eager model taken apart in loops: what our mixing is held to."""
+
+from contextlib import contextmanager
+
+import torch
+
+PATHS = {  # from a layer: the values, W_O and the norm after the attention
+    "bert": ("attention.self.value", "attention.output.dense", "attention.output.LayerNorm"),
+    "distilbert": ("attention.v_lin", "attention.out_lin", "sa_layer_norm"),
+    "albert": ("attention.value", "attention.dense", "attention.LayerNorm"),
+    "modernbert": ("attn.Wqkv", "attn.Wo", ""),
+}
+
+
+class Read:
+    """What the named modules of each layer read and made in one pass, in the order in which the layers were run."""
+
+    def __init__(self, layers, kind):
+        self.value, self.dense, self.norm = PATHS.get(kind, PATHS["bert"])
+        self.made = {self.value: [], self.dense: [], self.norm: []}
+        self.module = layers[0]
+
+    def see(self, path, layer):
+        def hook(module, read, made):
+            whole = made[0] if isinstance(made, tuple) else made
+            self.made[path].append((module, read[0][0], whole[0]))
+
+        return (layer.get_submodule(path) if path else layer).register_forward_hook(hook)
+
+
+@contextmanager
+def watching(layers, kind):
+    """Every different layer of a model, watched."""
+    read = Read(layers, kind)
+    hooks = [read.see(path, layer) for layer in dict.fromkeys(layers) for path in read.made]
+    try:
+        yield read
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def decomposed(read, attentions, layer):
+    """y [tokens, width], T [query, heads + 1, key, width] with the residual as its last head, and the biases [tokens, width]."""
+    weights = attentions[layer][0]  # [heads, query, key]
+    heads, tokens, _ = weights.shape
+    dense, _, mixed = read.made[read.dense][layer]
+    values = read.made[read.value][layer][2][:, -dense.in_features :].unflatten(-1, (heads, -1))  # of all in one, the last third
+    norm, into, after = read.made[read.norm][layer]
+    if not read.norm:
+        norm, into, after = None, mixed + into, mixed + into  # what the layer reads is what is added
+    residual = into - mixed
+    by_head = dense.weight.unflatten(1, (heads, -1))  # [width, heads, head_size]
+    parts = torch.zeros(tokens, heads + 1, tokens, into.shape[-1])
+    rest = torch.zeros(tokens, into.shape[-1])
+    for query in range(tokens):
+        for key in range(tokens):
+            for head in range(heads):
+                parts[query, head, key] = by_head[:, head] @ values[key, head] * weights[head, query, key]
+        parts[query, heads, query] = residual[query]
+        rest[query] = 0 if dense.bias is None else dense.bias
+    if isinstance(norm, torch.nn.LayerNorm):
+        deviation = (into.var(-1, unbiased=False) + norm.eps).sqrt()
+        parts = (parts - parts.mean(-1, keepdim=True)) / deviation[:, None, None, None] * norm.weight
+        rest = (rest - rest.mean(-1, keepdim=True)) / deviation[:, None] * norm.weight + norm.bias
+    elif norm is not None:
+        parts, rest = parts * norm.weight, rest * norm.weight + norm.bias
+    return after, parts, rest
+
+
+def shares_of(after, parts):
+    """[query, key]: the shares of Ferrando et al. 2022, equations 6 to 8, from parts [query, key, width]."""
+    found = torch.zeros(parts.shape[:2], dtype=torch.float64)
+    for query, vector in enumerate(after.double()):
+        for key, part in enumerate(parts[query].double()):
+            found[query, key] = max(0.0, float(vector.abs().sum() - (vector - part).abs().sum()))
+        found[query] = found[query] / found[query].sum() if found[query].sum() else torch.eye(len(after))[query]
+    return found.float()
