@@ -19,8 +19,8 @@ ANSWERED = ("finding", "check", "tables")
 def views(model: str = "") -> dict[str, Any]:
     """Every view with its question, what it needs of a model, and its settings: their type, default, choices or range.
 
-    Among them is what is selected on the page: `layer` and `head` from 1, `token` from 0, and `off`, the heads that are
-    switched off. Left out, a view opens on what is most telling of the input.
+    Among them is what is selected on the page: `layer` and `head` from 1, `token` from 0, `off`, the heads that are
+    switched off, and `cut`, the attention weights that are zero. Left out, a view opens on what is most telling of the input.
     """
     capabilities = explorer_for(model).capabilities
     return {"views": [named.described(kind, capabilities) for kind in VIEWS.values()]}

@@ -93,6 +93,7 @@ SCORED = Limit("scored", "texts whose likelihood is asked for", 200, 50, _KEEP)
 RANKED = Limit("ranked", "sentences whose likelihood is compared in the page", 20, 20, _TYPE)
 PAIRS = Limit("pairs", "pairs of sentences, or candidates for the next sentence", 100, 100, _TYPE)
 BLANKS = Limit("blanks", "blanks filled together", 64, 32, "There are {given} blanks; fill {most} or fewer together.")
+CUTS = Limit("cuts", "attention weights cut at once", 32, 32, _KEEP)
 GUESSES = Limit("guesses", "guesses for a blank", 100, 100, "{What} must be a whole number from 1 to {most}.")
 STEPS = Limit("steps", "steps of an attribution", 500, 200, GUESSES.sentence)
 TABLE_MEGABYTES = Limit("table_megabytes", "MB of a table", 10, 10, _LARGE)  # it stands in a label

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.base.errors import ExplorerError, InputError
-from explorer.base.limits import BOX_CHARACTERS, CHARACTERS
+from explorer.base.limits import BOX_CHARACTERS, CHARACTERS, CUTS
 from explorer.outlets.packing import unpacked
 from explorer.outlets.place import SETTING, VERSION, slug, tab_of
 from explorer.views import FIRST_TAB
 from explorer.views.settings import Number, Setting, Text
-from explorer.views.subject import Selection, Subject
+from explorer.views.subject import Selection, Subject, in_order
 from explorer.views.view import Tab, View
 
 LONGEST_WORD = 100
@@ -54,6 +54,10 @@ class Asked:
             self.told.append("The link swaps a word that cannot be swapped so in this input; it is left as it is.")
         if chosen.patch != kept.patch:
             self.told.append("The link patches what this input does not have; nothing is patched.")
+        if len(kept.cut) == CUTS.most < len(chosen.cut):
+            self.told.append(f"The link cuts more than {CUTS.most} attention weights; the first {CUTS.most} are cut.")
+        elif set(chosen.cut) != set(kept.cut):
+            self.told.append("The link cuts attention weights that this model or input does not have; they are left out.")
         return subject.select(picked=kept.picked)
 
     def choice(self, capabilities: Any) -> tuple[Tab, str]:
@@ -108,7 +112,8 @@ class Asked:
 
     def _selection(self, default: Selection) -> Selection:
         layer, head, token = (self._number(name, low) for name, low in (("layer", 0), ("head", 1), ("token", 0)))
-        off, swap, patch = self._pairs("off", 1), _words(self._parameters.get("swap")), self._pairs("patch", 0)
+        swap, off, patch = _words(self._parameters.get("swap")), self._rows("off", 1, 1), self._rows("patch", 0, 0)
+        cuts = self._rows("cut", 1, 0, 0, 0)
         if swap is None and "swap" in self._parameters:
             self._senseless("swap")
         return Selection(
@@ -119,6 +124,7 @@ class Asked:
             tuple(sorted({(layer - 1, head - 1) for layer, head in off})),
             swap,
             next(iter(patch), None),
+            in_order((layer - 1, query, key, head - 1 if head else None) for layer, query, key, head in cuts),
         )
 
     def _number(self, name: str, low: int) -> int | None:
@@ -128,13 +134,15 @@ class Asked:
             self._senseless(name)
         return number
 
-    def _pairs(self, name: str, low: int) -> list[tuple[int, int]]:
-        """The pairs in '6.11,3.2'; none where one of them makes no sense."""
+    def _rows(self, name: str, *lows: int) -> list[tuple[int, ...]]:
+        """The rows in '6.11,3.2', each number at least its `low`; none where one of them makes no sense."""
         if name not in self._parameters:
             return []
-        pairs = [tuple(_number(number, low) for number in pair.split(".")) for pair in self._parameters[name].split(",")]
-        if all(len(pair) == 2 and None not in pair for pair in pairs):
-            return pairs  # type: ignore[return-value]
+        written = [row.split(".") for row in self._parameters[name].split(",")]
+        if all(len(row) == len(lows) for row in written):
+            rows = [tuple(map(_number, row, lows)) for row in written]
+            if not any(None in row for row in rows):
+                return rows  # type: ignore[return-value]
         self._senseless(name)
         return []
 

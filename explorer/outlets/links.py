@@ -10,7 +10,7 @@ from explorer.outlets.asking import Asked
 from explorer.outlets.packing import packed
 from explorer.outlets.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
 from explorer.text import limits
-from explorer.views.subject import Selection, Subject
+from explorer.views.subject import Subject
 from explorer.views.view import Tab, View
 
 LONGEST = 16_000  # characters of a query; servers and chats cut what is much longer
@@ -27,6 +27,7 @@ PARAMETERS = {
     "off": "heads that are switched off, as layer.head, with commas between them",
     "swap": "a word of the input and the one that is read in its place, with a comma between them",
     "patch": "hidden state and token, from 0, that the swapped run gets from the other, as 6.3",
+    "cut": "attention weights that are zero, as layer.query.key.head, tokens from 0 and head 0 for all, with commas between them",
     "set.NAME": "a setting of the view that is not at its default, by the name it has in the code",
 }
 """What a link may carry, and what it means; README's table is read against it."""
@@ -34,7 +35,7 @@ PARAMETERS = {
 
 def query(place: Place) -> str:
     """The query string of the link to a place. Raises InputError for a text that no link can hold."""
-    subject, chosen, tab = place.subject, place.subject.chosen, tab_of(place.tab)
+    subject, tab = place.subject, tab_of(place.tab)
     parameters: dict[str, Any] = {"v": VERSION}
     if subject.model_name != checkpoints.default_name():
         parameters["model"] = subject.model_name
@@ -44,7 +45,7 @@ def query(place: Place) -> str:
     parameters["a"] = packed(limits.check_optional_text(subject.text_a, "text A"))
     if text_b := limits.check_optional_text(subject.text_b, "text B"):
         parameters["b"] = packed(text_b)
-    parameters |= _selected(chosen)
+    parameters |= _selected(subject)
     parameters |= {SETTING + name: packed(text) for name, text in place.settings.items()}
     made = urlencode(parameters, quote_via=lambda text, safe, *rest: quote_plus(text, "/:,", *rest))
     if len(made) > LONGEST:
@@ -52,7 +53,8 @@ def query(place: Place) -> str:
     return made
 
 
-def _selected(chosen: Selection) -> dict[str, Any]:
+def _selected(subject: Subject) -> dict[str, Any]:
+    chosen = subject.chosen
     parameters: dict[str, Any] = {"layer": chosen.layer, "head": chosen.head} if chosen.picked else {}
     if chosen.token is not None:
         parameters["token"] = chosen.token
@@ -62,6 +64,9 @@ def _selected(chosen: Selection) -> dict[str, Any]:
         parameters["swap"] = ",".join(chosen.swap)
     if chosen.patch:
         parameters["patch"] = "{}.{}".format(*chosen.patch)
+    if chosen.cut and (cuts := subject.selection.cut):  # what was cut in other texts means nothing in these
+        rows = ((layer + 1, query, key, 0 if head is None else head + 1) for layer, query, key, head in cuts)
+        parameters["cut"] = ",".join(".".join(map(str, row)) for row in rows)
     return parameters
 
 

@@ -13,17 +13,18 @@ from explorer.outlets.tables import is_open, plain_value
 from explorer.text import limits
 from explorer.views import VIEWS
 from explorer.views.settings import Choice, Number, Setting, Several, Sheet, Switch, Text
-from explorer.views.subject import Subject
+from explorer.views.subject import Subject, in_order
 from explorer.views.view import Content, LongView, View, seconds
 
-OF_THE_PAGE = ("layer", "head", "token", "off")  # the selection, which may stand among the settings of any view
+OF_THE_PAGE = ("layer", "head", "token", "off", "cut")  # the selection, which may stand among the settings of any view
 MOST_NAME = 60
 
 
 def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
     """The view of this name with these settings, and the place where it is seen, opened on what is most telling.
 
-    Among the settings may be what is selected on the page: layer and head from 1, a token from 0, and heads that are off.
+    Among the settings may be what is selected on the page: layer and head from 1, a token from 0, heads that are off,
+    and attention weights that are cut.
     Raises ExplorerError.
     """
     if not isinstance(name, str) or name not in VIEWS:
@@ -61,6 +62,8 @@ def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
         checked["token"] = limits.check_integer(chosen["token"], "the token", 0, subject.trace.kept - 1)
     if "off" in chosen:
         checked["off"] = tuple(sorted(limits.head_indices(chosen["off"], has.layers, has.heads)))
+    if "cut" in chosen:
+        checked["cut"] = in_order(limits.cut_weights(chosen["cut"], has.layers, has.heads, subject.trace.kept))
     return checked
 
 
@@ -107,6 +110,7 @@ def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
         "head": {"type": "integer", "range": [1, has.heads], "default": None, "label": "Head"},
         "token": {"type": "integer", "range": [0, has.max_tokens - 1], "default": None, "label": "Token, by its position"},
         "off": {"type": "list", "default": [], "label": "Heads switched off, each [layer, head]"},
+        "cut": {"type": "list", "default": [], "label": "Weights cut, each [layer, query, key, head or 0 for all]"},
     }
 
 

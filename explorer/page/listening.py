@@ -139,7 +139,7 @@ def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Depen
     def read(values: Values, event: gr.SelectData) -> Updates:
         subject = tab.opening(inputs.subject(values), values)
         change = getattr(panel.read(values, subject), f"on_{name}")(subject, event.index)
-        chosen = replace(subject.selection, off=(), swap=None, patch=None, **change.selection)
+        chosen = replace(subject.selection, **{**CHANGES, **change.selection})
         return dict(zip((inputs.text_a, inputs.text_b, inputs.selection), (*change.texts, chosen), strict=True))
 
     outputs = [inputs.text_a, inputs.text_b, inputs.selection]
@@ -180,7 +180,7 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
         subject = subject.select(**change.selection)
         updates |= {tab.inputs.selection: subject.selection, **tab.stepped(subject, values)}
         drawn = [other for other in tab.panels if not (change.content and other is panel)]
-        if change.selection.keys() <= CHANGES:
+        if change.selection.keys() <= CHANGES.keys():
             drawn = [other for other in drawn if other.view.shows_changes]
         updates = merge(updates, tab.redraw(subject, values, drawn, clicked))
     elif change.settings:

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import TypeGuard
 
 from explorer.base.errors import InputError
-from explorer.base.limits import CHARACTERS, TEXTS, Limit
+from explorer.base.limits import CHARACTERS, CUTS, TEXTS, Limit
 
 MOST_PLACES = 10_000_000  # more than anything drawn has
 
@@ -98,6 +98,24 @@ def head_indices(pairs: object, layers: int, heads: int) -> list[tuple[int, int]
     if any(isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs):
         raise InputError("Every head must be a pair [layer, head], such as [1, 1].")
     return list(dict.fromkeys((layer_index(layer, layers), head_index(head, heads)) for layer, head in pairs))
+
+
+def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tuple[int, int, int, int | None]]:
+    """Zero-based (layer, query, key, head or None for all) for a list of [layer, query, key, head], each once.
+
+    Layers and heads count from 1, tokens from 0, and head 0 is all heads of the layer. Raises InputError.
+    """
+    if isinstance(cuts, str) or not isinstance(cuts, Sequence):
+        raise InputError("Send the cuts as a list of [layer, query, key, head].")
+    CUTS.check(len(cuts), "cuts")
+    if any(isinstance(cut, str) or not isinstance(cut, Sequence) or len(cut) != 4 for cut in cuts):
+        raise InputError("Every cut must be [layer, query, key, head], such as [1, 3, 2, 0], where head 0 is all heads.")
+    found = []
+    for layer, query, key, head in cuts:
+        places = (check_integer(place, name, 0, tokens - 1) for name, place in (("the query", query), ("the key", key)))
+        at = check_integer(head, "the head", 0, heads)
+        found.append((layer_index(layer, layers), *places, at - 1 if at else None))
+    return list(dict.fromkeys(found))
 
 
 def hidden_state_index(layer: object, layers: int) -> int:

@@ -1,20 +1,24 @@
 """What a view is about: one input to one model, and what is selected in it."""
 
 import functools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from explorer.base.errors import InputError, ModelError
+from explorer.base.limits import CUTS
 from explorer.model import checkpoints
 from explorer.model.explorer import Explorer, load
 from explorer.model.trace import Trace
+from explorer.techniques.ablation import Cut
 from explorer.text.swaps import put
 
 Off = tuple[tuple[int, int], ...]
 """Zero-based (layer, head) of what is switched off."""
 
-CHANGES = {"off", "swap", "patch"}
-"""What of a selection changes the run, to see what comes of it."""
+CHANGES: Mapping[str, Any] = {"off": (), "swap": None, "patch": None, "cut": ()}
+"""What of a selection changes the run, to see what comes of it, as it is where nothing is changed."""
+NAMED = 3  # cuts that a sentence names; more are counted
 
 
 def head_name(head: tuple[int, int]) -> str:
@@ -30,6 +34,30 @@ def heads_named(off: Off) -> str:
     return f"heads {', '.join(names[:8])}{f' and {len(names) - 8} more' if len(names) > 8 else ''} (layer.head)"
 
 
+def in_order(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
+    """Cuts, each once, by layer, query and key; all heads stand before a single one."""
+    return tuple(sorted(set(cuts), key=lambda cut: (*cut[:3], -1 if cut[3] is None else cut[3])))
+
+
+def cut_name(cut: Cut, tokens: Sequence[str]) -> str:
+    """A cut as the screen counts, in the direction in which it brings something: from the key to the query."""
+    layer, query, key, head = cut
+    heads = "all heads" if head is None else f"head {head + 1}"
+    return f"{_token_name(tokens, key)} → {_token_name(tokens, query)} in layer {layer + 1} ({heads})"
+
+
+def _token_name(tokens: Sequence[str], place: int) -> str:
+    """A token, with its place where another one reads alike."""
+    return f"{tokens[place]} (token {place})" if tokens.count(tokens[place]) > 1 else tokens[place]
+
+
+def _cuts_named(cuts: Sequence[Cut], tokens: Sequence[str]) -> str:
+    """Cuts as a part of a sentence."""
+    more = len(cuts) - NAMED
+    named = ", ".join(cut_name(cut, tokens) for cut in cuts[:NAMED])
+    return f"{named} and {more} more cut{'s' * (more > 1)}" if more > 0 else named
+
+
 @dataclass(frozen=True)
 class Selection:
     """What is chosen on the page, the same in every tab."""
@@ -41,10 +69,12 @@ class Selection:
     off: Off = ()  # what is switched off, to see what comes of it
     swap: tuple[str, str] | None = None  # a word of the input, and the one that is read in its place
     patch: tuple[int, int] | None = None  # (hidden state, token) that the run with the swapped word gets from the one without
+    cut: tuple[Cut, ...] = ()  # attention weights that are zero
+    cut_in: tuple[str, ...] = field(default=(), compare=False, repr=False)  # the tokens that they were made among; () from a link
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything is switched off, swapped or patched."""
+        """Whether anything is switched off, swapped, patched or cut."""
         return any(getattr(self, name) for name in CHANGES)
 
     @property
@@ -93,6 +123,7 @@ class Subject:
         }
         swap = chosen.swap if chosen.swap and self.can_swap(*chosen.swap) else None
         patch = chosen.patch if chosen.patch and swap and self._has_state(*chosen.patch) else None
+        cut = self._cuts()
         return Selection(
             min(chosen.layer, capabilities.layers),
             min(chosen.head, capabilities.heads),
@@ -101,7 +132,16 @@ class Subject:
             tuple(sorted(heads)),
             swap,
             patch,
+            cut,
+            self.trace.tokens if cut else (),
         )
+
+    @property
+    def taken_away(self) -> str:
+        """The heads that are off and the weights that are cut, as a part of a sentence; '' where there are none."""
+        off, cut = self.selection.off, self.selection.cut
+        named = [heads_named(off)] if off else []
+        return " and ".join([*named, _cuts_named(cut, self.trace.tokens)] if cut else named)
 
     def can_swap(self, word: str, other: str) -> bool:
         """Whether the word occurs, and the other has as many pieces: only then does each token have its counterpart."""
@@ -162,6 +202,24 @@ class Subject:
             return self.trace.kept
         except InputError:
             return 0
+
+    def _cuts(self) -> tuple[Cut, ...]:
+        """The cuts that this model and input have, and no more than there may be.
+
+        A cut names places. Once another text or another tokenizer has put something else there it would be another cut: it
+        is put back then, as a swapped word is that no longer occurs. Another word may be hidden or exchanged meanwhile.
+        """
+        chosen, has = self.chosen, self.model.capabilities
+        now = self.trace.tokens if chosen.cut and self._tokens else ()
+        before = chosen.cut_in or now
+        if len(before) != len(now):
+            return ()
+
+        def is_there(layer: int, query: int, key: int, head: int | None) -> bool:
+            places = 0 <= layer < has.layers and 0 <= query < len(now) and 0 <= key < len(now)
+            return places and (head is None or 0 <= head < has.heads) and all(before[at] == now[at] for at in (query, key))
+
+        return in_order(cut for cut in chosen.cut if is_there(*cut))[: CUTS.most]
 
     def _has_state(self, layer: int, token: int) -> bool:
         return 0 <= layer <= self.model.capabilities.layers and 0 <= token < self._tokens

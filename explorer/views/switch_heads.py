@@ -12,7 +12,7 @@ from explorer.figures.switch_board import switch_board
 from explorer.techniques.ablation import head_effects, head_effects_in_steps, intervene
 from explorer.techniques.targets import Target, own_reading, read, read_at
 from explorer.views.answers import answer_rows
-from explorer.views.subject import Off, Subject, head_name, heads_named
+from explorer.views.subject import CHANGES, Off, Subject, head_name
 from explorer.views.view import Change, Content, Finding, LongView, Why, button, matches, part, select, sentence
 
 ABOUT = (
@@ -45,7 +45,7 @@ class SwitchHeads(LongView):
     strongest = sentence(classes="caption", keep_height=True, answer=True)
     count = sentence(keep_height=True)
     answers = part("bars", answer=True)
-    reset = button("Switch all heads on")
+    reset = button("Put everything back")
     check = part("check")
 
     @abstractmethod
@@ -72,19 +72,20 @@ class SwitchHeads(LongView):
         return shown | self._without(subject)
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What the heads that are off do to the answer, or else which single head does most."""
-        target, off = self.target(subject), subject.selection.off
+        """What becomes of the answer without what was taken away, or else which single head does most for it."""
+        target, taken_away = self.target(subject), subject.taken_away
         before = float(read(subject.model, target, subject.trace.states[-1:]).probability)
-        if off:
+        if taken_away:
             after = float(read_at(subject.model, target, _changed(subject, target)[None]).probability)
+            seen = _place_of(subject, target)
         elif (found := self.known(subject)) is not None:
-            strongest = np.unravel_index(int(found.argmin()), found.shape)
-            off, after = ((int(strongest[0]), int(strongest[1])),), float(found[strongest])
+            layer, head = (int(place) for place in np.unravel_index(int(found.argmin()), found.shape))
+            taken_away, after = head_name((layer, head)), float(found[layer, head])
+            seen = {"layer": layer + 1, "head": head + 1, "token": target.position}
         else:
             return None
-        layer, head = off[0]
-        seen = Why("inside-head", "One head", {"layer": layer + 1, "head": head + 1, "token": target.position})
-        return Finding(f"Without {heads_named(off)}, {change_of(target.token, before, after)}.", seen)
+        told = f"Without {taken_away}, {change_of(target.token, before, after)}."
+        return Finding(told, Why("inside-head", "One head", seen))
 
     def waiting(self, subject: Subject) -> Content:
         """The board without colours: heads can be switched off before their effects are known."""
@@ -96,8 +97,8 @@ class SwitchHeads(LongView):
         return Change({"off": changed.selection.off}, content=self._without(changed))
 
     def on_reset(self, subject: Subject, index: None) -> Change:
-        """Switch all heads on."""
-        return select(off=())
+        """Nothing is switched off or changed any more."""
+        return select(**CHANGES)
 
     def _board(self, subject: Subject, effects: np.ndarray | None = None, before: float = 0) -> dict[str, Any]:
         model = subject.model.capabilities
@@ -112,17 +113,18 @@ class SwitchHeads(LongView):
 
     def _without(self, subject: Subject) -> Content:
         """The answer before and after."""
-        target, off = self.target(subject), subject.selection.off
+        target, off, cut = self.target(subject), subject.selection.off, subject.selection.cut
         vector = subject.trace.states[-1][target.position]
         groups = [("With all heads", answer_rows(subject.model, target, vector, (target,)))]
-        if off:
+        if taken_away := subject.taken_away:
             without = answer_rows(subject.model, target, _changed(subject, target), (target,), vector)
-            groups.append((f"Without {heads_named(off)}", without))
+            groups.append((f"Without {taken_away}", without))
         logits = own_reading(subject.trace, target).logit, read_at(subject.model, target, vector[None]).logit
-        hint = "All heads are on; click some to switch them off."
+        count = f"{len(off)} of {_heads(subject)} heads are off." if off else "All heads are on; click some to switch them off."
+        count += f" {len(cut)} attention weight{'s are' if len(cut) > 1 else ' is'} cut." if cut else ""
         return {
             "answers": bar_groups(groups, beside=True),
-            "count": f"{len(off)} of {_heads(subject)} heads are off." if off else hint,
+            "count": count,
             "check": matches(
                 abs(float(logits[0]) - float(logits[1])), "with all heads, the logit is that of the model's own forward pass"
             ),
@@ -130,9 +132,22 @@ class SwitchHeads(LongView):
 
 
 def _changed(subject: Subject, target: Target) -> Any:
-    """The last hidden state [hidden] of the target's token without the heads that are off; kept, since two ask for it."""
-    off = subject.selection.off
-    return subject.trace.once(("without", off, target.position), lambda: intervene(subject.trace, off)[target.position].clone())
+    """The last hidden state [hidden] of the target's token without what was taken away; kept, since two ask for it."""
+    off, cut = subject.selection.off, subject.selection.cut
+
+    def make() -> Any:
+        return intervene(subject.trace, off, cuts=cut)[target.position].clone()
+
+    return subject.trace.once(("without", off, cut, target.position), make)
+
+
+def _place_of(subject: Subject, target: Target) -> dict[str, int]:
+    """Where the first of what was taken away is seen: a head, from the token that is read or that looked."""
+    if subject.selection.off:
+        layer, head = subject.selection.off[0]
+        return {"layer": layer + 1, "head": head + 1, "token": target.position}
+    layer, query, _, at = subject.selection.cut[0]
+    return {"layer": layer + 1, "head": subject.selection.head if at is None else at + 1, "token": query}
 
 
 def _heads(subject: Subject) -> int:

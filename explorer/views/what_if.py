@@ -9,11 +9,11 @@ import numpy as np
 from explorer.base.steps import finished
 from explorer.figures.bars import SEEN, bar_groups, percent
 from explorer.model.trace import Trace
-from explorer.techniques.ablation import head_effects, intervene, patching_in_steps, with_mask
+from explorer.techniques.ablation import Cut, head_effects, intervene, patching_in_steps, with_mask
 from explorer.techniques.targets import Target, is_next_target, own_reading, read, read_at, word_target
 from explorer.text import limits
 from explorer.views.answers import answer_rows
-from explorer.views.subject import Off, Subject, head_name, heads_named
+from explorer.views.subject import CHANGES, Off, Subject, cut_name, head_name, in_order
 from explorer.views.swapping import fitting_swaps
 from explorer.views.view import Change, Content, View, check, is_quick, matches, part, select, sentence
 
@@ -50,8 +50,8 @@ class Question:
 
     def vector_after(self, subject: Subject) -> Any:
         """The last hidden state [hidden] of the target's token in the changed run."""
-        patch = subject.selection.patch
-        states = intervene(self.after, subject.selection.off, (*patch, self.before) if patch else None)
+        off, patch, cut = subject.selection.off, subject.selection.patch, subject.selection.cut
+        states = intervene(self.after, off, (*patch, self.before) if patch else None, cut)
         return states[self.target.position]
 
     def strongest(self, off: Off) -> tuple[int, int]:
@@ -78,7 +78,7 @@ class Question:
 
 
 class WhatIf(View):
-    """The answer with heads switched off, a word swapped or a vector patched, beside the answer of the run as it is."""
+    """The answer with heads or weights taken away, a word swapped or a vector patched, beside that of the run as it is."""
 
     question = "What is it good for, and what happens without it?"
     shows_changes = True
@@ -158,6 +158,11 @@ def toggled(subject: Subject, head: tuple[int, int]) -> Change:
     return select(off=tuple(sorted({*subject.selection.off} ^ {head})))
 
 
+def cut_or_mended(subject: Subject, cut: Cut) -> Change:
+    """One attention weight more, or less, cut: zero-based (layer, query, key, head), head None for all."""
+    return select(cut=in_order({*subject.selection.cut} ^ {cut}))
+
+
 def outcome_of(changed: list[str], token: str, before: dict[str, float], after: dict[str, float]) -> str:
     """What became of the first answer, in a sentence."""
     lead = ", ".join(changed)
@@ -184,8 +189,8 @@ def _first(model: Any, target: Target, vector: Any) -> tuple[Target, ...]:
 def _changes(subject: Subject) -> list[str]:
     """What is changed, each as a part of a sentence."""
     selection, changed = subject.selection, []
-    if selection.off:
-        changed.append(f"without {heads_named(selection.off)}")
+    if taken_away := subject.taken_away:
+        changed.append(f"without {taken_away}")
     if selection.swap:
         changed.append("with {1} for {0}".format(*selection.swap))
     if selection.patch:
@@ -202,12 +207,14 @@ def _ways_back(subject: Subject) -> list[Gesture]:
     """Everything that is changed, to be put back one by one, or at once."""
     selection = subject.selection
     found: list[Gesture] = [(head_name(head), lambda head=head: toggled(subject, head)) for head in selection.off[:8]]
+    for cut in selection.cut[:8]:
+        found.append((cut_name(cut, subject.trace.tokens), lambda cut=cut: cut_or_mended(subject, cut)))
     if selection.swap:
         found.append((selection.swap[0], lambda: select(swap=None)))
     if selection.patch:
         found.append((_state_name(subject), lambda: select(patch=None)))
-    if len(selection.off) + bool(selection.swap) + bool(selection.patch) > 1:
-        found.append(("all", lambda: select(off=(), swap=None, patch=None)))
+    if len(selection.off) + len(selection.cut) + bool(selection.swap) + bool(selection.patch) > 1:
+        found.append(("all", lambda: select(**CHANGES)))
     return found
 
 

@@ -110,7 +110,7 @@ def targets(visitor, model):
     return [Target(visitor, listener, model) for listener in visitor.config["dependencies"] if listener["backend_fn"]]
 
 
-LINKED = ["a", "b", "layer", "head", "token", "tab", "model", "__theme", "x", "v", "view", "off", "swap", "patch"]
+LINKED = ["a", "b", "layer", "head", "token", "tab", "model", "__theme", "x", "v", "view", "off", "swap", "patch", "cut"]
 LINKED += ["set.top_p", "set.heads", "set.look", "set.sentences", "set.picked", "set.nothing"]
 links = st.dictionaries(
     st.sampled_from(LINKED),

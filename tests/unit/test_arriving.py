@@ -70,6 +70,26 @@ def test_settings_that_a_handler_does_not_get_stay_in_the_address(bundled, shell
     assert page.place(subject, elsewhere).settings == Place(subject, "attention", "One head", tuple(views)).settings
 
 
+def test_what_a_link_cuts_is_kept_with_the_page_until_the_text_is_another(bundled, shell):
+    page, a = shell.tabs["attention"], "The capital of Japan is [MASK]."
+    place = links.read({"tab": "attention", "a": a, "cut": "6.6.4.0"}, first_subject())
+    inputs, values = page.inputs, values_after(page, page.arrive(place))
+    values |= {inputs.model_name: bundled.name, inputs.text_a: a, inputs.text_b: "", inputs.selection: place.subject.chosen}
+    shown = page.show(inputs.subject(values), values)
+    (what_if,) = [panel for panel in page.panels if panel.view.name == "attention/what-if"]
+    chips, _ = plain(shown[what_if.parts["back"]])
+    assert chips["chips"] == ["japan → [MASK] in layer 6 (all heads)"]
+    assert shown[inputs.selection].cut == ((5, 6, 4, None),)
+    assert "&cut=6.6.4.0" in shown[page.address]
+    values |= {inputs.selection: shown[inputs.selection], inputs.text_a: "I think that Japan is [MASK]."}
+    after = page.show(inputs.subject(values), values)  # the same two words in the same places
+    assert after[inputs.selection].cut == ((5, 6, 4, None),)
+    values |= {inputs.selection: after[inputs.selection], inputs.text_a: "Oh, the capital of Japan is [MASK]."}
+    after = page.show(inputs.subject(values), values)
+    assert after[inputs.selection].cut == ()
+    assert "cut=" not in after[page.address]
+
+
 def test_what_no_link_can_hold_leaves_the_address_empty(bundled, shell):
     page = shell.tabs["projection"]
     values = {component: component.value for component in page.all_inputs}

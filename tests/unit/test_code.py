@@ -288,10 +288,10 @@ def _attribution(view, subject):
 
 
 def _heads(view, subject):
-    target, off = view.target(subject), subject.selection.off
+    target, off, cut = view.target(subject), subject.selection.off, subject.selection.cut
     expected = {"effects": finished(ablation.head_effects_in_steps(subject.trace, target))}
-    if off:
-        vectors = ablation.intervene(subject.trace, off)[[target.position]]
+    if off or cut:
+        vectors = ablation.intervene(subject.trace, off, cuts=cut)[[target.position]]
         expected["after"] = targets.shares_at(subject.model, target, vectors)[0]
     return expected
 
@@ -579,12 +579,15 @@ def test_what_was_changed_is_in_the_script(families, kind):
         {"swap": ("happy", "sad")},
         {"swap": ("happy", "sad"), "patch": (1, 3)},
         {"swap": ("happy", "sad"), "patch": (3, 6), "off": ((2, 0),)},
+        {"cut": ((0, 6, 2, None), (1, 6, 4, 1), (2, 3, 3, 0))},
+        {"swap": ("happy", "sad"), "patch": (1, 3), "off": ((2, 0),), "cut": ((0, 6, 2, 1), (2, 6, 4, None))},
     ):
         subject = subject_of(families[kind], selection=replace(CHOSEN, **change))
         for name in ("fill-mask/what-if", "attention/what-if", "fill-mask/heads"):
             assert compare(VIEWS[name](), subject)
     pair = subject_of(families[kind], ("the man went", "he was sad"), replace(CHOSEN, off=((0, 1),), token=None))
     assert compare(VIEWS["attention/what-if"](), pair)
+    assert compare(VIEWS["attention/what-if"](), pair.select(cut=((1, 0, 3, None),)))
 
 
 def test_several_blanks_and_the_likelier_filling(families, bundled):

@@ -115,6 +115,7 @@ def test_the_choices_of_a_tab_have_names_of_their_own():
         Subject(BUNDLED, "", "B alone", Selection(6, 1, None, True)),
         Subject(BUNDLED, "0", "0", Selection(1, 1, 0, False)),
         Subject(BUNDLED, "She sat on the bank.", "~b", Selection(1, 2, 3, True, ((0, 0), (5, 11)), ("bank", "bench"), (6, 0))),
+        Subject(BUNDLED, "She sat.", "", Selection(1, 2, None, True, cut=((0, 0, 4, None), (5, 2, 3, 0), (5, 2, 3, 11)))),
         Subject(BUNDLED, "<img src=x> ${x} %41", "+ + +", Selection(3, 4, 5, True)),
         Subject(BUNDLED, "long text " * 300, "~" * 300, Selection()),
     ],
@@ -123,6 +124,13 @@ def test_a_link_brings_input_and_selection_back(bundled, subject):
     place = Place(subject, "attention", "One head", links.read({"tab": "attention"}, DEFAULT).views)
     assert there_and_back(place) == place
     assert there_and_back(place).told == ()
+
+
+def test_a_link_leaves_out_what_was_cut_in_other_texts(bundled):
+    subject = Subject(BUNDLED, "The capital of Japan is [MASK].", "").select(cut=((5, 6, 4, None),))
+    assert parameters_of(Place(subject, "attention", "One head", ()))["cut"] == "6.6.4.0"
+    other = replace(subject, text_a="Oh, the capital of Japan is [MASK].", chosen=subject.selection)
+    assert "cut" not in parameters_of(Place(other, "attention", "One head", ()))
 
 
 def test_another_model_comes_back(tiny, tiny_folder):
@@ -206,6 +214,14 @@ TOLD = {
     "off=1.2.3": "The link's off makes no sense ('1.2.3'); it is left out.",
     "swap=one": "The link's swap makes no sense ('one'); it is left out.",
     "swap=dog,horse": "The link swaps a word that cannot be swapped so in this input; it is left as it is.",
+    "cut=1.2": "The link's cut makes no sense ('1.2'); it is left out.",
+    "cut=0.1.1.1": "The link's cut makes no sense ('0.1.1.1'); it is left out.",
+    "cut=1.1.1.1,1.-1.1.1": "The link's cut makes no sense ('1.1.1.1,1.-1.1.1'); it is left out.",
+    "cut=1.1.².1": "The link's cut makes no sense ('1.1.².1'); it is left out.",
+    "cut=7.1.1.1": "The link cuts attention weights that this model or input does not have; they are left out.",
+    "cut=6.1.99.0,6.1.2.0": "The link cuts attention weights that this model or input does not have; they are left out.",
+    "cut=6.1.1.13": "The link cuts attention weights that this model or input does not have; they are left out.",
+    f"cut={','.join(f'{1 + at % 6}.{at % 7}.{at // 7}.0' for at in range(33))}": "The link cuts more than 32 attention weights;",
     "patch=1.1": "The link patches what this input does not have; nothing is patched.",
     "tab=own-head": "This model has nothing for the tab Its own head; Attention is shown.",
     "tab=nowhere": "There is no tab 'nowhere'; Attention is shown.",

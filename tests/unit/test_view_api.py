@@ -14,6 +14,7 @@ from explorer.base.errors import InputError
 from explorer.outlets import code, links, named
 from explorer.outlets.tables import is_open
 from explorer.page.examples import first_subject
+from explorer.techniques.ablation import intervene
 from explorer.views import TABS, VIEWS
 from explorer.views.settings import Sheet
 from explorer.views.subject import Subject
@@ -99,6 +100,18 @@ def test_what_is_selected_is_what_is_answered(ask, bundled):
     assert {(row[0], row[1]) for row in off["rows"] if row[place]} == {(3, 7), (1, 1)}
 
 
+def test_what_is_cut_is_answered_without_it(ask, bundled):
+    trace = bundled.trace(A, B)
+    (blank,) = trace.mask_positions
+    answer = ask("fill-mask/what-if", A, B, {"cut": [[6, blank, 1, 0], [1, 2, 0, 3], [6, blank, 1, 0]]})
+    assert f"cut=1.2.0.3,6.{blank}.1.0" in answer["link"]
+    vector = intervene(trace, cuts=[(0, 2, 0, 2), (5, blank, 1, None)])[[blank]]
+    (expected,) = bundled.guesses(vector, [blank], 1)
+    rows = {label: share for group, label, share, _ in answer["tables"]["answers"]["rows"] if group == "After"}
+    assert rows[expected.candidates[0].token] == pytest.approx(expected.candidates[0].probability, abs=1e-5)
+    assert "AttentionInterface" in answer["code"]
+
+
 def test_the_link_leads_to_the_same_view(ask):
     from urllib.parse import parse_qsl
 
@@ -128,6 +141,12 @@ REFUSED = {
     "half a layer": ("attention/head", A, "", {"layer": 1.5}),
     "true for a head": ("attention/head", A, "", {"head": True}),
     "heads off in a text": ("attention/heads", A, "", {"off": "1.1"}),
+    "cuts in a text": ("fill-mask/heads", A, "", {"cut": "1.1.1.0"}),
+    "a cut of three": ("fill-mask/heads", A, "", {"cut": [[1, 1, 1]]}),
+    "a cut of a layer that there is not": ("fill-mask/heads", A, "", {"cut": [[7, 1, 1, 0]]}),
+    "a cut of a token that there is not": ("fill-mask/heads", A, "", {"cut": [[1, 1, 99, 0]]}),
+    "a cut of a head that there is not": ("fill-mask/heads", A, "", {"cut": [[1, 1, 1, 13]]}),
+    "a thousand cuts": ("fill-mask/heads", A, "", {"cut": [[1, 1, 1, 0]] * 1000}),
     "a number far out": ("fill-mask/guesses", A, "", {"top_k": 10**30}),
     "a file of the machine": ("projection/map", A, "", {"table": "/etc/passwd"}),
     "a run of the machine": ("fine-tune/runs", A, "", {"load": "/etc/passwd"}),

@@ -7,8 +7,10 @@ from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
 from explorer.techniques.targets import word_target
 from explorer.views.attribution import INTEGRATED
-from explorer.views.subject import Subject
+from explorer.views.subject import Selection, Subject
 from explorer.views.what_if import Question
+
+NEXT = "\n        "  # a line of a loop in a function
 
 
 @dataclass(frozen=True)
@@ -82,37 +84,47 @@ def logit(embedded):
     )
 
 
-def _answered(asked: Asked, patch: str = "", start: str = "outputs.hidden_states[0]") -> str:
-    """The run, by hand, with heads switched off, and maybe a vector of another run: a function of what is off."""
-    names, heads = asked.names, asked.names.model.capabilities.heads
+def _answered(asked: Asked, cut: bool, patch: str = "", start: str = "outputs.hidden_states[0]") -> str:
+    """The run, by hand, with heads off or weights `cut`, and maybe a vector of another run: a function of what is off."""
+    names = asked.names
     at_the_end = patch.replace("\n    ", "\n").replace("number", "len(layers)")
+    run = f"hidden = {names.run('layer', 'hidden')}"
     hooked = f"""
         handle = {names.mixing}.register_forward_pre_hook(without(off.get(number, [])))
-        hidden = {names.run("layer", "hidden")}
+        {run}
         handle.remove()"""
-    return f"""
-def without(heads):  # their slices of what W_O reads are zero: Michel et al. 2019
-    def hook(dense, read):
-        context = read[0].unflatten(-1, ({heads}, -1)).clone()
-        context[..., heads, :] = 0
-        return context.flatten(-2)
-    return hook
-def answered(off):  # the probabilities with heads, by layer from 0, switched off
+    return f"""{names.attending if cut else _hooking(names)}
     hidden = {start}
-    for number, layer in enumerate(layers):{patch}{hooked}{at_the_end}
+    for number, layer in enumerate(layers):{patch}{f"{NEXT}{run}" if cut else hooked}{at_the_end}
     return {asked.read("hidden")}.softmax(-1)[0]"""
 
 
-def _by_layer(off: tuple) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for layer, head in off:
-        found.setdefault(layer, []).append(head)
-    return found
+def _hooking(names: Names) -> str:
+    """The head of the same function, with a hook that serves where only heads are off."""
+    return f"""
+def without(heads):  # their slices of what W_O reads are zero: Michel et al. 2019
+    def hook(dense, read):
+        context = read[0].unflatten(-1, ({names.model.capabilities.heads}, -1)).clone()
+        context[..., heads, :] = 0
+        return context.flatten(-2)
+    return hook
+def answered(off):  # the probabilities with heads, by layer from 0, switched off"""
+
+
+def _after(selection: Selection) -> str:
+    """A line for the answer without what was switched off and cut."""
+    off: dict[int, list[str]] = {}
+    for layer, head in selection.off:
+        off.setdefault(layer, []).append(f"{head}")
+    for layer, query, key, head in selection.cut:
+        off.setdefault(layer, []).append(f"({'slice(None)' if head is None else head}, {query}, {key})")
+    written = ", ".join(f"{layer}: [{', '.join(places)}]" for layer, places in off.items())
+    return f"after = answered({{{written}}})\nprint(after[answer])"
 
 
 def heads(view: Any, subject: Subject) -> str:
-    """The answer without each head, and without those that are off."""
-    names, off, model = Names.of(subject), subject.selection.off, subject.model.capabilities
+    """The answer without each head, and without what was taken away."""
+    names, selection, model = Names.of(subject), subject.selection, subject.model.capabilities
     asked = Asked(names, view.target(subject))
     return script(
         view.question,
@@ -122,19 +134,19 @@ def heads(view: Any, subject: Subject) -> str:
         asked.lines,
         names.layers,
         names.running,
-        _answered(asked),
+        _answered(asked, bool(selection.cut)),
         f"""
         before = answered({{}})[answer]
         alone = [[answered({{layer: [head]}})[answer] for head in range({model.heads})] for layer in range({model.layers})]
         effects = torch.tensor(alone)  # [layers, heads]: the probability without each head
         print(before, effects)
         """,
-        f"after = answered({_by_layer(off)})\nprint(after[answer])" if off else "",
+        _after(selection) if selection.off or selection.cut else "",
     )
 
 
 def what_if(view: Any, subject: Subject) -> str:
-    """The answer before and after something is switched off, swapped or patched."""
+    """The answer before and after something is switched off, swapped, patched or cut."""
     question = Question.of(subject)
     if question is None:
         return ""
@@ -158,8 +170,8 @@ def what_if(view: Any, subject: Subject) -> str:
         patch = f"""
         if number == {layer}:  # one vector of the run before
             hidden[0, {token}] = outputs.hidden_states[{layer}][0, {token}]"""
-    after = f"after = answered({_by_layer(selection.off)})\nprint(after[answer])"
-    return script(view.question, *opening, first, other, names.layers, names.running, _answered(asked, patch, start), after)
+    run = _answered(asked, bool(selection.cut), patch, start)
+    return script(view.question, *opening, first, other, names.layers, names.running, run, _after(selection))
 
 
 def patching(view: Any, subject: Subject) -> str:

@@ -11,7 +11,7 @@ from explorer.views import next_sentence
 from explorer.views.fill_mask.word import WordAttribution, WordHeads
 from explorer.views.next_sentence.pair import PairAttribution, PairHeads, SwappedPair, ThisPair
 from explorer.views.next_sentence.pairs import COLUMNS, ManyPairs, NextSentences
-from explorer.views.subject import Subject
+from explorer.views.subject import CHANGES, Subject
 
 A, B = "The baby would not stop crying.", "Her father picked her up."
 
@@ -72,6 +72,27 @@ def test_heads_that_are_off_are_those_that_there_are(pair, bundled):
         assert view.on_board(pair, nothing).selection == {"off": ()}
 
 
+def test_weights_that_are_cut_are_missed_beside_heads_that_are_off(pair, bundled):
+    view, cut = PairHeads(), ((4, 0, 3, None), (5, 0, 2, 7))
+    target = view.target(pair)
+    for off, named in (((), "crying"), (((0, 1),), "layer 1, head 2 and ")):
+        changed = pair.select(off=off, cut=cut)
+        shown = view.compute(changed)
+        share = float(read(bundled, target, intervene(pair.trace, off, cuts=cut)[None]).probability)
+        before, after = shown["answers"]["groups"]
+        assert after["rows"][0]["share"] == pytest.approx(share, abs=1e-6)
+        assert before["rows"][0]["share"] == view.compute(pair)["answers"]["groups"][0]["rows"][0]["share"]
+        assert named in after["heading"] or not off
+        assert after["heading"].endswith("would → [CLS] in layer 5 (all heads), baby → [CLS] in layer 6 (head 8)")
+        assert shown["count"].endswith(" 2 attention weights are cut.")
+        told = view.finding(changed)
+        assert told.text.startswith(after["heading"])
+        assert told.why.selection["layer"] == (1 if off else 5)
+    mended = pair.select(**view.on_reset(changed, None).selection)
+    assert mended.selection == pair.selection
+    assert view.key(changed) == view.key(pair)  # the effects of single heads are those of the run as it is
+
+
 def test_effects_do_not_depend_on_what_is_off(pair, blank):
     assert PairHeads().key(pair.select(off=((0, 1),))) == PairHeads().key(pair)
     assert PairHeads().key(pair) != WordHeads().key(pair)
@@ -89,7 +110,7 @@ def test_a_click_changes_the_answer_and_not_the_board(pair):
     assert change.selection == {"off": ((0, 1), (0, 3))}
     assert "board" not in change.content
     assert len(change.content["answers"]["groups"]) == 2
-    assert PairHeads().on_reset(pair, None).selection == {"off": ()}
+    assert PairHeads().on_reset(pair, None).selection == CHANGES
 
 
 def test_the_word_in_question_is_among_the_answers(blank):

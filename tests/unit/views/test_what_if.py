@@ -1,6 +1,7 @@
-"""Heads switched off, a word swapped, a vector patched: before and after, held to transformers."""
+"""Heads switched off, a word swapped, a vector patched, a weight cut: before and after, held to transformers."""
 
 import re
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -16,11 +17,13 @@ from explorer.views.attention.heads import Heads, HeadWhatIf
 from explorer.views.fill_mask.word import WordWhatIf
 from explorer.views.next_sentence.pair import PairHeads
 from explorer.views.subject import Selection, Subject
-from explorer.views.what_if import NO_QUESTION, Question
-from tests.hooks import every_dense, zeroed
+from explorer.views.what_if import NO_QUESTION, Question, cut_or_mended
+from tests.hooks import cut_weights, every_dense, zeroed
 
 A, B = "The teacher asked the [MASK] to open their books.", "They read the first page aloud."
 TEACHER = 2
+BLANK = 5
+CUT = (5, BLANK, TEACHER, None)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,7 @@ def shares(group):
 def press(view, subject, part, label):
     """The subject after a click on the chip that says `label`."""
     chips = view.compute(subject)[part]["chips"]
-    (place,) = [place for place, chip in enumerate(chips) if label in chip]
+    (place,) = [chips.index(label)] if label in chips else [place for place, chip in enumerate(chips) if label in chip]
     return subject.select(**getattr(view, f"on_{part}")(subject, place).selection)
 
 
@@ -89,6 +92,99 @@ def test_what_is_put_back_restores_the_very_numbers(subject):
         assert restored.selection == subject.selection
         assert (restored.swapped.text_a, restored.swapped.text_b) == (A, B)
         assert view.compute(restored) == view.compute(subject)
+
+
+def test_before_and_after_are_transformers_own_without_the_cut_weights(subject, bundled, module):
+    assert subject.blank == BLANK
+    cuts, own = (CUT, (2, 3, TEACHER, 4)), theirs(module, bundled, A, B, BLANK)
+    for off in ((), ((5, 10), (0, 1))):
+        shown = WordWhatIf().compute(subject.select(cut=cuts, off=off))
+        with cut_weights(module, cuts), zeroed(every_dense(module), module.config.num_attention_heads, off):
+            without = theirs(module, bundled, A, B, BLANK)
+        for wanted, group in zip((own, without), shown["answers"]["groups"], strict=True):
+            for token, share in shares(group).items():
+                assert share == pytest.approx(wanted[token], abs=1e-5)
+        assert max(abs(own[token] - without[token]) for token in own) > 1e-3
+        assert "teacher → asked in layer 3 (head 5), teacher → [MASK] in layer 6 (all heads): " in shown["outcome"]
+        assert shown["check"]["text"].startswith("✓")
+
+
+def test_cutting_all_that_a_token_looks_at_leaves_its_context_zero(subject, module):
+    heads, tokens = module.config.num_attention_heads, subject.trace.kept
+    row = [(2, BLANK, key, 7) for key in range(tokens)]
+
+    def no_context(dense, read):
+        context = read[0].unflatten(-1, (heads, -1)).clone()
+        context[:, BLANK, 7] = 0
+        return (context.flatten(-2),)
+
+    handle = every_dense(module)[2].register_forward_pre_hook(no_context)
+    with torch.no_grad():
+        expected = module.bert(**subject.model.tokenizer(A, B, return_tensors="pt")).last_hidden_state[0]
+    handle.remove()
+    np.testing.assert_allclose(intervene(subject.trace, cuts=row), expected, atol=1e-5)
+    whole = [(2, query, key, 7) for query in range(tokens) for key in range(tokens)]
+    np.testing.assert_allclose(intervene(subject.trace, cuts=whole), intervene(subject.trace, [(2, 7)]), atol=1e-5)
+    np.testing.assert_array_equal(intervene(subject.trace, cuts=[]), subject.trace.states[-1])
+
+
+def test_each_cut_is_put_back_by_itself_or_with_all(subject):
+    view, head = WordWhatIf(), (0, BLANK, 1, 3)
+    changed = subject.select(**cut_or_mended(subject, CUT).selection)
+    changed = changed.select(**cut_or_mended(changed, head).selection).select(off=((0, 1),))
+    assert changed.selection.cut == (head, CUT)
+    # There are two 'the': which of them is meant is told.
+    chips = ["layer 1, head 2", "the (token 1) → [MASK] in layer 1 (head 4)", "teacher → [MASK] in layer 6 (all heads)", "all"]
+    assert view.compute(changed)["back"]["chips"] == chips
+    assert press(view, changed, "back", "teacher").selection.cut == (head,)
+    restored = press(view, press(view, press(view, changed, "back", "teacher"), "back", "the (token 1)"), "back", "layer 1")
+    for one in (restored, press(view, changed, "back", "all")):
+        assert one.selection == subject.selection
+        assert view.compute(one) == view.compute(subject)
+
+
+def test_many_cuts_are_named_and_counted(subject):
+    changed = subject.select(cut=tuple((0, BLANK, key, None) for key in range(12)))
+    shown = WordWhatIf().compute(changed)
+    assert re.match(r"Without [^:]+ and 9 more cuts: ", shown["outcome"])
+    assert len(shown["back"]["chips"]) == 8 + 1
+    most = subject.select(cut=tuple((0, query, key, None) for query in range(6) for key in range(12)))
+    assert len(most.selection.cut) == 32
+
+
+def test_a_cut_goes_together_with_a_swapped_word_and_a_patched_vector(subject):
+    swapped = subject.select(swap=("teacher", "engineer"), patch=(1, TEACHER), cut=(CUT,))
+    question = Question.of(swapped)
+    expected = intervene(swapped.swapped.trace, patch=(1, TEACHER, subject.trace), cuts=[CUT])[BLANK]
+    np.testing.assert_array_equal(question.vector_after(swapped), expected)
+    outcome = WordWhatIf().compute(swapped)["outcome"]
+    assert outcome.startswith("Without teacher → [MASK] in layer 6 (all heads), with engineer for teacher, with the vector of ")
+
+
+def test_a_cut_never_comes_to_mean_other_words(subject, tiny):
+    def cut_in(text_a, text_b=B, model=subject.model_name):
+        return Subject(model, text_a, text_b, cut.selection).selection.cut
+
+    cut = subject.select(cut=(CUT,))
+    assert cut.selection.cut_in == subject.trace.tokens
+    assert cut_in(A) == (CUT,)
+    assert cut_in(A.replace("open", "close")) == (CUT,)  # as many tokens, and those that it is about are there
+    assert cut_in(A.replace("open", "[MASK]")) == (CUT,)
+    for other in ("doctor", "[MASK]", "old teacher", "teacher's friend"):
+        assert cut_in(A.replace("teacher", other)) == ()
+    for other in (A.replace(" books", ""), A.replace("[MASK]", "child"), "[MASK]", ""):
+        assert cut_in(other) == ()
+    assert cut_in(A, model=tiny.name) == ()  # it has fewer layers, and cuts words into other pieces
+    changed = Subject(subject.model_name, "She sat [MASK] down.", "", cut.selection)
+    assert changed.selection == replace(cut.selection, cut=())
+    assert changed.select(cut=((0, 1, 2, None),)).selection.cut == ((0, 1, 2, None),)
+
+
+def test_a_cut_that_is_not_there_is_left_out(subject):
+    most = subject.trace.kept
+    there = ((0, 0, 0, None), (5, most - 1, 0, 11))
+    odd = ((6, 0, 0, None), (-1, 0, 0, None), (0, most, 0, None), (0, 0, most, 1), (0, -1, 0, 1), (0, 0, 0, 12), (0, 0, 0, -1))
+    assert subject.select(cut=(*odd, *reversed(there), *there)).selection.cut == there
 
 
 def test_the_strongest_head_is_the_one_that_costs_most_and_then_comes_the_next(subject):
