@@ -1,5 +1,5 @@
 // What the page opens with, drawn from its configuration while Gradio's own scripts are still on their way: the texts, the
-// tokens and the grid of heads in their places, until the page itself shows them. It can be used at once: what is typed and
+// tokens and the picture in their places, until the page itself shows them. It can be used at once: what is typed and
 // clicked here is done again in the page when it is there.
 BertPage.paintFirst = function () {
   const { el } = BertExplorer;
@@ -22,7 +22,7 @@ BertPage.paintFirst = function () {
     return el("label", {}, label, input);
   };
   const tabs = window.gradio_config.components.filter((one) => one.type === "tabitem" && one.props.visible);
-  const names = tabs.map(({ props }) => el("button", { type: "button", class: props.id === "attention" ? "bx-open" : null }, props.label));
+  const names = tabs.map(({ props }, i) => el("button", { type: "button", class: i ? null : "bx-open" }, props.label));
   const bar = el("div", { class: "bx-first-bar" },
     el("div", { id: "title" }, el("h1", {}, "BERT Explorer")),
     el("div", { class: "bx-first-texts" }, box("A", "text-a"), box("B", "text-b")),
@@ -31,10 +31,11 @@ BertPage.paintFirst = function () {
   const first = el("div", { id: "first" }, bar,
     el("p", {}, text("about").replaceAll("*", "")),
     row,
-    el("h2", {}, parts.get("attention-view").label),
-    el("div", { class: "bx-finding" }, parts.get("attention-finding").value?.text ?? ""),
-    el("div", { class: "bx-first-pair" }, drawn("attention-heads-grid"), el("div", { class: "bx-first-picture" })));
+    el("h2", {}, text("overview-question").replace(/^#+ /, "")),
+    el("div", { class: "bx-finding" }, parts.get("overview-finding").value?.text ?? ""),
+    el("div", { class: "bx-first-picture" }));
   document.body.append(first);
+  first.lastChild.append(drawn("overview-routes-picture")); // it measures the room that it has
 
   const clicks = new Map(); // by the part that was clicked in, the number of its button: the last click counts
   first.addEventListener("click", ({ target }) => {
@@ -44,7 +45,7 @@ BertPage.paintFirst = function () {
     clicks.set(part.dataset.of ?? "tabs", [...part.querySelectorAll("button")].indexOf(button));
     if (part !== row) return;
     for (const one of names) one.classList.toggle("bx-open", one === button);
-    first.classList.toggle("bx-elsewhere", tabs[names.indexOf(button)].props.id !== "attention");
+    first.classList.toggle("bx-elsewhere", names.indexOf(button) > 0);
   });
 
   function takeOver() {
@@ -74,7 +75,7 @@ BertPage.paintFirst = function () {
     first.remove();
   };
   const there = new MutationObserver(() => {
-    const arrived = document.querySelector("gradio-app :is(#attention-heads-grid canvas, .toast-wrap .error, .wrap .error)");
+    const arrived = document.querySelector("gradio-app :is(#overview-routes-picture .bx-flow-box, .toast-wrap .error, .wrap .error)");
     if (!arrived) return;
     there.disconnect();
     requestAnimationFrame(() => setTimeout(leave)); // what has been drawn there has been laid out

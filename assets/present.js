@@ -1,8 +1,8 @@
 // One picture fills the screen, with its question and its finding; keys step through what is selected.
 (() => {
   "use strict";
-  const PICTURES = ".bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
-  const KEPT_KEYS = ".bx-heads, .bx-words, .bx-board"; // these step by themselves, from what has the focus
+  const PICTURES = ".bx-flow, .bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
+  const KEPT_KEYS = ".bx-flow, .bx-heads, .bx-words, .bx-board"; // these step by themselves, from what has the focus
   const LARGE = 0.6; // of the largest picture's area: as large as a main one
   const LEAST_ZOOM = { wide: 1.84, narrow: 1.3 }; // type of 12 px becomes 22, on a phone 16
   const MOST_ZOOM = 3;

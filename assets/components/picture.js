@@ -2,7 +2,7 @@
 BertExplorer.picture = (() => {
   "use strict";
   const { el, plain, paper } = BertExplorer;
-  const DRAWN = new Set(["TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
+  const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
   const DPI = 300;
   const PATIENCE = 20_000; // ms
   const TOLD = 6_000; // ms that what became of a file is told

@@ -20,7 +20,7 @@ def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers, address: gr.Textbox)
     with gr.Tab(tab.label, id=tab.id, elem_id=f"tab-{tab.id}", visible=not tab.optional) as item:
         labels = list(tab.choices)
         with gr.Row(elem_classes="question"):
-            gr.Markdown(f"## {tab.question}")
+            gr.Markdown(f"## {tab.question}", elem_id=f"{tab.id}-question")
             look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
             look |= {"elem_classes": "grouped"} if tab.groups else {}
             which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None

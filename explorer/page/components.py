@@ -98,6 +98,17 @@ class AttentionLines(Drawn):
     options: ClassVar = {"height": None}
 
 
+class Flow(Drawn):
+    """All of a model in one picture. A click triggers `.select`; `event.index` is an object that says what is wanted:
+
+    {state, token} another place; {unfold: layer}, {route: [layer, query, key]} or {close: true} what is unfolded; {cut: [layer,
+    query, key, head or 0 for all]}, {off: [layer, head]} what is changed; {inside: [layer, head]} a head. Layers and heads count
+    from 1, tokens from 0.
+    """
+
+    skeleton = "<div class='bx bx-flow' role='group'></div>"
+
+
 class HeadGrid(Drawn):
     """Layers × heads as small pictures. A click or an arrow key triggers `.select`: `event.index == [layer, head]`.
 

@@ -9,6 +9,7 @@ from explorer.views import (
     inside_head,
     model,
     next_sentence,
+    overview,
     own_head,
     projection,
     side_by_side,
@@ -16,6 +17,7 @@ from explorer.views import (
 )
 
 TABS = (
+    overview.TAB,
     tokens.TAB,
     attention.TAB,
     inside_head.TAB,
@@ -29,5 +31,5 @@ TABS = (
     finetune.TAB,
     model.TAB,
 )
-FIRST_TAB = attention.TAB.id  # what a page opens with
+FIRST_TAB = overview.TAB.id  # what a page opens with
 VIEWS = {view.name: view for tab in TABS for view in tab.views}

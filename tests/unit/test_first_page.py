@@ -28,8 +28,8 @@ def test_it_carries_what_the_first_example_gives(page, bundled):
     config = filled(blocks.config, updates)
     trace = bundled.trace(FIRST_A, FIRST_B)
     assert props(config, "strip")["value"] == json.loads(json.dumps(token_row_of(trace.encoding, None)))
-    assert props(config, "attention-heads-grid")["value"]["layers"] == bundled.capabilities.layers
-    assert "✓ matches the model" in props(config, "attention-head-check")["value"]["text"]
+    assert props(config, "overview-routes-picture")["value"]["states"] == bundled.capabilities.layers + 1
+    assert "✓ matches the model" in props(config, "overview-routes-check")["value"]["text"]
     assert [one["id"] for one in config["components"]] == [one["id"] for one in blocks.config["components"]]
 
 

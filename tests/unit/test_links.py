@@ -19,7 +19,7 @@ from explorer.views.subject import Selection, Subject
 BUNDLED = "bert-l6-h384-uncased"
 DEFAULT = Subject(BUNDLED, "The cat sat on the mat.", "")
 TEXTS = ("", "0", "~", "~~a", "a & b = c? #+%41", "one\ntwo | three\n", "🍎 مرحبا ß", "word " * 900, "~" + "x" * 400)
-LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0)  # what clicks may leave in a memory
+LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0, [2], [3, 0, 1])  # what clicks may leave in a memory
 NONSENSE = ("", "x" * 10_000, "-1", "²", "[" * 5_000, "~", "~AAAA", "NaN", "1e999", "${x}", "null", "9" * 500)
 CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices]
 NAMED = [f"{tab.id}-{links.slug(choice)}" for tab, choice in CHOICES]
@@ -141,7 +141,7 @@ def test_another_model_comes_back(tiny, tiny_folder):
 
 def test_no_parameters_give_what_a_page_opens_with(bundled):
     place = links.read({}, DEFAULT)
-    assert (place.subject, place.tab, place.told) == (DEFAULT, "attention", ())
+    assert (place.subject, place.tab, place.told) == (DEFAULT, "overview", ())
     assert not links.asks([])
     assert not links.asks(["__theme"])
 
@@ -149,7 +149,7 @@ def test_no_parameters_give_what_a_page_opens_with(bundled):
 def test_what_nobody_picked_is_left_to_the_view(bundled):
     assert not links.read({"a": "hello", "tab": "attention"}, DEFAULT).subject.chosen.picked
     assert links.read({"head": "2"}, DEFAULT).subject.chosen.picked
-    chosen_by_the_view = links.read({}, DEFAULT).opened()
+    chosen_by_the_view = links.read({"tab": "attention"}, DEFAULT).opened()
     assert chosen_by_the_view.subject.selection.head > 1
     assert "layer" not in parameters_of(chosen_by_the_view)
 
@@ -223,13 +223,13 @@ TOLD = {
     "cut=6.1.1.13": "The link cuts attention weights that this model or input does not have; they are left out.",
     f"cut={','.join(f'{1 + at % 6}.{at % 7}.{at // 7}.0' for at in range(33))}": "The link cuts more than 32 attention weights;",
     "patch=1.1": "The link patches what this input does not have; nothing is patched.",
-    "tab=own-head": "This model has nothing for the tab Its own head; Attention is shown.",
-    "tab=nowhere": "There is no tab 'nowhere'; Attention is shown.",
-    "view=nothing": "There is no view 'nothing' in Attention; One head is shown.",
+    "tab=own-head": "This model has nothing for the tab Its own head; Overview is shown.",
+    "tab=nowhere": "There is no tab 'nowhere'; Overview is shown.",
+    "tab=attention&view=nothing": "There is no view 'nothing' in Attention; One head is shown.",
     "set.colour=red": "The link sets what is not there to be set here ('colour'); it is left out.",
     "v=2": "The link was made by a newer app than this one, so some of it may be missing here.",
     "v=x": "The link was made by a newer app than this one, so some of it may be missing here.",
-    "set.top_p=1000": "The link asked for '1000' as the setting 'Strongest edges that hold this share of each row (%)'; it",
+    "tab=attention&set.top_p=1000": "The link asked for '1000' as the setting 'Strongest edges that hold this share of each row (%)'; it",
     "model=no such model": "no such model is neither a folder nor an id on the hub such as google-bert/bert-base-uncased.",
 }
 

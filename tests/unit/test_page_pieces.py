@@ -132,6 +132,7 @@ def test_what_is_set_in_a_piece_that_is_not_there_waits_for_it(visitor, bundled)
 def test_a_link_to_another_choice_of_a_tab_leaves_the_first_one_as_it_is(visitor, bundled):
     """The browser would lose the controls of the first choice if the whole tab were sent again."""
     query = "v=1&tab=attention&a=Tokyo+is+in+%5BMASK%5D.&view="
+    visitor.draw("", {"tab": "attention"})
     answer = visitor.press("visited", "change", visited=f"1?{query}several-heads")
     column = answer["render_config"]["layout"]["id"]
     assert visitor.components[column]["type"] == "column"
@@ -149,8 +150,12 @@ def test_a_browser_that_the_server_forgot_is_taken_to_have_what_it_speaks_of(vis
 
 
 def test_a_first_step_of_the_head_keeps_the_layer_that_is_shown(visitor, bundled):
-    """The page is sent with a layer and a head that the session has not selected yet."""
-    shown = {one["name"]: one["at"] for one in visitor.shown("steppers")}
+    """The tab opens with a layer and a head that nobody has picked."""
+    shown = steppers_in(visitor.draw("", {"tab": "attention"}))
     answer = visitor.draw("attention/One head", {"head": shown["head"] - 1})
-    steppers = next(value for value in answer["data"] if isinstance(value, list) and value and value[0].get("label") == "Layer")
-    assert {one["name"]: one["at"] for one in steppers} == {**shown, "head": shown["head"] - 1}
+    assert steppers_in(answer) == {**shown, "head": shown["head"] - 1}
+
+
+def steppers_in(answer):
+    values = next(value for value in answer["data"] if isinstance(value, list) and value and value[0].get("label") == "Layer")
+    return {one["name"]: one["at"] for one in values}

@@ -80,8 +80,8 @@ def test_a_file_shows_the_head_that_the_page_opens_with(fetch, way, bundled):
     [
         ("layer=99", "this model has 6 layers"),
         ("tab=nowhere", "There is no tab"),
-        ("set.top_p=x", "A number is written like"),
-        ("a=" + quote("word " * 5_000), "has 25,000 characters"),
+        ("tab=attention&set.top_p=x", "A number is written like"),
+        ("tab=attention&a=" + quote("word " * 5_000), "has 25,000 characters"),
         ("v=7", "a newer app"),
         ("a=~AAAA", "cannot be unpacked"),
         ("set.colour=" + "x" * 10_000, "not there to be set"),

@@ -1,0 +1,149 @@
+"""All of a model in one picture: a row for each token, a column for each hidden state, and what flows between them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.figures.base import to_base64
+from explorer.figures.numbers import Table, keep
+from explorer.text.encoding import Encoding
+
+LEAST = 0.004  # of the chosen place: a route with a smaller share is not drawn
+LEVELS = 65535  # a share from 0 to 1 travels as a number of two bytes
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The tokens that have a row of their own; those that have none are together in the last row, where there are any."""
+
+    encoding: Encoding
+    places: tuple[int, ...]  # zero-based positions, in order
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the last row is of all other tokens."""
+        return len(self.places) < self.encoding.kept
+
+    @property
+    def count(self) -> int:
+        """How many rows there are, that of all other tokens included."""
+        return len(self.places) + self.elsewhere
+
+    def of(self, position: int) -> int:
+        """The row in which a token stands."""
+        return self.places.index(position) if position in self.places else len(self.places)
+
+    def merge(self, shares: np.ndarray) -> np.ndarray:
+        """Shares [..., tokens] by row: [..., rows]."""
+        own = shares[..., list(self.places)]
+        if not self.elsewhere:
+            return own
+        rest = np.delete(shares, list(self.places), axis=-1).sum(-1, keepdims=True)
+        return np.concatenate([own, rest], -1)
+
+    def described(self) -> dict[str, Any]:
+        """Names, kinds and segments by row."""
+        encoding, others = self.encoding, self.encoding.kept - len(self.places)
+        last = [(f"elsewhere ({others})", "special", 0)] if self.elsewhere else []
+        every = [(encoding.tokens[place], encoding.kinds[place], encoding.segments[place]) for place in self.places] + last
+        return {
+            "tokens": [token for token, _, _ in every],
+            "kinds": [kind for _, kind, _ in every],
+            "segments": [segment for _, _, segment in every],
+            "places": list(self.places),
+            "elsewhere": self.elsewhere,
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Bars at the right: what is read at a token in the end, each (label, probability, probability before a change or None)."""
+
+    position: int
+    title: str
+    bars: Sequence[tuple[str, float, float | None]]
+    pair: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the picture says in words."""
+
+    said: str  # what can be done with it
+    alt: str  # for those who do not see it
+    stops: Sequence[tuple[str, str]]  # title and sentence of each stop of the story
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn. Positions are zero-based tokens; hidden states count from 0, the embedding output."""
+
+    rows: Rows
+    mixing: np.ndarray  # [layers, query, key] how much each token takes from each other in each layer; rows sum to 1
+    shares: np.ndarray  # [state + 1, tokens] how much of the chosen place stands where; rows sum to 1
+    routes: Sequence[Any]  # with `layer` from 0, `query`, `key` and their `share` of the chosen place, strongest first
+    state: int
+    position: int
+    answers: Sequence[Answer]
+    told: Told
+    words: Sequence[Sequence[Sequence[tuple[str, float]]]] | None = None  # [states][rows] best words with their probability
+    moved: np.ndarray | None = None  # [states, rows] 1 − cosine to the hidden state below, where there are no words
+    before: Sequence[Sequence[str | None]] | None = None  # [states][rows] the word before a change, where it differs
+    cuts: Sequence[tuple[int, int, int, int | None]] = ()
+    inside: Mapping[str, Any] | None = None
+    route: Mapping[str, Any] | None = None
+
+
+def flow(picture: Picture) -> dict[str, Any]:
+    """The value for a picture; where all tokens have a row, the browser can trace any other place by itself."""
+    rows, layers = picture.rows, len(picture.mixing)
+    value: dict[str, Any] = {
+        **rows.described(),
+        "states": layers + 1,
+        "target": {"state": picture.state, "row": rows.of(picture.position)},
+        "mixing": None,
+        "shares": None,
+        "routes": None,
+        "words": picture.words,
+        "moved": None if picture.moved is None else picture.moved.round(3).tolist(),
+        "before": picture.before,
+        "answers": [
+            {"row": rows.of(one.position), "title": one.title, "pair": one.pair, "bars": [[*bar] for bar in one.bars]}
+            for one in picture.answers
+        ],
+        "cuts": [[layer, rows.of(query), rows.of(key), head] for layer, query, key, head in picture.cuts],
+        "inside": picture.inside,
+        "route": picture.route,
+        "stops": [{"title": title, "text": text} for title, text in picture.told.stops],
+        "said": picture.told.said,
+        "alt": picture.told.alt,
+    }
+    if rows.elsewhere:
+        value |= {"shares": rows.merge(picture.shares).round(4).tolist(), "routes": _merged(picture)}
+    else:
+        value["mixing"] = to_base64(np.rint(picture.mixing * LEVELS).astype(np.uint16))
+    return keep(value, lambda: _table(picture))
+
+
+def _merged(picture: Picture) -> list[list[float]]:
+    """[layer, query, key, share] between rows, those of tokens without a row added up; what is too little to be seen left out."""
+    rows, found = picture.rows, []
+    for layer in range(picture.state):
+        steps = picture.shares[layer + 1][:, None] * picture.mixing[layer]  # [query, key]
+        by_row = rows.merge(rows.merge(steps).T).T
+        for query, key in zip(*np.nonzero(by_row > LEAST), strict=True):
+            found.append([layer, int(query), int(key), round(float(by_row[query, key]), 4)])
+    return found
+
+
+def _table(picture: Picture) -> Table:
+    """A row for each route: layer from 1, who takes from whom, and the share of the chosen place that came this way."""
+    tokens, taken = picture.rows.encoding.tokens, picture.mixing
+    rows = []
+    for one in picture.routes:
+        sides = (one.query, tokens[one.query], one.key, tokens[one.key])
+        rows.append([one.layer + 1, *sides, float(taken[one.layer, one.query, one.key]), one.share])
+    names = ("layer", "query_position", "query", "key_position", "key", "taken", "share_of_chosen_place")
+    return Table.of(names, rows)

@@ -1,0 +1,92 @@
+"""A whole run, as it is or with something changed in it: its hidden states, how its layers mix tokens, and what its heads say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.base.cache import OnceCache
+from explorer.base.engine import inference_mode, torch
+from explorer.model.trace import Trace
+from explorer.techniques.ablation import Cut, Head
+from explorer.techniques.routes import Mixing, Patch, mixing, mixing_and_states
+
+Word = tuple[str, float]
+"""A piece of the vocabulary and its probability, 0 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The hidden states [layers + 1, tokens, hidden] of an input, with what is changed in it, and the mixing of its layers."""
+
+    trace: Trace
+    states: torch.Tensor
+    mixed: Mixing
+
+
+_changed: OnceCache[Hashable, Run] = OnceCache(4)  # several parts of a page ask for the same one
+
+
+def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None) -> Run:
+    """The run of an input when heads are off, weights are cut or a vector is patched in, all as in `changed_states`.
+
+    Raises CapabilityError where the layers of a family cannot be taken apart.
+    """
+    if not (off or cuts or patch):
+        return Run(trace, trace.states, mixing(trace))
+    key = (trace.reading, frozenset(off), frozenset(cuts), patch and (*patch[:2], patch[2].reading))
+
+    def make() -> Run:
+        mixed, states = mixing_and_states(trace, off, cuts, patch)
+        return Run(trace, states, mixed)
+
+    return _changed.get(key, make)
+
+
+@inference_mode
+def read_words(
+    run: Run, places: Sequence[int], fully: Collection[tuple[int, int]], best: int
+) -> tuple[list[list[list[Word]]], np.ndarray]:
+    """What the masked-LM head reads at some tokens of every hidden state, and the ids of its first words, [states, places].
+
+    One word each by [state][place], and the `best` words where (state, place) is among `fully`. nostalgebraist's logit lens
+    (2020). Raises CapabilityError without the head.
+    """
+    model = run.trace.model
+    logits = model.masked_lm(run.states[:, list(places)])  # [states, places, vocabulary]
+    first, ids = logits.max(-1)
+    shares = (first - logits.logsumexp(-1)).exp()
+    names = iter(model.pieces(ids.flatten().tolist()))
+    words = [[[(next(names), share)] for share in row] for row in shares.tolist()]
+    for state, place in fully:
+        found, at = logits[state, place].softmax(-1).topk(min(best, logits.shape[-1]))
+        words[state][place] = list(zip(model.pieces(at.tolist()), found.tolist(), strict=True))
+    return words, ids.numpy()
+
+
+@inference_mode
+def turned(run: Run) -> np.ndarray:
+    """[states, tokens] how far each token's vector turned in each layer: 1 − cosine, 0 to 2; 0 for the embeddings."""
+    by_layer = 1 - torch.cosine_similarity(run.states[1:], run.states[:-1], dim=-1)  # [layers, tokens]
+    return torch.cat([torch.zeros_like(by_layer[:1]), by_layer]).clamp(min=0).numpy()
+
+
+@inference_mode
+def word_shares(run: Run, position: int) -> np.ndarray:
+    """The probability (0 to 1) of every piece at a token in the end: [vocabulary]. Raises CapabilityError without the head."""
+    return run.trace.model.masked_lm(run.states[-1, position]).softmax(-1).numpy()
+
+
+@inference_mode
+def pair_shares(run: Run) -> np.ndarray:
+    """The probabilities (0 to 1) of both outputs of the head for pairs: [2]. Raises CapabilityError without the head."""
+    return run.trace.model.next_sentence_logits(run.states[-1:])[0].softmax(-1).numpy()
+
+
+@inference_mode
+def label_shares(run: Run) -> np.ndarray:
+    """The shares (0 to 1) of the labels of the model's own head, which it must have: [labels]."""
+    head = run.trace.model.own_head
+    return head.shares(head.logits(run.trace.model.final(run.states[-1:])))[0].numpy()

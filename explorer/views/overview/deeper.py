@@ -1,0 +1,56 @@
+"""One level deeper in the picture: what a layer does for the chosen token, and a route by its heads."""
+
+from typing import Any
+
+import numpy as np
+
+from explorer.figures.flow import Rows
+from explorer.techniques.routes import head_shares
+from explorer.techniques.runs import Run
+from explorer.views.overview.run import turned_in
+from explorer.views.subject import Subject
+
+SOURCES = 4  # tokens that are named
+
+
+def layer_inside(subject: Subject, run: Run, rows: Rows, layer: int, position: int) -> dict[str, Any]:
+    """What layer (from 1) does for a token: each head's part, and the neurons that move the final guess there most."""
+    parts = _head_shares(subject, run, layer - 1, position)  # [heads + 1, key]
+    taken = run.mixed.shares[layer - 1, position]
+    sources = [key for key in np.argsort(-taken).tolist() if key != position and taken[key] > 0][:SOURCES]
+    return {
+        "layer": layer,
+        "row": rows.of(position),
+        "kept": float(taken[position]),
+        "takes": [[rows.of(key), float(taken[key])] for key in sources if key in rows.places],
+        "heads": [
+            {"head": head + 1, "share": float(part.sum()), "key": _most_of(part, rows)} for head, part in enumerate(parts[:-1])
+        ],
+        "moved": float(turned_in(run, rows)[layer, rows.of(position)]),
+    }
+
+
+def route_inside(subject: Subject, run: Run, rows: Rows, route: tuple[int, int, int]) -> dict[str, Any]:
+    """A route, layer from 1, query and key, by its heads; what they bring sums to the share of the whole."""
+    layer, query, key = route
+    parts = _head_shares(subject, run, layer - 1, query)[:, key]  # [heads + 1]
+    return {
+        "layer": layer,
+        "query": rows.of(query),
+        "key": rows.of(key),
+        "share": float(run.mixed.shares[layer - 1, query, key]),
+        "heads": [{"head": head + 1, "share": float(part), "key": None} for head, part in enumerate(parts[:-1])],
+        "cut": (layer - 1, query, key, None) in subject.selection.cut,
+    }
+
+
+def _head_shares(subject: Subject, run: Run, layer: int, query: int) -> np.ndarray:
+    chosen = subject.selection
+    patch = (*chosen.patch, subject.trace) if chosen.patch else None
+    return head_shares(run.trace, layer, query, chosen.off, chosen.cut, patch)
+
+
+def _most_of(part: np.ndarray, rows: Rows) -> int | None:
+    """The row from which a head brings most, where it brings anything and the token has a row of its own."""
+    key = int(part.argmax())
+    return rows.of(key) if part[key] > 0 and key in rows.places else None

@@ -1,0 +1,199 @@
+"""All of a model in one picture: where what stands at a place came from, and what comes out in the end."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from explorer.base.errors import InputError
+from explorer.figures.bars import whole_percent
+from explorer.figures.flow import Picture, Rows, Told, flow
+from explorer.techniques.runs import Run, run_of
+from explorer.text import limits
+from explorer.views.overview.answers import answers_of
+from explorer.views.overview.deeper import layer_inside, route_inside
+from explorer.views.overview.run import Followed, opens_on, rows_of, selected_run, turned_in, words_in
+from explorer.views.overview.story import stops_of
+from explorer.views.settings import memory
+from explorer.views.subject import Subject, in_order
+from explorer.views.view import Change, Content, Finding, View, Why, check, matches, part, settle
+from explorer.views.what_if import WhatIf, toggled
+
+LAST = -1
+SAID = (
+    "A box shows what the model would say at that token after that layer; a thicker line, that more was taken. Click a box, a "
+    "token or a bar to see where it comes from, the title of a layer to look inside, a line to see its heads or to cut it."
+)
+SAID_WITHOUT_WORDS = (
+    "This model guesses no words: a box shows how far the token's vector turned in that layer (1 − cosine). A thicker line: more "
+    "was taken. Click a box or a token to see where it comes from, the title of a layer to look inside, a line to see its heads."
+)
+
+
+def _state(value: Any) -> int:
+    """The hidden state that is followed, from 0; -1 for the last."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else LAST
+
+
+def _opened(value: Any) -> tuple[int, ...]:
+    """What is unfolded: (layer,) from 1, a route (layer, query, key), or nothing."""
+    numbers = value if isinstance(value, list | tuple) else ()
+    whole = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in numbers)
+    return tuple(numbers) if whole and len(numbers) in (1, 3) and numbers[0] >= 1 else ()
+
+
+class Routes(View):
+    """Tokens as rows, hidden states as columns, and the routes that end in the chosen place."""
+
+    name, question = "overview/routes", "How does the sentence become an answer?"
+    shows_changes = True
+    state: int = memory(LAST, kept=_state)
+    opened: tuple[int, ...] = memory((), kept=_opened)
+    picture = part("flow", answer=True)
+    check = check()
+
+    def compute(self, subject: Subject) -> Content:
+        """The picture, and whether its parts sum to the model's own vectors."""
+        run = selected_run(subject)
+        before = run_of(subject.trace) if subject.selection.is_changed else None
+        followed = self._followed(subject, run)
+        rows = rows_of(run.trace.encoding, followed)
+        picture = self._picture(subject, run, before, followed, rows)
+        what = "in every layer, the parts that each token takes sum to the model's own vector after its attention"
+        return {"picture": flow(picture), "check": matches(run.mixed.max_error, what, 1e-4)}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """What is read at the chosen place, since when, and which routes bring most of it."""
+        run = selected_run(subject)
+        followed = self._followed(subject, run)
+        if not followed.taken:
+            return None
+        strongest = followed.taken[0]
+        chosen = {"layer": strongest.layer + 1, "token": strongest.query}
+        return Finding(_told(run, followed), Why("attention", "One head", chosen))
+
+    def on_picture(self, subject: Subject, index: Any) -> Change:
+        """A place, a layer to unfold, a route, a head, or something to cut: one entry says which."""
+        if not isinstance(index, Mapping) or not index:
+            raise InputError("Click a box, a line or a title of the picture.")
+        layers, heads = subject.model.capabilities.layers, subject.model.capabilities.heads
+        name = next(iter(index))
+        value = index[name]
+        if name in ("state", "token"):
+            state = limits.check_integer(index.get("state"), "the hidden state", 0, layers)
+            token = self._token(subject, index.get("token"))
+            kept = self.opened if len(self.opened) == 1 and self.opened[0] <= state else ()
+            return Change({"token": token}, {"state": LAST if state == layers else state, "opened": kept})
+        if name == "unfold":
+            layer = limits.check_integer(value, "the layer", 0, layers)
+            return settle(opened=(layer,) if layer else ())
+        if name == "close":
+            return settle(opened=())
+        if name == "route":
+            return settle(opened=self._route(subject, value))
+        if name == "cut":
+            layer, query, key = self._route(subject, value[:3] if isinstance(value, list) else value)
+            head = limits.check_integer(value[3], "the head", 0, heads) if len(value) == 4 else 0
+            cut = (layer - 1, query, key, head - 1 if head else None)
+            return Change({"cut": in_order({*subject.selection.cut} ^ {cut})}, {"opened": ()})
+        if name == "off":
+            layer, head = limits.check_cell(value)
+            layer = limits.check_integer(layer, "the layer", 1, layers)
+            head = limits.check_integer(head, "the head", 1, heads)
+            return toggled(subject, (layer - 1, head - 1))
+        raise InputError("Click a box, a line or a title of the picture.")
+
+    def _token(self, subject: Subject, value: Any) -> int:
+        return limits.check_integer(value, "the token", 0, subject.trace.kept - 1)
+
+    def _route(self, subject: Subject, value: Any) -> tuple[int, int, int]:
+        """(layer from 1, query, key). Raises InputError."""
+        if not isinstance(value, list | tuple) or len(value) != 3:
+            raise InputError("A route is a layer, the token that takes and the token that gives.")
+        layer = limits.check_integer(value[0], "the layer", 1, subject.model.capabilities.layers)
+        return layer, self._token(subject, value[1]), self._token(subject, value[2])
+
+    def _followed(self, subject: Subject, run: Run) -> Followed:
+        layers = subject.model.capabilities.layers
+        state = layers if self.state == LAST else min(self.state, layers)
+        mixed = run.mixed.shares
+        key = ("followed", subject.selection.off, subject.selection.cut, subject.selection.patch, state, subject.selection.token)
+        return run.trace.once(key, lambda: Followed.of(mixed, opens_on(subject, mixed), state))
+
+    def _picture(self, subject: Subject, run: Run, before: Run | None, followed: Followed, rows: Rows) -> Picture:
+        model, row = subject.model, rows.of(followed.position)
+        words, ids = words_in(run, rows, row) if model.capabilities.fill_mask else (None, None)
+        answers = answers_of(subject, run, before, followed.position)
+        stops = stops_of(subject, run, followed, words, row, answers)
+        inside, route = self._deeper(subject, run, rows, followed)
+        return Picture(
+            rows,
+            run.mixed.shares,
+            followed.shares,
+            followed.routes,
+            followed.state,
+            followed.position,
+            answers,
+            Told(SAID if words else SAID_WITHOUT_WORDS, _told(run, followed), stops),
+            words=words,
+            moved=None if words else turned_in(run, rows),
+            before=_words_before(before, rows, row, ids) if before and words else None,
+            cuts=subject.selection.cut,
+            inside=inside,
+            route=route,
+        )
+
+    def _deeper(self, subject: Subject, run: Run, rows: Rows, followed: Followed) -> tuple[Any, Any]:
+        """What is unfolded, if it is there in this input and model."""
+        if not self.opened or self.opened[0] > subject.model.capabilities.layers:
+            return None, None
+        if len(self.opened) == 1:
+            return layer_inside(subject, run, rows, self.opened[0], followed.position), None
+        if not set(self.opened[1:]) <= set(rows.places):
+            return None, None
+        return None, route_inside(subject, run, rows, self.opened)
+
+
+class PictureWhatIf(WhatIf):
+    """What can be changed beside what the picture offers, and what comes of it in a sentence; the picture shows it."""
+
+    name, question = "overview/what-if", "What is it good for, and what happens without it?"
+    note = "Boxes with another first word than before are underlined; a dashed mark at the right is the probability before."
+
+    def compute(self, subject: Subject) -> Content:
+        """As in other tabs, without the bars, which stand in the picture."""
+        return {name: shown for name, shown in super().compute(subject).items() if name != "answers"}
+
+
+def _words_before(before: Run, rows: Rows, row: int, ids: np.ndarray) -> list[list[str | None]]:
+    """The first word of each box before a change, where it was another: [states][rows]."""
+    was, old = words_in(before, rows, row)
+    return [
+        [was[state][place][0][0] if old[state, place] != ids[state, place] else None for place in range(len(rows.places))]
+        for state in range(len(was))
+    ]
+
+
+def _told(run: Run, followed: Followed) -> str:
+    """What is read at the chosen place, and which routes bring most of it, the strongest from each token, in one sentence."""
+    tokens, place = run.trace.tokens, _place(run, followed)
+    strongest: dict[int, tuple[int, float]] = {}
+    for one in followed.taken:
+        if one.key != followed.position:
+            strongest.setdefault(one.key, (one.layer, one.share))
+    if not strongest:
+        return f"{place} takes nothing from another token."
+    two = list(strongest.items())[:2]
+    told = [f"“{tokens[key]}” in layer {layer + 1} ({whole_percent(share)})" for key, (layer, share) in two]
+    return f"{place} takes most from {' and '.join(told)}."
+
+
+def _place(run: Run, followed: Followed) -> str:
+    """The chosen place, and in a masked token what is read there."""
+    state, position, model = followed.state, followed.position, run.trace.model
+    token, last = f"“{run.trace.tokens[position]}”", state == model.capabilities.layers
+    if not model.capabilities.fill_mask or position not in run.trace.mask_positions:
+        return f"{token} in the end" if last else f"{token} after layer {state}"
+    (guess,) = model.guesses(run.states[state, [position]], [position], 1)[0].candidates
+    read = f"“{guess.token}” ({whole_percent(guess.probability)})"
+    return f"{token} becomes {read}; it" if last else f"{token} is read as {read} after layer {state}; it"

@@ -1,0 +1,88 @@
+"""What the picture is drawn from: the run that is selected, the place whose routes are followed, and the rows for its tokens."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.figures.flow import Rows
+from explorer.figures.window import MOST_AT_ONCE
+from explorer.techniques.routes import Route, place_shares, routes
+from explorer.techniques.runs import Run, Word, read_words, run_of, turned
+from explorer.text.encoding import Encoding
+from explorer.views.subject import Subject
+
+ROWS = 24  # of a long input, that of all other tokens not counted
+TOP = 5  # words that are read at a place
+MOST_ROUTES = 400  # that are told of a place
+Words = list[list[list[Word]]]
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A place, hidden state and zero-based token, and where what stands there came from.
+
+    `shares` [state + 1, tokens]: how much of it stands where below; `routes`: the strongest first.
+    """
+
+    state: int
+    position: int
+    shares: np.ndarray
+    routes: list[Route]
+
+    @classmethod
+    def of(cls, mixed: np.ndarray, position: int, state: int) -> "Followed":
+        """Of how each layer mixes tokens, [layers, query, key]."""
+        found = place_shares(mixed, position, state)
+        return cls(state, position, found, routes(mixed, found, MOST_ROUTES))
+
+    @property
+    def taken(self) -> list[Route]:
+        """The routes from one token to another."""
+        return [one for one in self.routes if one.query != one.key]
+
+
+def selected_run(subject: Subject) -> Run:
+    """The run with everything that is changed in it. Raises CapabilityError where layers cannot be taken apart."""
+    chosen = subject.selection
+    return run_of(subject.swapped.trace, chosen.off, chosen.cut, (*chosen.patch, subject.trace) if chosen.patch else None)
+
+
+def opens_on(subject: Subject, mixed: np.ndarray) -> int:
+    """The token whose routes are seen first: the chosen one, the blank, [CLS] of a pair, or who takes most from others."""
+    trace, chosen = subject.trace, subject.selection.token
+    if chosen is not None:
+        return chosen
+    if trace.mask_positions:
+        return trace.mask_positions[0]
+    if trace.encoding.text_b and subject.model.capabilities.next_sentence:
+        return 0
+    sources = np.eye(trace.kept, dtype=mixed.dtype)
+    for layer in mixed:
+        sources = layer @ sources  # [token, where it comes from at the bottom]
+    return min(trace.encoding.text_positions or [0], key=lambda place: sources[place, place])
+
+
+def rows_of(encoding: Encoding, followed: Followed) -> Rows:
+    """The tokens that get a row: all, or of a long input those through which most of the chosen place has come."""
+    if encoding.kept <= MOST_AT_ONCE:
+        return Rows(encoding, tuple(range(encoding.kept)))
+    through = followed.shares.sum(0)
+    through[followed.position] = np.inf
+    return Rows(encoding, tuple(sorted(np.argsort(-through)[:ROWS].tolist())))
+
+
+def words_in(run: Run, rows: Rows, row: int) -> tuple[Words, np.ndarray]:
+    """The best words by state and row, and the ids of the first ones [states, tokens with a row].
+
+    A box has one word; the chosen row, and every row of the last state, have the best few. 'Elsewhere' has none.
+    """
+    last = len(run.states) - 1
+    fully = {(state, row) for state in range(last)} | {(last, place) for place in range(len(rows.places))}
+    words, ids = read_words(run, rows.places, fully, TOP)
+    return [[*of_state, [("", 0.0)]] for of_state in words] if rows.elsewhere else words, ids
+
+
+def turned_in(run: Run, rows: Rows) -> np.ndarray:
+    """[states, rows] how far each token's vector turned in each layer; 0 for 'elsewhere'."""
+    own = turned(run)[:, list(rows.places)]
+    return np.pad(own, ((0, 0), (0, 1))) if rows.elsewhere else own
