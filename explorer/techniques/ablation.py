@@ -43,7 +43,7 @@ def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None
         context = trace.heads(layer).context(rows)  # [1, heads, tokens, head_size]
         for batch in batches(heads, trace.kept):
             output = model.layers[layer].after_heads(context * off[batch], hidden[rows])  # [batch, tokens, hidden]
-            vectors = output[:, 0] if last else _last_vectors(model, layer + 1, output, target.position)
+            vectors = output[:, 0] if last else last_vectors(model, layer + 1, output, target.position)
             found[layer, batch] = read_at(model, target, vectors).probability.numpy()
         yield (layer + 1) / layers
     return found
@@ -54,7 +54,7 @@ def head_effects(trace: Trace, target: Target) -> np.ndarray:
     return trace.once(("head effects", target), lambda: finished(head_effects_in_steps(trace, target)))
 
 
-def _last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
+def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:
     """The last hidden state [batch, hidden] of one token, all that the last layer is run for; `hidden` is what `layer` reads."""
     for below in model.layers[layer:-1]:
         hidden = below(hidden)
@@ -145,7 +145,7 @@ def patching_in_steps(clean: Trace, corrupted: Trace, target: Target) -> Generat
             if layer == layers:
                 reading = read(model, target, patched)
             else:
-                reading = read_at(model, target, _last_vectors(model, layer, patched, target.position))
+                reading = read_at(model, target, last_vectors(model, layer, patched, target.position))
             found[layer, batch] = reading.probability.numpy()
         yield (layer + 1) / (layers + 1)
     return found

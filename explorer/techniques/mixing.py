@@ -19,8 +19,8 @@ from explorer.model.layer import Layer
 
 SHORT = 64  # tokens: up to here all parts lie in memory at once, which has the fewest calls
 CHECKED = 32  # queries of a longer input whose parts are summed to be held to the model
-NEAR = 32  # of a vector's numbers, one in so many is small enough to be passed by the part of a token that hands on little
-QUERIES = 32  # of a long input, together: few enough for their numbers to stay in the cache
+NEAR = 16  # of a vector's numbers, so many of the smallest may be passed by the part of a token that hands on little
+KEYS, QUERIES = 8, 32  # of a long input, together: few enough for their numbers to stay in the cache
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,15 @@ class Block:
 
     @cached_property
     def handed(self) -> torch.Tensor:
-        """What each token hands on through each head when it is looked at with weight 1, times σ: [key, heads, width]."""
-        made = (self.value @ self.output).transpose(0, 1).contiguous()
-        return self.through_norm(made)
+        """What each token hands on through each head when it is looked at with weight 1, times σ: [heads, key, width]."""
+        if self.value.shape[1] < self.value.shape[2]:  # the norm of fewer vectors
+            return self.through_norm(self.value @ self.output)
+        return self.value @ self.normed_output
+
+    @cached_property
+    def normed_output(self) -> torch.Tensor:
+        """`output` of which each row went through the norm: it is linear."""
+        return self.through_norm(self.output.clone())
 
     @cached_property
     def kept(self) -> torch.Tensor:
@@ -102,7 +108,7 @@ class Block:
 
     def head_parts(self, query: int) -> torch.Tensor:
         """The parts of T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
-        by_head = self.weights[:, query, :, None] * self.handed.transpose(0, 1)
+        by_head = self.weights[:, query, :, None] * self.handed
         own = torch.zeros_like(by_head[:1])
         own[0, query] = self.kept[query]
         return torch.cat([by_head, own])
@@ -127,7 +133,7 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
 def _all_at_once(block: Block) -> tuple[torch.Tensor, float]:
     """‖σy‖₁ − ‖σy − σT‖₁ [query, key], and the error, from all parts at once."""
     everyone = torch.arange(len(block.hidden))
-    parts = block.weights.permute(2, 1, 0) @ block.handed  # [key, query, width]
+    parts = block.weights.permute(2, 1, 0) @ block.handed.transpose(0, 1)  # [key, query, width]
     parts[everyone, everyone] += block.kept
     rest = block.vectors - block.biases() - parts.sum(0)
     error = float((rest / block.deviation).abs().max())
@@ -139,7 +145,7 @@ def _error(block: Block) -> float:
     """The error over a few queries."""
     queries = torch.linspace(0, len(block.hidden) - 1, CHECKED).long()
     joined = block.weights[:, queries].transpose(0, 1).flatten(1)  # [queries, heads · key]
-    parts = joined @ block.handed.transpose(0, 1).flatten(0, 1)
+    parts = joined @ block.handed.flatten(0, 1)
     rest = (block.vectors - block.biases() - block.kept)[queries] - parts
     return float((rest / block.deviation[queries]).abs().max())
 
@@ -155,45 +161,57 @@ def _linear_and_passed(block: Block) -> torch.Tensor:
     tokens, width = vectors.shape
     sizes, signs = vectors.abs(), _signs(vectors)
     nearer, most = torch.zeros(tokens, tokens), torch.zeros(tokens, tokens)
-    toward = _back_through_norm(block, signs)
-    highest = handed.abs().amax(-1)  # [key, heads]
     for head, weight in enumerate(weights):
-        nearer.addcmul_(weight, (toward @ block.output[head].T) @ block.value[head].T)
-        most.addcmul_(weight, highest[:, head])  # no number of T is larger
-    near = max(1, width // NEAR)
-    small = sizes.topk(near + 1, largest=False, sorted=True)
+        nearer.addcmul_(weight, (signs @ block.normed_output[head].T) @ block.value[head].T)
+        low, high = handed[head].aminmax(dim=-1)
+        most.addcmul_(weight, torch.maximum(high, -low))  # no number of T is larger
+    small = sizes.topk(min(NEAR + 1, width), largest=False, sorted=True)
     heavy = most >= small.values[:, -1:]
+    nearer -= 2 * _passed_nearby(block, small.indices[:, :-1], most.masked_fill_(heavy, 0), signs, sizes).masked_fill_(heavy, 0)
     heavy.fill_diagonal_(False)
-    nearer -= 2 * _passed_nearby(block, small.indices[:, :near], signs, sizes).masked_fill_(heavy, 0)
-    for key in heavy.any(0).nonzero()[:, 0].tolist():
-        queries = heavy[:, key].nonzero()[:, 0]
-        parts = weights[:, queries, key].T @ handed[key]
-        nearer[queries, key] -= 2 * parts.mul_(signs[queries]).sub_(sizes[queries]).relu_().sum(-1)
-    own = torch.einsum("hi,ihw->iw", weights.diagonal(dim1=1, dim2=2), handed) + block.kept
+    nearer -= 2 * _passed(block, heavy, signs, sizes)
+    own = torch.einsum("hi,hiw->iw", weights.diagonal(dim1=1, dim2=2), handed) + block.kept
     nearer.diagonal().copy_((sizes - (vectors - own).abs()).sum(-1))
     return nearer
 
 
-def _passed_nearby(block: Block, places: torch.Tensor, signs: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
-    """By how much s T passes |y| among the `places` [query, near] of each vector's numbers: [query, key]."""
-    found = torch.empty(len(places), len(places))
-    by_number = block.handed.permute(1, 2, 0).contiguous()  # [heads, width, key]
-    for start in range(0, len(places), QUERIES):
-        rows = slice(start, start + QUERIES)
-        here = places[rows]
-        parts = torch.zeros(*here.shape, len(places))  # [queries, near, key]
-        for weight, handed in zip(block.weights, by_number, strict=True):
-            parts.addcmul_(handed[here], weight[rows, None])
-        parts.mul_(signs[rows].gather(1, here)[..., None]).sub_(sizes[rows].gather(1, here)[..., None])
-        found[rows] = parts.relu_().sum(1)
+def _passed(block: Block, where: torch.Tensor, signs: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
+    """By how much s T passes |y| in all numbers, `where` [query, key] it is true; 0 elsewhere."""
+    found = torch.zeros(where.shape)
+    for start in range(0, len(where), KEYS):
+        keys, queries = where.T[start : start + KEYS].nonzero(as_tuple=True)  # key by key
+        if len(keys):
+            weights = block.weights[:, queries, keys + start].T
+            parts = torch.empty(len(keys), sizes.shape[1])
+            ends = keys.bincount(minlength=KEYS).cumsum(0).tolist()
+            for key, begin, end in zip(range(start, len(where)), [0, *ends], ends, strict=False):
+                torch.mm(weights[begin:end], block.handed[:, key], out=parts[begin:end])
+            parts.mul_(signs.index_select(0, queries)).sub_(sizes.index_select(0, queries))
+            found[queries, keys + start] = parts.relu_().sum(-1)
     return found
 
 
-def _back_through_norm(block: Block, vectors: torch.Tensor) -> torch.Tensor:
-    """What a vector before the norm has to be multiplied with to give its product, after it, with `vectors` [tokens, width]."""
-    norm = block.layer.attention_norm
-    turned = vectors if norm is None or norm.weight is None else vectors * norm.weight
-    return turned - turned.mean(-1, keepdim=True) if isinstance(norm, torch.nn.LayerNorm) else turned
+def _passed_nearby(
+    block: Block, places: torch.Tensor, most: torch.Tensor, signs: torch.Tensor, sizes: torch.Tensor
+) -> torch.Tensor:
+    """By how much s T passes |y| among the `places` [query, near] of each vector's smallest numbers: [query, key].
+
+    No number of T is larger than `most` [query, key], so that fewer places will do where all of these are small.
+    """
+    found = torch.zeros_like(most)
+    signs, sizes = signs.gather(1, places), sizes.gather(1, places)
+    by_number = block.normed_output.transpose(1, 2) @ block.value.transpose(1, 2)  # [heads, width, key]
+    needed, order = (sizes < most.amax(1, keepdim=True)).sum(1).sort()  # queries that need as many places go together
+    for start in range(0, len(order), QUERIES):
+        rows, near = order[start : start + QUERIES], int(needed[start : start + QUERIES][-1])
+        if near:
+            here = places[rows, :near]
+            parts = torch.zeros(*here.shape, len(most))  # [queries, near, key]
+            for weight, handed in zip(block.weights, by_number, strict=True):
+                parts.addcmul_(handed.index_select(0, here.flatten()).view_as(parts), weight[rows, None])
+            parts.mul_(signs[rows, :near, None]).sub_(sizes[rows, :near, None])
+            found[rows] = parts.relu_().sum(1)
+    return found
 
 
 def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:

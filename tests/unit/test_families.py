@@ -8,7 +8,18 @@ import explorer
 from explorer.base.errors import CapabilityError, ModelError
 from explorer.base.steps import finished
 from explorer.model.families import FAMILIES
-from explorer.techniques import ablation, attribution, batch, inside, lens, masking_game, pseudo_likelihood, routes, targets
+from explorer.techniques import (
+    ablation,
+    attribution,
+    batch,
+    inside,
+    lens,
+    masking_game,
+    neuron_effects,
+    pseudo_likelihood,
+    routes,
+    targets,
+)
 from explorer.techniques.masking_game import Rules
 from explorer.training.top_layers import Top
 from tests import decomposing, hooks
@@ -220,6 +231,29 @@ class TestRoutes:
         vector = block.vectors[query]
         nearer = (vector.abs() - (vector - parts).abs()).double().sum(-1).clamp(min=0)
         assert np.abs(found.shares[1, query] - (nearer / nearer.sum()).numpy()).max() < 1e-5
+
+    def test_neurons_that_move_the_guess(self, model, blank):
+        if blank is None or not model.capabilities.neurons:
+            return
+        target = targets.word_target(blank)
+        best, *_ = neuron_effects.neuron_effects(blank, 1, 2, target, 2)
+        with torch.no_grad():
+            _, activations = model.layers[1].with_neurons(blank.states[1][None])
+        assert best.activation == pytest.approx(float(activations[0, 2, best.neuron]), abs=1e-5)
+        watched = model.layers[1].neurons_dense.register_forward_pre_hook(
+            lambda module, given: (given[0].index_fill(-1, torch.tensor(best.neuron), 0),)
+        )
+        try:
+            with torch.inference_mode():
+                alone = model.layers[1](blank.states[1][None])
+        finally:
+            watched.remove()
+        states = blank.states[2].clone()[None]
+        states[0, 2] = alone[0, 2]
+        with torch.inference_mode():
+            without = targets.read(model, target, model.layers[2](states)).logit
+            whole = targets.read(model, target, blank.states[-1:]).logit
+        assert best.logit == pytest.approx(float(whole - without), abs=1e-4)
 
 
 class TestTechniques:

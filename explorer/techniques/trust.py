@@ -1,0 +1,71 @@
+"""How far routes can be trusted on one input: hide each piece in turn, and compare what the guess loses with its share."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.base.engine import inference_mode, torch
+from explorer.base.errors import InputError
+from explorer.base.lazy import scipy
+from explorer.model.trace import Trace
+from explorer.techniques.ablation import last_vectors
+from explorer.techniques.routes import mixing, place_shares
+from explorer.techniques.targets import Target, batches, read_at
+
+FEWEST = 3  # pieces: the ranks of two are either the same or not
+
+
+@dataclass(frozen=True, eq=False)
+class Trust:
+    """What the routes say of each piece, and what hiding it does.
+
+    `places` are the tokens that were hidden, zero-based: the pieces of the texts but blanks and the target's own. Of each,
+    `shares` (0 to 1) is how much of the target's place stands there in hidden state 0, and `losses` (-1 to 1) and
+    `logit_losses` what the target's probability and logit lose when [MASK] stands there: [places] float32 each.
+    """
+
+    places: tuple[int, ...]
+    shares: np.ndarray
+    losses: np.ndarray
+    logit_losses: np.ndarray
+
+    @property
+    def correlation(self) -> float:
+        """Spearman's rank correlation of shares and losses of probability, -1 to 1; 0 where either are all the same."""
+        return rank_correlation(self.shares, self.losses)
+
+
+def rank_correlation(one: np.ndarray, other: np.ndarray) -> float:
+    """Spearman's, -1 to 1; 0 where all numbers of one are the same."""
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return 0.0
+    return float(scipy.stats.spearmanr(one, other).statistic)
+
+
+@inference_mode
+def trust(trace: Trace, target: Target) -> Generator[float, None, Trust]:
+    """Hide every piece that can be seen, but the target's own; yields the share done, 0 to 1.
+
+    Raises InputError when there are fewer than FEWEST pieces.
+    """
+    model, position = trace.model, target.position
+    places = [place for place in model.visible_positions(trace.encoding) if place != position]
+    if len(places) < FEWEST:
+        raise InputError(f"There are only {len(places)} words to hide; type a longer sentence.")
+    shares = place_shares(mixing(trace).shares, position)[0, places]
+    whole = read_at(model, target, trace.states[-1][[position]])
+    losses = np.empty((2, len(places)), dtype=np.float32)
+    segments = torch.tensor(trace.encoding.segments)
+    for batch in batches(len(places), trace.kept):
+        here = torch.tensor(places[batch])
+        ids = torch.tensor(trace.ids).repeat(len(here), 1)
+        ids[torch.arange(len(here)), here] = model.mask_id
+        hidden = last_vectors(model, 0, model.embed(ids, segments), position)
+        without = read_at(model, target, hidden)
+        losses[0, batch] = (whole.probability - without.probability).numpy()
+        losses[1, batch] = (whole.logit - without.logit).numpy()
+        yield batch.stop / len(places)
+    return Trust(tuple(places), shares, *losses)

@@ -1,0 +1,82 @@
+"""The neurons that move a guess, against transformers with a hook that zeroes them."""
+
+import pytest
+import torch
+import transformers
+
+from explorer.base.errors import CapabilityError
+from explorer.model import checkpoints
+from explorer.techniques.neuron_effects import neuron_effects
+from explorer.techniques.targets import is_next_target, own_reading, word_target
+
+TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
+
+
+@pytest.mark.parametrize("name", ["bundled", "tiny"])
+def test_each_effect_is_that_of_a_hook_that_zeroes_the_neuron(name, request):
+    model = request.getfixturevalue(name)
+    folder = checkpoints.find(model.name).folder
+    eager = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
+    trace, encoded = model.trace(TEXT, TEXT_B), model.tokenizer(TEXT, TEXT_B, return_tensors="pt")
+    for target in (word_target(trace), is_next_target(trace)):
+        whole = own_reading(trace, target)
+        for layer, token in ((0, 4), (model.capabilities.layers - 1, target.position)):
+            found = neuron_effects(trace, layer, token, target, 3)
+            assert len({one.neuron for one in found}) == 3
+            assert [abs(one.logit) for one in found] == sorted((abs(one.logit) for one in found), reverse=True)
+            for one in found:
+                logits, activation = zeroed(eager, encoded, layer, token, one.neuron)
+                theirs = logits[target.head]
+                theirs = theirs[target.position] if target.head == "fill_mask" else theirs
+                assert one.activation == pytest.approx(activation, abs=1e-5)
+                assert one.logit == pytest.approx(float(whole.logit - theirs[target.id]), abs=5e-4)
+                assert one.probability == pytest.approx(float(whole.probability - theirs.softmax(-1)[target.id]), abs=1e-5)
+            assert abs(found[0].logit) > 1e-4
+
+
+@torch.no_grad()
+def zeroed(eager, encoded, layer, token, neuron):
+    """What transformers says with one neuron zero at one token, and what it was."""
+    seen = []
+
+    def zero(module, given):
+        changed = given[0].clone()
+        seen.append(float(changed[0, token, neuron]))
+        changed[0, token, neuron] = 0
+        return (changed,)
+
+    hook = eager.bert.encoder.layer[layer].output.dense.register_forward_pre_hook(zero)
+    out = eager(**encoded)
+    hook.remove()
+    return {"fill_mask": out.prediction_logits[0], "next_sentence": out.seq_relationship_logits[0]}, seen[0]
+
+
+def test_in_the_last_layer_another_token_moves_nothing(tiny):
+    trace = tiny.trace("the man went to the [MASK] .")
+    target = word_target(trace)
+    assert all(one.logit == one.probability == 0 for one in neuron_effects(trace, 1, 2, target))
+
+
+def test_it_leaves_no_hook_and_no_gradient(tiny):
+    trace = tiny.trace("the man went to the [MASK] .")
+    neuron_effects(trace, 0, 2, word_target(trace))
+    assert not any(module._forward_pre_hooks for module in tiny.module.modules())
+    assert all(weight.grad is None for weight in tiny.module.parameters())
+
+
+def test_the_best_two_of_all_are_found(tiny):
+    trace = tiny.trace("the man went to the [MASK] .")
+    target = word_target(trace)
+    every = neuron_effects(trace, 0, 2, target, 32)
+    assert len(every) == 32
+    assert every[0] in neuron_effects(trace, 0, 2, target, 5)
+
+
+def test_a_family_with_several_feed_forward_parts_says_so(tmp_path):
+    import explorer
+    from tests.families import write_family
+
+    model = explorer.load(write_family(tmp_path / "mobile", "mobilebert"))
+    trace = model.trace("the man went to the [MASK] .")
+    with pytest.raises(CapabilityError, match="several feed-forward parts"):
+        neuron_effects(trace, 0, 2, word_target(trace))
