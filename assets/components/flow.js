@@ -35,13 +35,14 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
 
   function measure() {
     const width = root.clientWidth || 960;
+    const stage = root.closest("[data-presented]"); // there it is enlarged, and has all of the height
     const phone = width < 640;
-    const label = phone ? 78 : 96;
-    const output = phone ? 190 : Math.min(240, Math.max(190, width * 0.19));
+    const label = phone || stage ? 78 : 96;
+    const output = stage ? 160 : phone ? 190 : Math.min(240, Math.max(190, width * 0.19));
     const extra = value.inside ? Math.min(UNFOLDED, width - label) : 0;
     const fits = (width - label - output - extra) / states();
-    const column = Math.max(extra ? 58 : 66, Math.min(150, fits));
-    const room = innerHeight * (root.closest(".bx-presented, body[data-present]") ? 0.78 : 0.62) - HEAD;
+    const column = Math.max(extra || stage ? 58 : 66, Math.min(150, fits));
+    const room = stage ? stage.clientHeight - story.offsetHeight - HEAD - 24 : innerHeight * 0.62 - HEAD;
     const row = Math.max(phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
     size = { label, output, extra, column, row, box: Math.min(100, column * 0.68), height: HEAD + rows() * row + 8 };
     size.field = states() * column + extra + output;
@@ -265,7 +266,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     ];
   }
 
-  function layerCard({ layer, row, kept, heads, takes, neurons, why, moved }) {
+  function layerCard({ layer, row, kept, heads, takes, neurons, why, guess, moved }) {
     const top = Math.max(...(neurons ?? []).map((one) => Math.abs(one.effect)), 1e-9);
     const parts = [
       el("header", {}, el("b", {}, `Layer ${layer}, for ${name(row)}`), act("✕", { close: true }, { "aria-label": "Fold the layer" })),
@@ -275,7 +276,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       el("h4", {}, "2 · add & norm"),
       el("p", {}, "What the heads bring is added to what was there, and brought back to a common scale."),
       el("h4", {}, "3 · think"),
-      el("p", {}, why || (neurons?.length ? "The neurons that move the final guess most; without each, alone, it changes by:" : "The feed-forward part works on this token by itself.")),
+      el("p", {}, why || (neurons?.length ? `The neurons that move the final guess here, “${guess}”, most: what it would lose without each alone.` : "The feed-forward part works on this token by itself.")),
       ...(neurons ?? []).map(({ neuron, effect, words }) => el("div", { class: "bx-flow-neuron" }, el("span", {}, `neuron ${neuron}`), el("span", { class: "bx-flow-track" }, bar(effect, top)),
         el("span", {}, `${effect > 0 ? "+" : "−"}${percent(Math.abs(effect))}`), el("small", {}, words.length ? `promotes ${words.join(", ")}` : ""))),
       el("h4", {}, "4 · add & norm"),
@@ -318,7 +319,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const stops = value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n, "aria-pressed": String(n === stop) }, `${n + 1} ${title}`));
     const play = el("button", { type: "button", class: "bx-flow-play", "aria-label": playing ? "Pause" : "Play, step by step" }, playing ? "❚❚" : "▶");
     const all = el("button", { type: "button", "data-stop": -1, "aria-pressed": String(stop < 0) }, "all at once");
-    const text = el("p", { role: "status" }, stop < 0 ? value.said : value.stops[stop].text);
+    const text = el("p", { role: "status", class: stop < 0 ? null : "bx-told" }, stop < 0 ? value.said : value.stops[stop].text);
     story.replaceChildren(text, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, play, ...stops, all));
     const at = story.querySelector(`[data-stop="${stop}"]`);
     rove([play, ...stops, all], [play, ...stops, all].indexOf(at));

@@ -19,7 +19,8 @@ from explorer.views.subject import Selection, Subject
 BUNDLED = "bert-l6-h384-uncased"
 DEFAULT = Subject(BUNDLED, "The cat sat on the mat.", "")
 TEXTS = ("", "0", "~", "~~a", "a & b = c? #+%41", "one\ntwo | three\n", "🍎 مرحبا ß", "word " * 900, "~" + "x" * 400)
-LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0, [2], [3, 0, 1])  # what clicks may leave in a memory
+# What clicks may leave in a memory:
+LEFT_BEHIND = ([[3, 5], "a1b2"], [1, 0], [2, 3, 1, 0, 3], 4, ["praise", 0, 1], 0, [2], [3, 0, 1])
 NONSENSE = ("", "x" * 10_000, "-1", "²", "[" * 5_000, "~", "~AAAA", "NaN", "1e999", "${x}", "null", "9" * 500)
 CHOICES = [(tab, choice) for tab in TABS for choice in tab.choices]
 NAMED = [f"{tab.id}-{links.slug(choice)}" for tab, choice in CHOICES]
@@ -229,7 +230,7 @@ TOLD = {
     "set.colour=red": "The link sets what is not there to be set here ('colour'); it is left out.",
     "v=2": "The link was made by a newer app than this one, so some of it may be missing here.",
     "v=x": "The link was made by a newer app than this one, so some of it may be missing here.",
-    "tab=attention&set.top_p=1000": "The link asked for '1000' as the setting 'Strongest edges that hold this share of each row (%)'; it",
+    "tab=attention&set.top_p=1000": "The link asked for '1000' as the setting 'Strongest edges that hold this share",
     "model=no such model": "no such model is neither a folder nor an id on the hub such as google-bert/bert-base-uncased.",
 }
 

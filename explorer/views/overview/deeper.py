@@ -4,13 +4,19 @@ from typing import Any
 
 import numpy as np
 
+from explorer.base.errors import CapabilityError
 from explorer.figures.flow import Rows
+from explorer.techniques.neuron_effects import neuron_effects
+from explorer.techniques.neurons import promoted
 from explorer.techniques.routes import head_shares
 from explorer.techniques.runs import Run
+from explorer.techniques.targets import word_target
 from explorer.views.overview.run import turned_in
 from explorer.views.subject import Subject
 
 SOURCES = 4  # tokens that are named
+NEURONS = 5
+WORDS = 4  # that a neuron promotes
 
 
 def layer_inside(subject: Subject, run: Run, rows: Rows, layer: int, position: int) -> dict[str, Any]:
@@ -26,6 +32,7 @@ def layer_inside(subject: Subject, run: Run, rows: Rows, layer: int, position: i
         "heads": [
             {"head": head + 1, "share": float(part.sum()), "key": _most_of(part, rows)} for head, part in enumerate(parts[:-1])
         ],
+        **_neurons(run, layer - 1, position),
         "moved": float(turned_in(run, rows)[layer, rows.of(position)]),
     }
 
@@ -54,3 +61,16 @@ def _most_of(part: np.ndarray, rows: Rows) -> int | None:
     """The row from which a head brings most, where it brings anything and the token has a row of its own."""
     key = int(part.argmax())
     return rows.of(key) if part[key] > 0 and key in rows.places else None
+
+
+def _neurons(run: Run, layer: int, position: int) -> dict[str, Any]:
+    """The neurons that move the guess at the token most, of the run as it is; or why there are none to tell."""
+    model = run.trace.model
+    try:
+        target = word_target(run.trace, "", position)
+        found = neuron_effects(run.trace, layer, position, target, NEURONS)
+        words = [[word for word, _ in promoted(model, layer, one.neuron, WORDS).promotes] for one in found]
+    except CapabilityError as why:
+        return {"why": str(why), "neurons": []}
+    told = [{"neuron": one.neuron, "effect": one.probability, "words": some} for one, some in zip(found, words, strict=True)]
+    return {"why": "", "neurons": told, "guess": target.token}

@@ -1,6 +1,7 @@
 """All of a model in one picture: where what stands at a place came from, and what comes out in the end."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from explorer.views.overview.deeper import layer_inside, route_inside
 from explorer.views.overview.run import Followed, opens_on, rows_of, selected_run, turned_in, words_in
 from explorer.views.overview.story import stops_of
 from explorer.views.settings import memory
-from explorer.views.subject import Subject, in_order
+from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, View, Why, check, matches, part, settle
-from explorer.views.what_if import WhatIf, toggled
+from explorer.views.what_if import WhatIf, cut_or_mended, toggled
 
 LAST = -1
 SAID = (
@@ -95,7 +96,7 @@ class Routes(View):
             layer, query, key = self._route(subject, value[:3] if isinstance(value, list) else value)
             head = limits.check_integer(value[3], "the head", 0, heads) if len(value) == 4 else 0
             cut = (layer - 1, query, key, head - 1 if head else None)
-            return Change({"cut": in_order({*subject.selection.cut} ^ {cut})}, {"opened": ()})
+            return replace(cut_or_mended(subject, cut), settings={"opened": ()})
         if name == "off":
             layer, head = limits.check_cell(value)
             layer = limits.check_integer(layer, "the layer", 1, layers)
