@@ -10,6 +10,7 @@ from explorer.outlets.code import (
     fill_mask,
     hidden_states,
     inside_head,
+    overview,
     own_head,
     pairs,
     projection,
@@ -22,7 +23,7 @@ from explorer.views.subject import Subject
 from explorer.views.view import View
 
 _TABS = (
-    *(tokens, attention, inside_head, hidden_states, fill_mask, answers, pairs),
+    *(overview, tokens, attention, inside_head, hidden_states, fill_mask, answers, pairs),
     *(own_head, projection, corpus, side_by_side, weights),
 )
 _CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS for name, make in tab.CODE.items()}
