@@ -442,7 +442,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     if (button.dataset.layer) return ask({ unfold: value.inside?.layer === Number(button.dataset.layer) ? 0 : Number(button.dataset.layer) });
     if (button.dataset.row) choose(Number(button.dataset.row), Number(button.dataset.state));
   });
+  // Hiding a word is what the strip above does; the same gestures mean it here.
+  function hide(node) {
+    const row = node.closest("[data-row]")?.dataset.row;
+    const chip = row && document.querySelectorAll("#strip .bx-token")[value.places[row]];
+    chip?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+  }
+
+  root.addEventListener("dblclick", (event) => hide(event.target));
   root.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() === "m" && !event.altKey && !event.ctrlKey && !event.metaKey) return hide(event.target);
     if (event.key === "Escape" && (value?.inside || value?.route)) {
       event.stopPropagation();
       return ask({ close: true });
