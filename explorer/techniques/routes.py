@@ -214,17 +214,25 @@ def routes(shares: np.ndarray, places: np.ndarray, limit: int = 200, others: boo
     `places` are the `place_shares` of the same `shares`. A step's share is that of the query above it times what this takes from
     the key. What tokens keep of themselves is among them unless only `others` are wanted.
     """
-    found: list[tuple[float, int, int, int]] = []
+    strongest, places_of = [np.empty(0, np.float32)], [np.empty(0, np.int64)]
     for layer in range(len(places) - 1):
         step = places[layer + 1, :, None] * shares[layer]
         if others:
             np.fill_diagonal(step, 0)
-        flat = step.ravel()
-        best = np.argpartition(-flat, limit)[:limit] if len(flat) > limit else np.arange(len(flat))
-        queries, keys = np.unravel_index(best, step.shape)
-        found += zip(flat[best].tolist(), [layer] * len(best), queries.tolist(), keys.tolist(), strict=True)
-    found.sort(key=lambda one: (-one[0], *one[1:]))
-    return [Route(layer, query, key, share) for share, layer, query, key in found[:limit] if share > 0]
+        best = _largest(step.ravel(), limit)
+        strongest.append(step.ravel()[best])
+        places_of.append(best + layer * step.size)
+    values, at = np.concatenate(strongest), np.concatenate(places_of)
+    best = _largest(values, limit)
+    best = best[np.lexsort((at[best], -values[best]))]
+    best = best[values[best] > 0]
+    found = np.unravel_index(at[best], shares.shape)
+    return list(map(Route, *(row.tolist() for row in found), values[best].tolist()))
+
+
+def _largest(values: np.ndarray, limit: int) -> np.ndarray:
+    """Where the `limit` largest values are, in no order."""
+    return np.argpartition(-values, limit)[:limit] if len(values) > limit else np.arange(len(values))
 
 
 @inference_mode
