@@ -16,6 +16,7 @@ ASKED: tuple[tuple[str, list | None], ...] = (  # endpoints with their arguments
     ("gradio_api/run/own_head", [TEXT, "", ""]),  # the bundled model has none: a refusal that says so is an answer
     ("gradio_api/run/attribution", [BLANK, "store", "", "gradient_x_input", 5, ""]),
     ("gradio_api/run/inside_layer", [TEXT, "", 1, ""]),
+    ("gradio_api/run/routes", [BLANK, "", -1, -1, "", [[1, 2, 3, 0]]]),
     ("gradio_api/run/fill_mask", [BLANK, "", 5, ""]),
     ("gradio_api/run/tokens", [TEXT, "", ""]),
     ("", None),

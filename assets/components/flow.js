@@ -37,14 +37,14 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const width = root.clientWidth || 960;
     const stage = root.closest("[data-presented]"); // there it is enlarged, and has all of the height
     const phone = width < 640;
-    const label = phone || stage ? 78 : 96;
-    const output = stage ? 160 : phone ? 190 : Math.min(240, Math.max(190, width * 0.19));
+    const label = stage ? 64 : phone ? 78 : 96;
+    const output = stage ? 150 : phone ? 190 : Math.min(240, Math.max(190, width * 0.19));
     const extra = value.inside ? Math.min(UNFOLDED, width - label) : 0;
     const fits = (width - label - output - extra) / states();
     const column = Math.max(extra || stage ? 58 : 66, Math.min(150, fits));
-    const room = stage ? stage.clientHeight - story.offsetHeight - HEAD - 24 : innerHeight * 0.62 - HEAD;
+    const room = (stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - story.offsetHeight - 24 : innerHeight * 0.62) - HEAD;
     const row = Math.max(phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
-    size = { label, output, extra, column, row, box: Math.min(100, column * 0.68), height: HEAD + rows() * row + 8 };
+    size = { label, output, extra, column, row, box: Math.min(100, column * (stage ? 0.8 : 0.68)), height: HEAD + rows() * row + 8 };
     size.field = states() * column + extra + output;
   }
 
@@ -442,7 +442,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     if (button.dataset.layer) return ask({ unfold: value.inside?.layer === Number(button.dataset.layer) ? 0 : Number(button.dataset.layer) });
     if (button.dataset.row) choose(Number(button.dataset.row), Number(button.dataset.state));
   });
+  // Hiding a word is what the strip above does; the same gestures mean it here.
+  function hide(node) {
+    const row = node.closest("[data-row]")?.dataset.row;
+    const chip = row && document.querySelectorAll("#strip .bx-token")[value.places[row]];
+    chip?.dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
+  }
+
+  root.addEventListener("dblclick", (event) => hide(event.target));
   root.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() === "m" && !event.altKey && !event.ctrlKey && !event.metaKey) return hide(event.target);
     if (event.key === "Escape" && (value?.inside || value?.route)) {
       event.stopPropagation();
       return ask({ close: true });

@@ -6,7 +6,7 @@ float32 precision. A wrong argument comes back as one sentence.
 
 import gradio as gr
 
-from explorer.api import attention, basics, corpus, masked_lm, similarity, spans, tagging, training, views
+from explorer.api import attention, basics, corpus, masked_lm, overview, similarity, spans, tagging, training, views
 from explorer.api.callers import bounded
 from explorer.api.handlers import friendly
 from explorer.base.scheduling import MODEL, TRAINING
@@ -15,6 +15,7 @@ ENDPOINTS = (
     *basics.ENDPOINTS,
     *attention.ENDPOINTS,
     *masked_lm.ENDPOINTS,
+    *overview.ENDPOINTS,
     *similarity.ENDPOINTS,
     *training.ENDPOINTS,
     *tagging.ENDPOINTS,

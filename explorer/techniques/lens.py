@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import inference_mode
+from explorer.base.engine import inference_mode, torch
+from explorer.model.network import Network
 from explorer.model.trace import Trace
 
 AT_ONCE = 64  # positions: the vocabulary is large, and every one of them gets a number a piece
@@ -53,6 +54,23 @@ def _read(trace: Trace, positions: list[int], top_k: int) -> tuple[np.ndarray, n
         probabilities.append(best.numpy())
         ranks.append((logits > logits.gather(-1, final)).sum(-1).numpy() + 1)
     return np.stack(ids), np.stack(probabilities), np.stack(ranks)
+
+
+@inference_mode
+def first_guesses(model: Network, states: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """What the head says first of every place in hidden states [states, tokens, hidden], such as those of a changed run.
+
+    Returns ids and probabilities (0 to 1), [states, tokens] each. Raises CapabilityError.
+    """
+    places = states.flatten(0, 1)
+    ids, probabilities = [], []
+    for start in range(0, len(places), AT_ONCE):
+        logits = model.masked_lm(places[start : start + AT_ONCE])  # [places, vocabulary]
+        best, best_ids = logits.max(-1)
+        ids.append(best_ids)
+        probabilities.append((best - logits.logsumexp(-1)).exp())
+    found, shares = (torch.cat(rows).view(states.shape[:2]).numpy() for rows in (ids, probabilities))
+    return found, shares
 
 
 @inference_mode

@@ -62,7 +62,8 @@ class Block:
         norm = self.layer.attention_norm
         if not isinstance(norm, torch.nn.LayerNorm):
             return torch.ones(len(self.hidden), 1)
-        return (self.added.var(-1, unbiased=False, keepdim=True) + norm.eps).sqrt()
+        _, _, divided = torch.native_layer_norm(self.added, norm.normalized_shape, None, None, norm.eps)
+        return divided.reciprocal_()
 
     @cached_property
     def vectors(self) -> torch.Tensor:
@@ -100,11 +101,9 @@ class Block:
 
     def biases(self) -> torch.Tensor:
         """What is nobody's part, times σ: [tokens, width]."""
-        rest = torch.zeros_like(self.vectors)
-        if (bias := self.layer.attention_dense.bias) is not None:
-            rest += self.through_norm(bias.clone())
-        norm = self.layer.attention_norm
-        return rest if getattr(norm, "bias", None) is None else rest + norm.bias * self.deviation
+        dense, norm = self.layer.attention_dense.bias, getattr(self.layer.attention_norm, "bias", None)
+        rest = torch.zeros(self.vectors.shape[1]) if dense is None else self.through_norm(dense.clone())
+        return rest.expand_as(self.vectors) if norm is None else rest + norm * self.deviation
 
     def head_parts(self, query: int) -> torch.Tensor:
         """The parts of T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
@@ -125,16 +124,17 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
         nearer, error = _all_at_once(block)
     else:
         nearer, error = _linear_and_passed(block), _error(block)
-    nearer.clamp_(min=0)
-    total = nearer.sum(-1, keepdim=True)
-    return torch.where(total > 0, nearer / total, torch.eye(tokens)), error
+    total = nearer.clamp_(min=0).sum(-1, keepdim=True)
+    if not total.all():
+        nearer = torch.where(total > 0, nearer, torch.eye(tokens))
+        total = nearer.sum(-1, keepdim=True)
+    return nearer.div_(total), error
 
 
 def _all_at_once(block: Block) -> tuple[torch.Tensor, float]:
     """‖σy‖₁ − ‖σy − σT‖₁ [query, key], and the error, from all parts at once."""
-    everyone = torch.arange(len(block.hidden))
     parts = block.weights.permute(2, 1, 0) @ block.handed.transpose(0, 1)  # [key, query, width]
-    parts[everyone, everyone] += block.kept
+    parts.diagonal(dim1=0, dim2=1).add_(block.kept.T)
     rest = block.vectors - block.biases() - parts.sum(0)
     error = float((rest / block.deviation).abs().max())
     passed = parts.sub_(block.vectors).abs_().sub_(block.vectors.abs())  # number by number, whose sums are far less exact

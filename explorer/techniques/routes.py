@@ -7,9 +7,10 @@ What is cut or switched off here is zero after the softmax, and the rest of its 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from explorer.model import attending
 from explorer.model.attending import Heads
 from explorer.model.layer import Layer
 from explorer.model.trace import Reading, Trace
-from explorer.techniques.ablation import Cut, Head
+from explorer.techniques.ablation import Cut, Head, changed_states
 from explorer.techniques.mixing import Block, head_shares_of, shares
 
 Patch = tuple[int, int, Trace]
@@ -59,8 +60,8 @@ def mixing(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
     Kept for a while, but with a patch, whose run would be kept too.
     """
     if patch:
-        return mixing_and_states(trace, off, cuts, patch)[0]
-    return _kept.get((trace.reading, frozenset(off), frozenset(cuts)), lambda: mixing_and_states(trace, off, cuts)[0])
+        return _made(trace, off, cuts, patch)[0]
+    return _kept.get((trace.reading, frozenset(off), frozenset(cuts)), lambda: _made(trace, off, cuts)[0])
 
 
 @inference_mode
@@ -69,8 +70,26 @@ def mixing_and_states(
 ) -> tuple[Mixing, torch.Tensor]:
     """The mixing, and the hidden states [layers + 1, tokens, hidden] of the same run, which it comes to on its way.
 
-    The states are those of `changed_states`. Layers below the first change are as they are without it, and are not run.
+    The states are those of `changed_states`.
     """
+    if patch:
+        return _made(trace, off, cuts, patch)
+    states: list[torch.Tensor] = []
+
+    def make() -> Mixing:
+        found, run = _made(trace, off, cuts)
+        states.append(run)
+        return found
+
+    found = _kept.get((trace.reading, frozenset(off), frozenset(cuts)), make)
+    return found, states[0] if states else changed_states(trace, off, None, cuts)
+
+
+@inference_mode
+def _made(
+    trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+) -> tuple[Mixing, torch.Tensor]:
+    """`mixing_and_states` anew. Layers below the first change are as they are without it, and are not run."""
     layers = trace.model.layers
     first = min([layer for layer, *_ in (*off, *cuts)] + ([patch[0]] if patch else []) + [len(layers) + 1])
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
@@ -120,16 +139,20 @@ def _zeroed(layer: int, off: Collection[Head], cuts: Collection[Cut]) -> Zeroed:
     return heads + [(everything if head is None else head, *places) for at, *places, head in cuts if at == layer]
 
 
+def _with_zeros(block: Block, zeroed: Zeroed) -> Block:
+    """The block, whose weights were made for it, with some of them zero."""
+    for places in zeroed:
+        block.weights[places] = 0
+    return block
+
+
 def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tensor, Block]:
     """The next hidden state of [tokens, hidden], and the block on the way, when some weights are zero."""
     blocks: list[Block] = []
 
     def attend(heads: Heads) -> torch.Tensor:
-        block = Block.of(layer, hidden, heads)
-        for places in zeroed:
-            block.weights[places] = 0
-        blocks.append(block)
-        return (block.weights @ block.value)[None]
+        blocks.append(_with_zeros(Block.of(layer, hidden, heads), zeroed))
+        return (blocks[0].weights @ blocks[0].value)[None]
 
     after = attending.answering(attend, lambda: layer(hidden[None]))[0]
     return after, blocks[0]
@@ -137,14 +160,18 @@ def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tens
 
 @inference_mode
 def block_of(
-    trace: Trace, layer: int, off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+    trace: Trace,
+    layer: int,
+    off: Collection[Head] = (),
+    cuts: Collection[Cut] = (),
+    patch: Patch | None = None,
+    states: torch.Tensor | None = None,
 ) -> Block:
-    """The attention block of one layer (zero-based) in the run that is changed like this."""
-    first = min([at for at, *_ in (*off, *cuts)] + ([patch[0]] if patch else []) + [layer + 1])
-    if first > layer:
-        return Block.of(trace.model.layers[layer], trace.states[layer], trace.heads(layer))
-    states = trace.states.clone()
-    return next(islice(_changed_blocks(trace, states, first, off, cuts, patch), layer - first, None))
+    """The attention block of one layer (zero-based) in the run that is changed like this, whose `states` may be known already."""
+    states = changed_states(trace, off, patch, cuts) if states is None else states
+    hidden = states[layer]
+    heads = trace.heads(layer) if states is trace.states else trace.model.layers[layer].heads(hidden[None])
+    return _with_zeros(Block.of(trace.model.layers[layer], hidden, heads), _zeroed(layer, off, cuts))
 
 
 @inference_mode
@@ -187,14 +214,39 @@ def routes(shares: np.ndarray, places: np.ndarray, limit: int = 200, others: boo
     `places` are the `place_shares` of the same `shares`. A step's share is that of the query above it times what this takes from
     the key. What tokens keep of themselves is among them unless only `others` are wanted.
     """
-    found: list[tuple[float, int, int, int]] = []
+    strongest, places_of = [np.empty(0, np.float32)], [np.empty(0, np.int64)]
     for layer in range(len(places) - 1):
         step = places[layer + 1, :, None] * shares[layer]
         if others:
             np.fill_diagonal(step, 0)
-        flat = step.ravel()
-        best = np.argpartition(-flat, limit)[:limit] if len(flat) > limit else np.arange(len(flat))
-        queries, keys = np.unravel_index(best, step.shape)
-        found += zip(flat[best].tolist(), [layer] * len(best), queries.tolist(), keys.tolist(), strict=True)
-    found.sort(key=lambda one: (-one[0], *one[1:]))
-    return [Route(layer, query, key, share) for share, layer, query, key in found[:limit] if share > 0]
+        best = _largest(step.ravel(), limit)
+        strongest.append(step.ravel()[best])
+        places_of.append(best + layer * step.size)
+    values, at = np.concatenate(strongest), np.concatenate(places_of)
+    best = _largest(values, limit)
+    best = best[np.lexsort((at[best], -values[best]))]
+    best = best[values[best] > 0]
+    found = np.unravel_index(at[best], shares.shape)
+    return list(map(Route, *(row.tolist() for row in found), values[best].tolist()))
+
+
+def _largest(values: np.ndarray, limit: int) -> np.ndarray:
+    """Where the `limit` largest values are, in no order."""
+    return np.argpartition(-values, limit)[:limit] if len(values) > limit else np.arange(len(values))
+
+
+@inference_mode
+def strongest_heads(
+    trace: Trace, steps: Sequence[Route], off: Collection[Head] = (), cuts: Collection[Cut] = (), patch: Patch | None = None
+) -> list[int | None]:
+    """For each step the head (zero-based) that brings most of it, None where that is what the token keeps beside its heads."""
+    shares, states = mixing(trace, off, cuts, patch).shares, changed_states(trace, off, patch, cuts)
+    found: dict[Route, int] = {}
+    by_layer = attrgetter("layer")
+    for layer, there in groupby(sorted(steps, key=by_layer), by_layer):
+        block = block_of(trace, layer, off, cuts, patch, states)
+        for query, some in groupby(sorted(there, key=attrgetter("query")), attrgetter("query")):
+            best = head_shares_of(block, query, torch.from_numpy(shares[layer, query].copy())).argmax(0).tolist()
+            found |= {step: best[step.key] for step in some}
+    heads = trace.model.capabilities.heads
+    return [None if found[step] == heads else found[step] for step in steps]

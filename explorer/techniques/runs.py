@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -46,24 +47,26 @@ def run_of(trace: Trace, off: Collection[Head] = (), cuts: Collection[Cut] = (),
 
 
 @inference_mode
-def read_words(
-    run: Run, places: Sequence[int], fully: Collection[tuple[int, int]], best: int
-) -> tuple[list[list[list[Word]]], np.ndarray]:
-    """What the masked-LM head reads at some tokens of every hidden state, and the ids of its first words, [states, places].
+def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) -> list[list[list[Word]]]:
+    """The `best` words that the masked-LM head reads at some tokens of some hidden states: [states][places], the best first.
 
-    One word each by [state][place], and the `best` words where (state, place) is among `fully`. nostalgebraist's logit lens
-    (2020). Raises CapabilityError without the head.
+    nostalgebraist's logit lens (2020), for BERT. Raises CapabilityError without the head.
     """
     model = run.trace.model
-    logits = model.masked_lm(run.states[:, list(places)])  # [states, places, vocabulary]
-    first, ids = logits.max(-1)
-    shares = (first - logits.logsumexp(-1)).exp()
-    names = iter(model.pieces(ids.flatten().tolist()))
-    words = [[[(next(names), share)] for share in row] for row in shares.tolist()]
-    for state, place in fully:
-        found, at = logits[state, place].softmax(-1).topk(min(best, logits.shape[-1]))
-        words[state][place] = list(zip(model.pieces(at.tolist()), found.tolist(), strict=True))
-    return words, ids.numpy()
+    logits = model.masked_lm(run.states[states][:, list(places)])  # [states, places, vocabulary]
+    if best == 1:  # twice as quick as the softmax of all
+        first, ids = logits.max(-1, keepdim=True)
+        shares = (first - logits.logsumexp(-1, keepdim=True)).exp()
+    else:
+        shares, ids = logits.softmax(-1).topk(min(best, logits.shape[-1]))
+    words = zip(model.pieces(ids.flatten().tolist()), shares.flatten().tolist(), strict=True)
+    return [[list(islice(words, ids.shape[-1])) for _ in row] for row in ids]
+
+
+def first_difference(run: Run, other: Run) -> int:
+    """The lowest hidden state in which two runs of as many tokens differ; the number of states where none does."""
+    same = (torch.equal(mine, theirs) for mine, theirs in zip(run.states, other.states, strict=True))
+    return sum(1 for _ in takewhile(bool, same))
 
 
 @inference_mode

@@ -3,7 +3,10 @@ import pytest
 
 from explorer.api import ENDPOINTS
 from explorer.api.attention import head_metrics, inside_layer, rollout, vocabulary
+from explorer.api.overview import routes
 from explorer.base.errors import InputError, ModelError
+from explorer.techniques import ablation
+from explorer.techniques import routes as tracing
 
 TEXT = "The man went to the store."
 
@@ -55,7 +58,64 @@ def test_wrong_arguments_get_one_sentence(refusal):
     refusal(ModelError, lambda: head_metrics(TEXT, model="no such folder/at all"))
 
 
-@pytest.mark.parametrize("endpoint", [rollout, head_metrics, vocabulary, inside_layer])
+def test_routes_say_where_what_stands_at_the_blank_comes_from(bundled, tiny):
+    text = "The capital of Japan is [MASK]."
+    answer, trace = routes(text), bundled.trace(text)
+    blank = trace.mask_positions[0]
+    assert routes(text, position=blank, state=6) == answer
+    assert set(answer) == {"tokens", "words", "mixing", "shares", "routes", "max_error"}
+    assert answer["tokens"] == list(trace.tokens)
+    assert answer["max_error"] < 1e-4
+    mixing, shares = np.array(answer["mixing"]), np.array(answer["shares"])
+    assert mixing.shape == (6, trace.kept, trace.kept)
+    np.testing.assert_allclose(mixing.sum(-1), 1, atol=1e-5)
+    np.testing.assert_allclose(shares.sum(-1), 1, atol=1e-5)
+    np.testing.assert_array_equal(shares[-1], np.eye(trace.kept)[blank])
+    for step in answer["routes"]:
+        by_hand = shares[step["layer"], step["query"]] * mixing[step["layer"] - 1, step["query"], step["key"]]
+        assert step["share"] == pytest.approx(by_hand, abs=1e-6)
+    strongest = answer["routes"][0]
+    heads = tracing.head_shares(trace, strongest["layer"] - 1, strongest["query"])[:, strongest["key"]]
+    assert strongest["head"] == (int(heads.argmax()) + 1) % 13
+    guess = bundled.fill_mask(text, top_k=1)[0].candidates[0]
+    assert answer["words"][6][blank]["token"] == guess.token
+    assert answer["words"][6][blank]["probability"] == pytest.approx(guess.probability, abs=1e-5)
+    first = routes(text, position=2, state=1)
+    assert len(first["shares"]) == 2
+    assert {step["layer"] for step in first["routes"]} == {1}
+    assert routes("The man.", state=0)["routes"] == []
+    assert routes("The man.")["shares"][-1][0] == 1
+
+
+def test_routes_of_a_cut_run_are_those_of_that_run(bundled):
+    text = "The capital of Japan is [MASK]."
+    answer, trace = routes(text, cut=[[6, 6, 4, 0], [2, 6, 2, 3]]), bundled.trace(text)
+    cuts = [(5, 6, 4, None), (1, 6, 2, 2)]
+    assert answer["mixing"][5][6][4] == 0
+    np.testing.assert_allclose(answer["mixing"], tracing.mixing(trace, cuts=cuts).shares)
+    changed = ablation.changed_states(trace, cuts=cuts)[-1][[6]]
+    guess = bundled.guesses(changed, [6], top_k=1)[0].candidates[0]
+    assert answer["words"][6][6]["token"] == guess.token
+    assert answer["words"][6][6]["probability"] == pytest.approx(guess.probability, abs=1e-5)
+    assert answer["words"] != routes(text)["words"]
+
+
+def test_routes_of_a_model_without_a_head_have_no_words(variant_folders):
+    answer = routes("the man", model=str(variant_folders["encoder_only"]))
+    assert answer["words"] is None
+    assert answer["routes"]
+
+
+def test_routes_refuse_what_is_not_there(refusal):
+    for position in (-2, 9, 1.5, "first", None):
+        refusal(InputError, lambda position=position: routes(TEXT, position=position))
+    for state in (-2, 7, "last"):
+        refusal(InputError, lambda state=state: routes(TEXT, state=state))
+    for cut in ("1.1.1.0", None, [1], [[1, 1, 1]], [[0, 1, 1, 0]], [[1, 9, 1, 0]], [[1, 1, 1, 13]], [["a", 1, 1, 0]]):
+        refusal(InputError, lambda cut=cut: routes(TEXT, cut=cut))
+
+
+@pytest.mark.parametrize("endpoint", [routes, rollout, head_metrics, vocabulary, inside_layer])
 def test_every_endpoint_is_registered_and_documented(endpoint):
     assert endpoint in ENDPOINTS
     assert endpoint.__doc__

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from explorer.base.errors import InputError
 from explorer.figures.bars import whole_percent
 from explorer.figures.flow import Picture, Rows, Told, flow
@@ -13,7 +11,7 @@ from explorer.techniques.runs import Run, run_of
 from explorer.text import limits
 from explorer.views.overview.answers import answers_of
 from explorer.views.overview.deeper import layer_inside, route_inside
-from explorer.views.overview.run import Followed, opens_on, rows_of, selected_run, turned_in, words_in
+from explorer.views.overview.run import Followed, opens_on, rows_of, selected_run, turned_in, words_before, words_in
 from explorer.views.overview.story import stops_of
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
@@ -23,7 +21,7 @@ from explorer.views.what_if import WhatIf, cut_or_mended, toggled
 LAST = -1
 SAID = (
     "A box shows what the model would say at that token after that layer; a thicker line, that more was taken. Click a box, a "
-    "token or a bar to see where it comes from, the title of a layer to look inside, a line to see its heads or to cut it."
+    "token or a bar to see where it comes from, a layer's title to look inside, a line to cut it; double click a token to hide it."
 )
 SAID_WITHOUT_WORDS = (
     "This model guesses no words: a box shows how far the token's vector turned in that layer (1 − cosine). A thicker line: more "
@@ -123,7 +121,7 @@ class Routes(View):
 
     def _picture(self, subject: Subject, run: Run, before: Run | None, followed: Followed, rows: Rows) -> Picture:
         model, row = subject.model, rows.of(followed.position)
-        words, ids = words_in(run, rows, row) if model.capabilities.fill_mask else (None, None)
+        words = words_in(run, before, rows, row) if model.capabilities.fill_mask else None
         answers = answers_of(subject, run, before, followed.position)
         stops = stops_of(subject, run, followed, words, row, answers)
         inside, route = self._deeper(subject, run, rows, followed)
@@ -138,7 +136,7 @@ class Routes(View):
             Told(SAID if words else SAID_WITHOUT_WORDS, _told(run, followed), stops),
             words=words,
             moved=None if words else turned_in(run, rows),
-            before=_words_before(before, rows, row, ids) if before and words else None,
+            before=words_before(before, rows, words) if before and words else None,
             cuts=subject.selection.cut,
             inside=inside,
             route=route,
@@ -164,15 +162,6 @@ class PictureWhatIf(WhatIf):
     def compute(self, subject: Subject) -> Content:
         """As in other tabs, without the bars, which stand in the picture."""
         return {name: shown for name, shown in super().compute(subject).items() if name != "answers"}
-
-
-def _words_before(before: Run, rows: Rows, row: int, ids: np.ndarray) -> list[list[str | None]]:
-    """The first word of each box before a change, where it was another: [states][rows]."""
-    was, old = words_in(before, rows, row)
-    return [
-        [was[state][place][0][0] if old[state, place] != ids[state, place] else None for place in range(len(rows.places))]
-        for state in range(len(was))
-    ]
 
 
 def _told(run: Run, followed: Followed) -> str:

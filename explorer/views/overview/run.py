@@ -7,7 +7,7 @@ import numpy as np
 from explorer.figures.flow import Rows
 from explorer.figures.window import MOST_AT_ONCE
 from explorer.techniques.routes import Route, place_shares, routes
-from explorer.techniques.runs import Run, Word, read_words, run_of, turned
+from explorer.techniques.runs import Run, Word, first_difference, read_words, run_of, turned
 from explorer.text.encoding import Encoding
 from explorer.views.subject import Subject
 
@@ -71,15 +71,26 @@ def rows_of(encoding: Encoding, followed: Followed) -> Rows:
     return Rows(encoding, tuple(sorted(np.argsort(-through)[:ROWS].tolist())))
 
 
-def words_in(run: Run, rows: Rows, row: int) -> tuple[Words, np.ndarray]:
-    """The best words by state and row, and the ids of the first ones [states, tokens with a row].
+def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
+    """The best words by state and row: one in a box, the best few in the chosen row and in the last state.
 
-    A box has one word; the chosen row, and every row of the last state, have the best few. 'Elsewhere' has none.
+    States that a change has not reached are read in the run `before` it, whose words are kept. 'Elsewhere' has none.
     """
-    last = len(run.states) - 1
-    fully = {(state, row) for state in range(last)} | {(last, place) for place in range(len(rows.places))}
-    words, ids = read_words(run, rows.places, fully, TOP)
-    return [[*of_state, [("", 0.0)]] for of_state in words] if rows.elsewhere else words, ids
+    whole = before or run
+    words = [*whole.trace.once(("words", rows.places), lambda: read_words(whole, slice(None), rows.places))]
+    if before is not None and (first := first_difference(run, before)) < len(words):
+        words[first:] = read_words(run, slice(first, None), rows.places)
+    (last,) = read_words(run, slice(-1, None), rows.places, TOP)
+    chosen = read_words(run, slice(None), [rows.places[row]], TOP)
+    words = [[*of_state[:row], best, *of_state[row + 1 :]] for of_state, (best,) in zip([*words[:-1], last], chosen, strict=True)]
+    return [[*of_state, [("", 0.0)]] for of_state in words] if rows.elsewhere else words
+
+
+def words_before(before: Run, rows: Rows, words: Words) -> list[list[str | None]]:
+    """The first word of each box before a change, None where it is the same: [states][rows]."""
+    was = words_in(before, None, rows, 0)
+    pairs = (zip(*states, strict=True) for states in zip(was, words, strict=True))
+    return [[old[0][0] if old[0][0] != new[0][0] else None for old, new in boxes] for boxes in pairs]
 
 
 def turned_in(run: Run, rows: Rows) -> np.ndarray:

@@ -1,0 +1,53 @@
+"""How far the routes of the picture can be trusted: each word hidden in turn, and compared with its share."""
+
+from explorer.base.steps import finished
+from explorer.figures.bars import whole_percent
+from explorer.techniques.targets import Target, is_next_target, word_target
+from explorer.techniques.trust import Trust as Found
+from explorer.techniques.trust import trust
+from explorer.views.subject import Subject
+from explorer.views.view import Change, Content, View, button, caption, sentence, show
+
+
+class Trust(View):
+    """A test of the shares on this input, and what such tests have shown."""
+
+    name, question = "overview/trust", "How far can the picture be trusted?"
+    about = caption(
+        "**How far can this be trusted?** The lines say what was taken, not what the answer depends on. The test hides each "
+        "word in turn and compares what the guess loses with how much of the place stood at that word in the beginning."
+    )
+    test = button("Test it on this sentence", long=True)
+    found = sentence(keep_height=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """Nothing yet: the test reads the input once for each of its words."""
+        return {"found": ""}
+
+    def on_test(self, subject: Subject, index: None) -> Change:
+        """Hide each word, and compare. Raises InputError for too short a text, CapabilityError without a head to ask."""
+        target = _target(subject)
+        return show(found=_told(subject, target, finished(trust(subject.trace, target))))
+
+
+def _target(subject: Subject) -> Target:
+    """The blank or the chosen word as it is read; without either, whether B follows."""
+    model, trace, chosen = subject.model.capabilities, subject.trace, subject.selection.token
+    if chosen is None and not trace.mask_positions and model.next_sentence and trace.encoding.text_b:
+        return is_next_target(trace)
+    position = chosen if chosen is not None else subject.token
+    return word_target(trace, "", position)
+
+
+def _told(subject: Subject, target: Target, found: Found) -> str:
+    """The rank correlation, and the word that costs most beside its share."""
+    tokens, worst = subject.trace.tokens, int(found.losses.argmax())
+    rank = 1 + int((found.shares > found.shares[worst]).sum())
+    count = len(found.places)
+    share, loss = whole_percent(float(found.shares[worst])), 100 * float(found.losses[worst])
+    place = f"“{target.token}” at “{tokens[target.position]}”"
+    return (
+        f"{count} pieces hidden, one at a time: the rank correlation of their shares with what {place} loses is "
+        f"{found.correlation:.2f} (−1 to 1). Hiding “{tokens[found.places[worst]]}” costs most, "
+        f"{loss:.0f} points; its share is {share}, number {rank} of {count}."
+    )

@@ -1,0 +1,164 @@
+"""All of BERT in one picture: what it says is what the numbers below it and transformers itself say."""
+
+import numpy as np
+import pytest
+
+from explorer.base.errors import InputError
+from explorer.figures.flow import LEVELS
+from explorer.figures.numbers import kept
+from explorer.techniques import targets
+from explorer.techniques.routes import mixing, place_shares
+from explorer.views.overview.routes import Routes
+from explorer.views.overview.run import ROWS
+from explorer.views.overview.trust import Trust
+from explorer.views.subject import Selection, Subject
+
+JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
+LONG = "The committee met again on Monday to discuss the report that the minister had asked for. " * 20
+
+
+def subject(text_a=JAPAN, text_b=CITY, model="", **chosen):
+    from explorer.model import checkpoints
+
+    return Subject(model or checkpoints.default_name(), text_a, text_b, Selection(**chosen))
+
+
+def picture(about, **settings):
+    return Routes(**settings).compute(about)["picture"]
+
+
+def mixing_in(value):
+    import base64
+
+    rows, layers = len(value["tokens"]), value["states"] - 1
+    return np.frombuffer(base64.b64decode(value["mixing"]), "<u2").reshape(layers, rows, rows) / LEVELS
+
+
+def test_it_carries_the_mixing_of_every_layer(bundled):
+    about = subject()
+    value = picture(about)
+    np.testing.assert_allclose(mixing_in(value), mixing(about.trace).shares, atol=1 / LEVELS)
+    assert value["tokens"] == list(about.trace.tokens)
+
+
+def test_the_words_of_the_last_state_are_the_models_own_predictions(bundled):
+    about = subject()
+    value = picture(about)
+    own = bundled.own_masked_lm(about.trace.encoding).softmax(-1)
+    for row, words in enumerate(value["words"][-1]):
+        best = own[row].topk(5)
+        assert [word for word, _ in words] == bundled.pieces(best.indices.tolist())
+        assert [share for _, share in words] == pytest.approx(best.values.tolist(), abs=1e-5)
+
+
+def test_the_answers_are_those_of_transformers(bundled):
+    about = subject()
+    pair, blank = picture(about)["answers"]
+    own = bundled.own_pair(about.trace.encoding).softmax(-1).tolist()
+    assert [bar[1] for bar in pair["bars"]] == pytest.approx(own, abs=1e-5)
+    assert blank["bars"][0][0] == "tokyo"
+    assert all(before is None for *_, before in [*pair["bars"], *blank["bars"]])
+
+
+@pytest.mark.parametrize(
+    ("text_a", "text_b", "opens_on"), [(JAPAN, CITY, "[MASK]"), ("The cat sat.", "It slept.", "[CLS]"), ("Yes", "", "yes")]
+)
+def test_it_opens_on_the_blank_else_on_a_pair_else_on_a_word(bundled, text_a, text_b, opens_on):
+    value = picture(subject(text_a, text_b))
+    assert value["tokens"][value["target"]["row"]] == opens_on
+    assert value["target"]["state"] == bundled.capabilities.layers
+
+
+def test_without_blank_or_pair_it_opens_on_who_takes_most_from_others(bundled):
+    about = subject("The animal did not cross the street because it was too tired.", "")
+    own = [place_shares(mixing(about.trace).shares, place)[0, place] for place in about.trace.encoding.text_positions]
+    value = picture(about)
+    assert value["target"]["row"] == about.trace.encoding.text_positions[int(np.argmin(own))]
+
+
+def test_the_finding_names_the_strongest_route_of_each_token(bundled):
+    about = subject()
+    found = Routes().finding(about)
+    table = kept(picture(about)).rows
+    others = [row for row in table if row[1] != row[3] and row[3] != 6]
+    strongest = others[0]
+    assert f"“{strongest[4]}” in layer {strongest[0]}" in found.text
+    assert "“[MASK]” becomes “tokyo”" in found.text
+    assert (found.why.selection["layer"], found.why.selection["token"]) == (strongest[0], strongest[1])
+
+
+def test_the_heads_of_a_route_and_of_a_layer_sum_to_what_the_picture_shows(bundled):
+    about = subject()
+    shares = mixing(about.trace).shares
+    route = picture(about, opened=(6, 6, 4))["route"]
+    assert sum(head["share"] for head in route["heads"]) == pytest.approx(float(shares[5, 6, 4]), abs=1e-5)
+    inside = picture(about, opened=(6,))["inside"]
+    taken = 1 - float(shares[5, 6, 6])
+    assert inside["kept"] == pytest.approx(1 - taken, abs=1e-6)
+    assert len(inside["heads"]) == bundled.capabilities.heads
+    assert inside["neurons"]
+    assert inside["guess"] == "tokyo"
+
+
+def test_a_cut_is_shown_beside_what_was_before_and_is_put_back_by_the_same_click(bundled):
+    about = subject()
+    change = Routes().on_picture(about, {"cut": [6, 6, 4, 0]})
+    assert change.selection == {"cut": ((5, 6, 4, None),)}
+    after = about.select(**change.selection)
+    value = picture(after)
+    blank = value["answers"][-1]
+    was = {word: before for word, _, before in blank["bars"]}
+    target = targets.word_target(about.trace, "tokyo")
+    own = float(targets.own_reading(about.trace, target).probability)
+    assert was["tokyo"] == pytest.approx(own, abs=1e-5)
+    assert mixing_in(value)[5, 6, 4] == 0
+    assert value["before"][6][6] == "tokyo"
+    assert Routes().on_picture(after, {"cut": [6, 6, 4, 0]}).selection == {"cut": ()}
+
+
+def test_a_long_input_has_a_row_for_all_that_has_none_and_loses_nothing(bundled):
+    about = subject("The capital of Japan is [MASK]. " + LONG, "")
+    value = picture(about)
+    assert len(value["tokens"]) == ROWS + 1
+    assert value["elsewhere"]
+    assert value["mixing"] is None
+    np.testing.assert_allclose(np.sum(value["shares"], axis=1), 1, atol=0.01)
+    assert value["tokens"][value["target"]["row"]] == "[MASK]"
+    assert "japan" in value["tokens"]
+
+
+NOT_CLICKED = [
+    None,
+    {},
+    [],
+    "x",
+    {"cut": [1]},
+    {"cut": 3},
+    {"cut": [99, 0, 0, 0]},
+    {"route": [1, 2]},
+    {"unfold": 99},
+    {"state": 3},
+]
+
+
+@pytest.mark.parametrize("index", [*NOT_CLICKED, {"state": 3, "token": 500}, {"off": [1, 99]}, {"off": 4}, {"open": 1}], ids=repr)
+def test_what_cannot_be_clicked_is_refused_with_a_sentence(bundled, index):
+    with pytest.raises(InputError):
+        Routes().on_picture(subject(), index)
+
+
+def test_the_stops_tell_seven_sentences(bundled):
+    stops = picture(subject())["stops"]
+    assert len(stops) == 7
+    assert all(stop["text"].endswith(".") for stop in stops)
+    assert "30,522 pieces" in stops[0]["text"]
+    assert "“tokyo”" in stops[5]["text"]
+
+
+def test_the_test_of_trust_names_the_word_that_costs_most(bundled):
+    about = subject()
+    (said,) = Trust().on_test(about, None).content.values()
+    assert "rank correlation" in said
+    assert "“japan” costs most" in said
+    with pytest.raises(InputError):
+        Trust().on_test(subject("Yes.", ""), None)
