@@ -1,6 +1,7 @@
-"""The film strip of the README: six pictures of the app as it is, side by side.
+"""The pictures of the README, of the app as it is: the Overview as it moves, and a film strip of six tabs side by side.
 
-`python app.py --port 7861`, and then `python -m tests.film http://127.0.0.1:7861` writes assets/screenshots/film.webp.
+`python app.py --port 7861`, and then `python -m tests.film http://127.0.0.1:7861` writes them to assets/screenshots/: the
+Overview as overview.webp, its first picture for who wants nothing to move as overview-still.webp, and the strip as film.webp.
 """
 
 import argparse
@@ -10,8 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
+from playwright.sync_api import sync_playwright
 
-OUT = Path(__file__).parents[1] / "assets" / "screenshots" / "film.webp"
+from tests.browser.conftest import FLAGS, browser_path
+from tests.browser.steps import settled
+
+OUT = Path(__file__).parents[1] / "assets" / "screenshots"
 FRAMES = (  # what is told, where it is, how wide the page is, and the parts that are shown, one below the other
     ("Type", "tab=tokens", 660, ("text-a", "tokens-pieces-cards")),
     ("See every head", "tab=attention", 470, ("attention-finding", "attention-heads-grid")),
@@ -29,6 +34,34 @@ b { display: inline-block; width: 1.5em; margin: 0 .4em 12px 0; line-height: 1.5
 img { display: block; margin-bottom: 8px; }
 </style>"""
 
+MOVING = "tab=overview&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+big+city."
+SLOWER = 0.12  # of their speed, at which lines glide while they are photographed
+GLIDING = 9  # photographs of a glide
+SHORT, STEP, HOLD = 70, 1900, 3000  # ms that a photograph is seen: within a glide, at a step of the story, and to be read
+# What is told below the picture, and the hand that clicks.
+STAGE = """(bottom) => {
+  const told = document.createElement("div"), hand = document.createElement("div");
+  told.id = "film-told";
+  told.style.cssText = `position:fixed;left:0;right:0;top:${bottom}px;height:46px;z-index:99;`
+    + "background:#1e293b;color:white;"
+    + "font:600 20px/46px 'DejaVu Sans',sans-serif;text-align:center";
+  hand.id = "film-hand";
+  hand.style.cssText = "position:fixed;left:-40px;top:0;z-index:98;width:26px;height:26px;margin:-13px;border-radius:50%;"
+    + "background:rgb(220 38 38 / .35);border:2px solid rgb(185 28 28)";
+  document.body.append(told, hand);
+}"""
+CLICKED = """([what, told]) => {
+  const node = document.querySelector(what), hand = document.getElementById("film-hand").style;
+  const box = node.getBoundingClientRect();
+  let at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  if (node.getPointAtLength) {
+    const half = node.getPointAtLength(0.6 * node.getTotalLength());
+    at = new DOMPoint(half.x, half.y).matrixTransform(node.getScreenCTM());
+  }
+  [hand.left, hand.top] = [`${at.x}px`, `${at.y}px`];
+  document.getElementById("film-told").textContent = told;
+}"""
+
 
 def picture(part: Any) -> str:
     """A part of the app as a picture, as wide as it is there."""
@@ -36,32 +69,109 @@ def picture(part: Any) -> str:
     return f'<img style="width:{share:.0%}" src="data:image/png;base64,{base64.b64encode(part.screenshot()).decode()}">'
 
 
+class Film:
+    """Photographs of a part of one page, with how long each is seen."""
+
+    def __init__(self, page: Any, clip: dict[str, float]) -> None:
+        self.page, self.clip, self.frames, self.times = page, clip, [], []
+        self.animations = page.context.new_cdp_session(page)
+        self.animations.send("Animation.enable")
+
+    def take(self, milliseconds: int) -> None:
+        """A photograph of what is seen now."""
+        self.frames.append(Image.open(io.BytesIO(self.page.screenshot(clip=self.clip))).convert("RGB"))
+        self.times.append(milliseconds)
+
+    def click(self, what: str, told: str, hold: int = HOLD) -> None:
+        """Point at a thing, click it, and watch what glides to its place."""
+        self.page.evaluate(CLICKED, [what, told])
+        self.take(900)
+        self.animations.send("Animation.setPlaybackRate", {"playbackRate": SLOWER})
+        self.page.locator(what).dispatch_event("click")
+        for _ in range(GLIDING):
+            self.page.wait_for_timeout(150)
+            self.take(SHORT)
+        self.animations.send("Animation.setPlaybackRate", {"playbackRate": 1})
+        self.page.wait_for_timeout(2500)
+        self.take(hold)
+
+    def save(self, name: str) -> None:
+        """All of them as one picture that moves, and the first by itself."""
+        first, *others = self.frames
+        options = {"quality": 70, "method": 6}
+        first.save(OUT / f"{name}-still.webp", **options)
+        first.save(OUT / f"{name}.webp", save_all=True, append_images=others, duration=self.times, loop=0, **options)
+        report(OUT / f"{name}.webp")
+
+
+def overview(browser: Any, address: str) -> None:
+    """The Overview: what the blank takes, what [CLS] takes, the story, and what is left of the guess after a cut."""
+    page = browser.new_page(viewport={"width": 960, "height": 900})
+    page.goto(f"{address}/?__theme=light&v=1&{MOVING}")
+    picture = page.locator("#overview-routes-picture")
+    picture.locator(".bx-flow-box").first.wait_for()
+    page.wait_for_timeout(6000)
+    page.add_style_tag(content="#overview-finding { display: none }")  # its lines are of different number
+    bar = page.locator("#bar").bounding_box()
+    page.evaluate("(top) => scrollBy({ top, behavior: 'instant' })", picture.bounding_box()["y"] - bar["height"] - 8)
+    top, shown = page.locator("#text-a").bounding_box()["y"] - 4, picture.bounding_box()
+    bottom = shown["y"] + shown["height"] + 4
+    page.evaluate(STAGE, bottom)
+    film = Film(page, {"x": 0, "y": top, "width": 960, "height": bottom + 46 - top})
+    last = picture.locator(".bx-flow-title").count() - 1
+    box = f'#overview-routes-picture .bx-flow-box[data-state="{last}"]'
+    page.evaluate(CLICKED, [f'{box}[data-row="6"]', "Where does “tokyo” come from? Follow the lines back."])
+    film.take(HOLD)
+    film.click(f'{box}[data-row="0"]', "Click any box to see where that one comes from: [CLS] gathers both sentences.")
+    film.click(f'{box}[data-row="6"]', "Back to the blank.", STEP)
+    stops = ("Pieces", "", "Each token looks around …", "… thinks …", "… again and again,", "until there is a guess.")
+    for number, told in enumerate(stops):
+        if told:
+            film.click(f'#overview-routes-picture [data-stop="{number}"]', told, STEP)
+    film.click('#overview-routes-picture [data-stop="-1"]', "Was the line from “japan” needed?", STEP)
+    film.click('#overview-routes-picture [data-route="[5,6,4]"]', "Click it, and see its heads.", STEP)
+    film.click("#overview-routes-picture .bx-flow-route > p [data-act]", "Cut it: “tokyo” falls.", 2 * HOLD)
+    film.save("overview")
+    page.close()
+
+
+def report(path: Path) -> None:
+    """How large a file is."""
+    print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def strip(browser: Any, address: str) -> None:
+    """Six tabs, side by side."""
+    film = PAGE
+    for number, (told, query, width, parts) in enumerate(FRAMES, 1):
+        page = browser.new_page(viewport={"width": width, "height": 800}, device_scale_factor=1.5)
+        page.goto(f"{address}/?__theme=light&v=1&{query}")
+        page.locator(f"#{parts[-1]}").wait_for()
+        page.wait_for_timeout(8000)  # what comes after the first picture, such as what a few sentences teach
+        settled(page)
+        film += f"<div><b>{number}</b>{told}" + "".join(picture(page.locator(f"#{one}")) for one in parts) + "</div>"
+        page.close()
+    page = browser.new_page(viewport={"width": 1520, "height": 300}, device_scale_factor=1)
+    page.set_content(film)
+    Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB").save(OUT / "film.webp", quality=82, method=6)
+    report(OUT / "film.webp")
+
+
+PICTURES = {"overview": overview, "strip": strip}
+
+
 def main() -> None:
     """Photograph the app at the address that is given."""
-    from playwright.sync_api import sync_playwright
-
-    from tests.browser.conftest import FLAGS, browser_path
-    from tests.browser.steps import settled
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("address")
-    address = parser.parse_args().address
+    parser.add_argument("--only", choices=PICTURES, help="one of them")
+    given = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
-        film = PAGE
-        for number, (told, query, width, parts) in enumerate(FRAMES, 1):
-            page = browser.new_page(viewport={"width": width, "height": 800}, device_scale_factor=1.5)
-            page.goto(f"{address}/?__theme=light&v=1&{query}")
-            page.locator(f"#{parts[-1]}").wait_for()
-            page.wait_for_timeout(8000)  # what comes after the first picture, such as what a few sentences teach
-            settled(page)
-            film += f"<div><b>{number}</b>{told}" + "".join(picture(page.locator(f"#{one}")) for one in parts) + "</div>"
-            page.close()
-        page = browser.new_page(viewport={"width": 1520, "height": 300}, device_scale_factor=1)
-        page.set_content(film)
-        Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB").save(OUT, quality=82, method=6)
+        for name, made in PICTURES.items():
+            if given.only in (None, name):
+                made(browser, given.address)
         browser.close()
-    print(f"{OUT}: {OUT.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":
