@@ -46,6 +46,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const row = Math.max(phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
     size = { label, output, extra, column, row, box: Math.min(100, column * (stage ? 0.8 : 0.68)), height: HEAD + rows() * row + 8 };
     size.field = states() * column + extra + output;
+    const fold = innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 8;
+    size.seen = Math.min(size.height, Math.max(fold, 240)); // answers are not below what is seen of the page as it opens
   }
 
   const x = (state) => (state + 0.5) * size.column + (value.inside && state >= value.inside.layer ? size.extra : 0);
@@ -218,7 +220,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       const key = `${one.row} ${one.title}`;
       const group = outputs.get(key) ?? el("div", { class: "bx-flow-output", role: "group" });
       const rest = total - heights.slice(0, i).reduce((sum, height) => sum + height + 10, 0);
-      const top = Math.max(free, Math.min(y(one.row) - heights[i] / 2, size.height - rest));
+      const top = Math.max(free, Math.min(y(one.row) - heights[i] / 2, size.seen - rest));
       free = top + heights[i] + 10;
       group.style.cssText = `left:${(size.field - size.output + 18).toFixed(1)}px;width:${(size.output - 22).toFixed(1)}px;top:${top.toFixed(1)}px;--hue:${hue(one.row)}`;
       group.setAttribute("aria-label", one.title);
