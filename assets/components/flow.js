@@ -10,7 +10,11 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const UNFOLDED = 336; // px of a layer that is unfolded
   const HEADS = 6; // that are told one by one
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const percent = (share) => `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;
+  const percent = (share) => {
+    if (share > 0 && share < 0.0005) return "<0.1 %";
+    if (share >= 0.9995 && share < 1) return ">99.9 %";
+    return `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;
+  };
 
   let value = null;
   let mixing = null; // [layers * rows * rows] shares, where the browser can trace by itself
@@ -38,13 +42,13 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const stage = root.closest("[data-presented]"); // there it is enlarged, and has all of the height
     const phone = width < 640;
     const label = stage ? 64 : phone ? 78 : 96;
-    const output = stage ? 150 : phone ? 190 : Math.min(240, Math.max(190, width * 0.19));
+    const output = stage ? 150 : phone ? 190 : Math.min(240, Math.max(190, width * (states() > 9 ? 0.15 : 0.19)));
     const extra = value.inside ? Math.min(UNFOLDED, width - label) : 0;
     const fits = (width - label - output - extra) / states();
     const column = Math.max(extra || stage ? 58 : 66, Math.min(150, fits));
     const room = (stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - story.offsetHeight - 24 : innerHeight * 0.62) - HEAD;
     const row = Math.max(phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
-    size = { label, output, extra, column, row, box: Math.min(100, column * (stage ? 0.8 : 0.68)), height: HEAD + rows() * row + 8 };
+    size = { label, output, extra, column, row, box: Math.min(100, column * (column < 92 ? 0.82 : 0.68)), height: HEAD + rows() * row + 8 };
     size.field = states() * column + extra + output;
     const fold = innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 8;
     size.seen = Math.min(size.height, Math.max(fold, 240)); // answers are not below what is seen of the page as it opens
@@ -109,7 +113,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     measure();
     const px = (number) => `${number.toFixed(1)}px`;
     root.style.setProperty("--row", px(size.row));
-    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.56)).toFixed(1)}px`);
+    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.56, size.column * 0.165)).toFixed(1)}px`);
     names.style.width = px(size.label);
     sheet.style.height = px(size.height);
     field.style.width = px(size.field);
