@@ -1,6 +1,6 @@
 // What the page does by itself, without asking Python.
 window.BertPage = {
-  PAUSE: 20, // ms without a key after which a text is read, one reading at a time
+  PAUSE: 36, // ms without a key after which a text is read, one reading at a time: a key that is held down comes every 33
   LULL: 60, // ms after a picture was drawn until what follows it is asked for
   SETTLING: 8_000, // ms until the page is taken for settled
   MOUNTING: 2_000, // ms until what was sent is mounted
@@ -17,6 +17,7 @@ window.BertPage = {
   drawing: 0, // the moment at which an answer is waited for no more; 0 for none under way
   at: null, // the tab and choice that were asked for last
   wish: null, // what a person chose since the last drawing was asked for
+  keyed: 0, // when a key was last heard
   left: null, // the pulse of what was drawn without all of it, by its name, until the rest is there,
   resting: 0, // the moment at which the rest is asked for, or waited for no more,
   asksRest: false, // and whether it was asked for
@@ -142,7 +143,9 @@ window.BertPage = {
         this.tell = null;
         resolve(values);
       };
-      this.timer = setTimeout(() => !this.reading && this.tell?.(), this.PAUSE);
+      // Gradio tells of a key a frame later.
+      const waited = performance.now() - this.keyed;
+      this.timer = setTimeout(() => !this.reading && this.tell?.(), Math.max(0, this.PAUSE - waited));
     });
   },
 
@@ -262,6 +265,8 @@ BertPage.showWhenComplete = function () {
   setTimeout(show, this.PATIENCE); // what has not come by then is to be seen as it is
 };
 BertPage.showWhenComplete();
+
+document.addEventListener("input", () => (BertPage.keyed = performance.now()), { capture: true });
 
 // A person opens a tab; where the server opens one, its answer holds what is seen there.
 document.addEventListener("click", ({ target }) => {

@@ -22,6 +22,28 @@ def test_typing_counts_to_the_last_letter(open_app):
     expect(chips(page)).to_contain_text(["[CLS]", "the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dogs"])
 
 
+def test_the_pause_before_a_text_is_read_begins_with_the_key(open_app):
+    """Gradio tells of a key a frame later, which nobody should wait for twice."""
+    page = open_app()
+    page.locator("#text-a textarea").focus()
+    waits = page.evaluate(
+        """() => {
+            const [later, now, keyed] = [window.setTimeout, performance.now, BertPage.keyed];
+            const found = [];
+            window.setTimeout = (_, wait) => found.push(wait);
+            performance.now = () => 5000;
+            for (const since of [0, 16, 900]) {
+                BertPage.keyed = 5000 - since;
+                BertPage.typed([], "#text-a");
+            }
+            [window.setTimeout, performance.now, BertPage.keyed, BertPage.tell] = [later, now, keyed, null];
+            return found.map((wait) => BertPage.PAUSE - wait);
+        }"""
+    )
+    assert waits == [0, 16, page.evaluate("() => BertPage.PAUSE")]
+    assert page.evaluate("() => BertPage.PAUSE") > 1000 / 30, "a key that is held down is not read each time"
+
+
 def test_what_is_deleted_or_pasted_counts_too(open_app):
     page = open_app()
     box = page.locator("#text-a textarea")
