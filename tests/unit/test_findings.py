@@ -23,6 +23,7 @@ from explorer.views.next_sentence.pair import ThisPair
 from explorer.views.subject import Subject
 from explorer.views.tokens.pieces import Pieces
 from explorer.views.view import LongView, View, views_in
+from tests.corpora import few_read
 from tests.families import write_family
 from tests.hooks import zeroed
 
@@ -243,8 +244,9 @@ def test_every_view_that_has_something_to_say_says_it_of_the_opening_example(bun
     for view, one in found.items():
         if one is None and issubclass(view, LongView):  # it has nothing to say before its work is done
             subject = opened(bundled, view, FIRST_A, FIRST_B)
-            view().compute(subject)
-            one = view().finding(subject)
+            with few_read("here", "there"):  # the two that are most alike
+                view().compute(subject)
+                one = view().finding(subject)
         check(view, one)
         assert one or view.name.startswith("own-head/") or view is Quiz, view.name
 
