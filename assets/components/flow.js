@@ -191,13 +191,12 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       box.firstChild.textContent = word;
       const before = value.before?.[state]?.[row];
       const at = state === end && row === chosenRow;
-      box.classList.toggle("bx-same", Boolean(words) && word === value.tokens[row]);
       box.classList.toggle("bx-changed", before != null);
       box.setAttribute("aria-pressed", String(at));
       box.classList.toggle("bx-later", state > shown);
       box.style.setProperty("--hue", hue(row));
       box.style.setProperty("--share", `${part > 0.004 ? Math.round(10 + 46 * Math.sqrt(part)) : 0}%`);
-      box.classList.toggle("bx-far", part < 0.02);
+      box.classList.toggle("bx-far", part < (words && word === value.tokens[row] ? 0.06 : 0.02)); // legible on what is this pale
       const where = `${state ? `after layer ${state}` : "embeddings"}, ${value.tokens[row]}`;
       const read = words ? `: read as ${words.map(([one, p]) => `${one} ${percent(p)}`).join(", ")}` : value.moved && state ? `: moved by ${word} (1 − cosine)` : "";
       const was = before != null ? `, before the change ${before}` : "";
@@ -245,7 +244,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
         bar.querySelector("em").textContent = ` ${percent(p)}${was == null ? "" : `, was ${percent(was)}`}`;
         return bar;
       });
-      group.replaceChildren(el("h4", {}, one.title), ...bars);
+      group.replaceChildren(el("h3", {}, one.title), ...bars);
       kept.set(key, group);
       if (!group.isConnected) field.append(group);
     });
@@ -280,16 +279,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const top = Math.max(...(neurons ?? []).map((one) => Math.abs(one.effect)), 1e-9);
     const parts = [
       el("header", {}, el("b", {}, `Layer ${layer}, for ${name(row)}`), act("✕", { close: true }, { "aria-label": "Fold the layer" })),
-      el("h4", {}, "1 · look around"),
+      el("h3", {}, "1 · look around"),
       el("p", {}, `It keeps ${percent(kept)} of itself and takes most from: `, ...takes.flatMap(([key, part]) => [act(`${value.tokens[key]} ${percent(part)}`, { route: [layer - 1, row, key] }), " "])),
       ...headsOf(heads, layer, null),
-      el("h4", {}, "2 · add & norm"),
+      el("h3", {}, "2 · add & norm"),
       el("p", {}, "What the heads bring is added to what was there, and brought back to a common scale."),
-      el("h4", {}, "3 · think"),
+      el("h3", {}, "3 · think"),
       el("p", {}, why || (neurons?.length ? `The neurons that move the final guess here, “${guess}”, most: what it would lose without each alone.` : "The feed-forward part works on this token by itself.")),
       ...(neurons ?? []).map(({ neuron, effect, words }) => el("div", { class: "bx-flow-neuron" }, el("span", {}, `neuron ${neuron}`), el("span", { class: "bx-flow-track" }, bar(effect, top)),
         el("span", {}, `${effect > 0 ? "+" : "−"}${percent(Math.abs(effect))}`), el("small", {}, words.length ? `promotes ${words.join(", ")}` : ""))),
-      el("h4", {}, "4 · add & norm"),
+      el("h3", {}, "4 · add & norm"),
       el("p", {}, `The layer has turned its vector by ${moved.toFixed(2)} (1 − cosine, 0 to 2).`),
     ];
     return el("div", { class: "bx-flow-card bx-flow-layer", role: "region", tabindex: "-1", "aria-label": `inside layer ${layer}` }, ...parts);
@@ -301,7 +300,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     return el("div", { class: "bx-flow-card bx-flow-route", role: "region", tabindex: "-1", "aria-label": title },
       el("header", {}, el("b", {}, title), act("✕", { close: true }, { "aria-label": "Close" })),
       own ? null : el("p", {}, act(cut ? "put it back" : "✂ cut this route", { cut: [layer, query, key, 0] })),
-      el("h4", {}, "by its heads"), ...headsOf(heads, layer, own ? null : [query, key]));
+      el("h3", {}, "by its heads"), ...headsOf(heads, layer, own ? null : [query, key]));
   }
 
   function drawCard() {
