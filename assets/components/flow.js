@@ -1,6 +1,6 @@
 // All of BERT in one picture: a row for each token, a column for each hidden state, and the routes that end in the chosen place.
 BertExplorer.define("Flow", ({ element, trigger, props }) => {
-  const { el, svg, rove, gridKeys } = BertExplorer;
+  const { el, svg, rove, reveal, gridKeys } = BertExplorer;
   const root = element.querySelector(".bx-flow");
   const LEAST = 0.004; // of the chosen place: a route with a smaller share is not drawn
   const MOST = 220; // routes drawn at once
@@ -26,7 +26,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   let titles = [];
   let lines = new Map(); // the routes that are drawn, by layer, query and key
   let outputs = new Map(); // the groups of bars, by what they answer
-  let sheet, field, edges, hits, names, card, story;
+  let sheet, field, edges, hits, names, card, story, said, player;
+  let stops = []; // the buttons of the story, that of the whole picture last
   let size = {}; // lengths in px
   let stop = -1; // the stop of the story, -1 for the whole picture
   let playing = 0;
@@ -102,7 +103,10 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     field = el("div", { class: "bx-flow-field" }, drawing, ...titles, ...boxes);
     sheet = el("div", { class: "bx-flow-sheet" }, names, field);
     const scroll = el("div", { class: "bx-flow-scroll" }, sheet);
-    story = el("div", { class: "bx-flow-story" });
+    player = el("button", { type: "button", class: "bx-flow-play" });
+    stops = [...value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n }, `${n + 1} ${title}`)), el("button", { type: "button", "data-stop": -1 }, "all at once")];
+    said = el("p", { role: "status" });
+    story = el("div", { class: "bx-flow-story" }, said, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...stops));
     root.replaceChildren(story, scroll);
     card = null;
     tell();
@@ -187,13 +191,12 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       box.firstChild.textContent = word;
       const before = value.before?.[state]?.[row];
       const at = state === end && row === chosenRow;
-      box.classList.toggle("bx-same", Boolean(words) && word === value.tokens[row]);
       box.classList.toggle("bx-changed", before != null);
       box.setAttribute("aria-pressed", String(at));
       box.classList.toggle("bx-later", state > shown);
       box.style.setProperty("--hue", hue(row));
       box.style.setProperty("--share", `${part > 0.004 ? Math.round(10 + 46 * Math.sqrt(part)) : 0}%`);
-      box.classList.toggle("bx-far", part < 0.02);
+      box.classList.toggle("bx-far", part < (words && word === value.tokens[row] ? 0.06 : 0.02)); // legible on what is this pale
       const where = `${state ? `after layer ${state}` : "embeddings"}, ${value.tokens[row]}`;
       const read = words ? `: read as ${words.map(([one, p]) => `${one} ${percent(p)}`).join(", ")}` : value.moved && state ? `: moved by ${word} (1 − cosine)` : "";
       const was = before != null ? `, before the change ${before}` : "";
@@ -241,7 +244,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
         bar.querySelector("em").textContent = ` ${percent(p)}${was == null ? "" : `, was ${percent(was)}`}`;
         return bar;
       });
-      group.replaceChildren(el("h4", {}, one.title), ...bars);
+      group.replaceChildren(el("h3", {}, one.title), ...bars);
       kept.set(key, group);
       if (!group.isConnected) field.append(group);
     });
@@ -276,16 +279,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const top = Math.max(...(neurons ?? []).map((one) => Math.abs(one.effect)), 1e-9);
     const parts = [
       el("header", {}, el("b", {}, `Layer ${layer}, for ${name(row)}`), act("✕", { close: true }, { "aria-label": "Fold the layer" })),
-      el("h4", {}, "1 · look around"),
+      el("h3", {}, "1 · look around"),
       el("p", {}, `It keeps ${percent(kept)} of itself and takes most from: `, ...takes.flatMap(([key, part]) => [act(`${value.tokens[key]} ${percent(part)}`, { route: [layer - 1, row, key] }), " "])),
       ...headsOf(heads, layer, null),
-      el("h4", {}, "2 · add & norm"),
+      el("h3", {}, "2 · add & norm"),
       el("p", {}, "What the heads bring is added to what was there, and brought back to a common scale."),
-      el("h4", {}, "3 · think"),
+      el("h3", {}, "3 · think"),
       el("p", {}, why || (neurons?.length ? `The neurons that move the final guess here, “${guess}”, most: what it would lose without each alone.` : "The feed-forward part works on this token by itself.")),
       ...(neurons ?? []).map(({ neuron, effect, words }) => el("div", { class: "bx-flow-neuron" }, el("span", {}, `neuron ${neuron}`), el("span", { class: "bx-flow-track" }, bar(effect, top)),
         el("span", {}, `${effect > 0 ? "+" : "−"}${percent(Math.abs(effect))}`), el("small", {}, words.length ? `promotes ${words.join(", ")}` : ""))),
-      el("h4", {}, "4 · add & norm"),
+      el("h3", {}, "4 · add & norm"),
       el("p", {}, `The layer has turned its vector by ${moved.toFixed(2)} (1 − cosine, 0 to 2).`),
     ];
     return el("div", { class: "bx-flow-card bx-flow-layer", role: "region", tabindex: "-1", "aria-label": `inside layer ${layer}` }, ...parts);
@@ -297,7 +300,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     return el("div", { class: "bx-flow-card bx-flow-route", role: "region", tabindex: "-1", "aria-label": title },
       el("header", {}, el("b", {}, title), act("✕", { close: true }, { "aria-label": "Close" })),
       own ? null : el("p", {}, act(cut ? "put it back" : "✂ cut this route", { cut: [layer, query, key, 0] })),
-      el("h4", {}, "by its heads"), ...headsOf(heads, layer, own ? null : [query, key]));
+      el("h3", {}, "by its heads"), ...headsOf(heads, layer, own ? null : [query, key]));
   }
 
   function drawCard() {
@@ -322,14 +325,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const SHOWS = ["tokens", "sum", "around", "think", "again", "guess", "pair"];
 
   function tell() {
-    const stops = value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n, "aria-pressed": String(n === stop) }, `${n + 1} ${title}`));
-    const play = el("button", { type: "button", class: "bx-flow-play", "aria-label": playing ? "Pause" : "Play, step by step" }, playing ? "❚❚" : "▶");
-    const all = el("button", { type: "button", "data-stop": -1, "aria-pressed": String(stop < 0) }, "all at once");
-    const text = el("p", { role: "status", class: stop < 0 ? null : "bx-told" }, stop < 0 ? value.said : value.stops[stop].text);
-    story.replaceChildren(text, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, play, ...stops, all));
-    const at = story.querySelector(`[data-stop="${stop}"]`);
-    rove([play, ...stops, all], [play, ...stops, all].indexOf(at));
+    const text = stop < 0 ? value.said : value.stops[stop].text;
+    if (said.textContent !== text) said.textContent = text; // it is read out when it changes
+    said.classList.toggle("bx-told", stop >= 0);
+    player.textContent = playing ? "❚❚" : "▶";
+    player.setAttribute("aria-label", playing ? "Pause" : "Play, step by step");
+    stops.forEach((one) => one.setAttribute("aria-pressed", String(Number(one.dataset.stop) === stop)));
+    rove(stops, pressed()); // that which plays is reached by the Tab key, too
   }
+
+  const pressed = () => (stop < 0 ? stops.length - 1 : stop);
 
   // How many columns are shown at a stop.
   function shownAt() {
@@ -346,7 +351,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     if ((kind === "around" || kind === "think") && states() > 1) target = { ...target, state: 1 };
     show();
     tell();
-    if (focus) story.querySelector(`[data-stop="${stop}"]`).focus({ preventScroll: true });
+    if (focus) stops[pressed()].focus({ preventScroll: true });
+    reveal(stops[0].parentElement, stops[pressed()]); // on a phone they are in one line
     if (kind === "again" && !still.matches) grow(1);
   }
 
@@ -403,17 +409,19 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     tell();
     drawCard();
     if (!same && focused >= 0) boxes[Math.min(focused, boxes.length - 1)]?.focus({ preventScroll: true });
-    if (!same) reveal();
+    if (!same) showEnd();
   }
 
   // On a phone: the end of the chosen row's route.
-  function reveal() {
+  function showEnd() {
     const scroll = sheet.parentElement;
     scroll.scrollLeft = Math.max(0, size.label + x(target.state) + size.output - scroll.clientWidth);
   }
 
   function choose(row, state) {
     if (value.elsewhere && row === rows() - 1) return;
+    clearInterval(playing);
+    playing = 0;
     stop = -1;
     chosen.set([state, row]);
     target = { state, row };

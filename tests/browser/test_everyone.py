@@ -82,7 +82,12 @@ def test_keys_reach_tabs_choices_and_cells(open_app):
     page.keyboard.press("Enter")
     expect(page.locator("#tabs [role=tabpanel]:visible")).to_be_focused()
     page.get_by_role("tab", name="Attention", exact=True).focus()
-    for key, opened in (("ArrowRight", "Inside a head"), ("Home", "Tokens"), ("ArrowRight", "Attention")):
+    for key, opened in (
+        ("ArrowRight", "Inside a head"),
+        ("Home", "Overview"),
+        ("ArrowRight", "Tokens"),
+        ("ArrowRight", "Attention"),
+    ):
         page.keyboard.press(key)
         expect(page.get_by_role("tab", name=opened, exact=True)).to_have_attribute("aria-selected", "true")
     assert page.locator("#tabs [role=tab][tabindex='0']").all_inner_texts() == ["Attention"]
@@ -106,7 +111,7 @@ def test_keys_reach_tabs_choices_and_cells(open_app):
 
 
 def test_a_picture_fills_the_screen_is_stepped_through_and_returns(open_app):
-    page = open_app("?__theme=light&layer=2&head=2")
+    page = open_app("?__theme=light&tab=attention&layer=2&head=2")
     heatmap = page.locator("#attention-head-heatmap .bx-chart")
     expect(heatmap.locator(".colorbar, .cbaxis").first).to_be_attached()
     page.locator("#present").focus()
