@@ -102,7 +102,7 @@ window.BertLessons = {
       const been = progress[lesson.name]?.at ?? -1;
       const steps = lesson.steps.length;
       const how = been < 0 ? `${steps} steps` : been >= steps ? "✓ done" : `at ${been + 1} of ${steps}`;
-      const button = el("button", { type: "button" }, el("b", {}, lesson.title), el("small", {}, how), el("span", {}, lesson.about));
+      const button = el("button", { type: "button" }, el("b", {}, `${lesson.number} · ${lesson.title}`), el("small", {}, how), el("span", {}, lesson.about));
       button.addEventListener("click", () => this.show(lesson, been >= steps ? 0 : Math.max(0, been)));
       return el("li", {}, button);
     });

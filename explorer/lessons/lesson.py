@@ -70,7 +70,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A course of steps; `name` is the file's, with its number in front."""
+    """A course of steps; `name` is the file's, with its number in front, by which people call it."""
 
     name: str
     title: str
@@ -80,6 +80,11 @@ class Lesson:
     minutes: int = 0  # that it takes in class; 0 where nobody has said
     works: tuple[Example, ...] = ()  # in which the model does well
     fails: tuple[Example, ...] = ()  # in which it does not
+
+    @property
+    def number(self) -> int:
+        """What stands in front of its name."""
+        return int(self.name.partition("-")[0])
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -56,7 +56,7 @@ def contents(lessons: Iterable[Lesson], address: str = HERE) -> str:
     """All lessons, with the names that `files` gives their sheets."""
     lessons = tuple(lessons)
     rows = "".join(
-        f"<tr><td><b>{escape(one.title)}</b><br>{escape(one.about)}<td>{one.minutes or '–'}"
+        f"<tr><td><b>{one.number} · {escape(one.title)}</b><br>{escape(one.about)}<td>{one.minutes or '–'}"
         f'<td><a href="{one.name}-handout.html">Hand-out</a><td><a href="{one.name}-teacher.html">Teacher’s sheet</a>'
         for one in lessons
     )

@@ -30,7 +30,14 @@ def within_a_line(text: str) -> str:
 
 def _lesson(lesson: Lesson) -> dict[str, Any]:
     steps = [_step(one) for one in lesson.steps]
-    return {"name": lesson.name, "title": lesson.title, "about": lesson.about, "sources": list(lesson.sources), "steps": steps}
+    return {
+        "name": lesson.name,
+        "number": lesson.number,
+        "title": lesson.title,
+        "about": lesson.about,
+        "sources": list(lesson.sources),
+        "steps": steps,
+    }
 
 
 def _step(step: Step) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def test_a_wrong_guess_is_told_and_found_again(open_app, served):
 
 
 def test_a_link_leads_to_a_step_on_a_phone(new_page, served):
-    lesson = lessons()[1]
+    lesson = lessons()[2]
     page = new_page(viewport={"width": 420, "height": 860})
     page.goto(link(lesson, 2, f"{served}/"))
     panel = page.locator("#lessons")
@@ -83,7 +83,7 @@ def test_a_link_leads_to_a_step_on_a_phone(new_page, served):
 
 
 def test_what_is_told_and_what_is_pointed_at_are_seen_on_a_phone(new_page, served):
-    lesson = lessons()[15]  # points at the very end of a page
+    lesson = lessons()[16]  # points at the very end of a page
     page = new_page(viewport={"width": 420, "height": 860})
     page.goto(link(lesson, 2, f"{served}/"))
     panel = page.locator("#lessons")
@@ -96,7 +96,7 @@ def test_what_is_told_and_what_is_pointed_at_are_seen_on_a_phone(new_page, serve
 
 
 def test_a_lesson_leads_to_its_sheets_to_print(open_app, served):
-    lesson = lessons()[2]
+    lesson = lessons()[3]
     page = open_app()
     begin(page, lesson.name)
     for name, told in (("Hand-out", False), ("Teacher’s sheet", True)):

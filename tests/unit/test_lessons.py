@@ -86,11 +86,12 @@ def test_every_lesson_says_something_that_can_be_wrong(readme):
         assert any(step.claims for step in lesson.steps), lesson.name
     assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [lesson.name for lesson in LESSONS]
     assert len({lesson.title for lesson in LESSONS}) == len(LESSONS)
+    assert [lesson.number for lesson in LESSONS] == list(range(len(LESSONS))), "0 for whom all is new, and then one after the other"
 
 
 def test_every_lesson_tells_the_teacher_how_long_it_takes_and_what_to_type():
     for lesson in LESSONS:
-        assert 10 <= lesson.minutes <= 60, lesson.name
+        assert (lesson.minutes == 5) if lesson.number == 0 else (10 <= lesson.minutes <= 60), lesson.name
         assert len(lesson.works) >= 2, lesson.name
 
 
@@ -101,7 +102,8 @@ def test_a_head_need_not_speak_to_teachers(written):
 
 def test_a_lesson_is_read(written):
     lesson = read(written(GOOD))
-    assert (lesson.name, lesson.title, lesson.sources) == ("01-made-up", "A title", ("Someone 2019, section 1",))
+    assert (lesson.name, lesson.number, lesson.title) == ("01-made-up", 1, "A title")
+    assert lesson.sources == ("Someone 2019, section 1",)
     first, second, third = lesson.steps
     assert lesson.minutes == 20
     assert [(one.texts, one.outcome, len(one.claims)) for one in (*lesson.works, *lesson.fails)] == [
@@ -191,7 +193,7 @@ def test_html_in_a_lesson_is_only_text():
 
 def test_every_step_is_sent():
     found = sent()["lessons"]
-    assert [one["name"] for one in found] == [one.name for one in LESSONS]
+    assert [(one["number"], one["name"]) for one in found] == [(one.number, one.name) for one in LESSONS]
     for lesson, one in zip(LESSONS, found, strict=True):
         assert [step["title"] for step in one["steps"]] == [step.title for step in lesson.steps]
         assert all(step["query"].startswith("v=1&tab=") for step in one["steps"])

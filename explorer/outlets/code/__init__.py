@@ -10,6 +10,7 @@ from explorer.outlets.code import (
     fill_mask,
     hidden_states,
     inside_head,
+    overview,
     own_head,
     pairs,
     projection,
@@ -22,13 +23,14 @@ from explorer.views.subject import Subject
 from explorer.views.view import View
 
 _TABS = (
-    *(tokens, attention, inside_head, hidden_states, fill_mask, answers, pairs),
+    *(overview, tokens, attention, inside_head, hidden_states, fill_mask, answers, pairs),
     *(own_head, projection, corpus, side_by_side, weights),
 )
 _CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS for name, make in tab.CODE.items()}
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
 _TRAINED = "A run is taken home as a zip, with a predict.py that needs nothing of ours."
 WITHOUT = {
+    "overview/trust": "Its test hides each word as the Python of what speaks for an answer does, and compares that with the routes.",
     "tokens/vocabulary": "A search is made by hand, in the page.",
     "attention/formulas": "It tells formulas and computes nothing.",
     "fill-mask/game": "A round is drawn and played in the page.",

@@ -11,6 +11,8 @@ from explorer.views.subject import Selection, Subject
 from explorer.views.what_if import Question
 
 NEXT = "\n        "  # a line of a loop in a function
+ANSWERED = """
+def answered(off):  # the probabilities with heads, or weights (head, query, key), by layer from 0, zero after the softmax"""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def _answered(asked: Asked, cut: bool, patch: str = "", start: str = "outputs.hi
         handle = {names.mixing}.register_forward_pre_hook(without(off.get(number, [])))
         {run}
         handle.remove()"""
-    return f"""{names.attending if cut else _hooking(names)}
+    return f"""{names.attending(ANSWERED) if cut else _hooking(names)}
     hidden = {start}
     for number, layer in enumerate(layers):{patch}{f"{NEXT}{run}" if cut else hooked}{at_the_end}
     return {asked.read("hidden")}.softmax(-1)[0]"""
@@ -111,15 +113,20 @@ def without(heads):  # their slices of what W_O reads are zero: Michel et al. 20
 def answered(off):  # the probabilities with heads, by layer from 0, switched off"""
 
 
-def _after(selection: Selection) -> str:
-    """A line for the answer without what was switched off and cut."""
+def off_and_cut(selection: Selection) -> str:
+    """What was switched off and cut, as a dictionary by layer: heads, and places of weights."""
     off: dict[int, list[str]] = {}
     for layer, head in selection.off:
         off.setdefault(layer, []).append(f"{head}")
     for layer, query, key, head in selection.cut:
         off.setdefault(layer, []).append(f"({'slice(None)' if head is None else head}, {query}, {key})")
     written = ", ".join(f"{layer}: [{', '.join(places)}]" for layer, places in off.items())
-    return f"after = answered({{{written}}})\nprint(after[answer])"
+    return f"{{{written}}}"
+
+
+def _after(selection: Selection) -> str:
+    """A line for the answer without what was switched off and cut."""
+    return f"after = answered({off_and_cut(selection)})\nprint(after[answer])"
 
 
 def heads(view: Any, subject: Subject) -> str:

@@ -173,21 +173,23 @@ query, key = apply_rotary_pos_emb(query, key, *{self.encoder}.rotary_emb(hidden,
 parts = {made[0]}, {made[1]}, {made[2]}
 query, key, value = (part.unflatten(-1, ({heads}, -1)).transpose(1, 2) for part in parts)  # [1, heads, tokens, size]"""
 
-    @property
-    def attending(self) -> str:
-        """The head of a function of what is `off`, in which the model attends without it in the layer `number`."""
+    def attending(self, opening: str, then: str = "") -> str:
+        """The `opening` of a function of what is `off`, in which the model attends without it in the layer `number`.
+
+        `then` is a line of what is done with `weights` [1, heads, query, key] and `value` there.
+        """
         scores, masked, imported = "query @ key.mT * scaling", "", ""
+        kept = f"\n        {then}" if then else ""
         if self.model.family.rotary:  # its layers are given masks, since some look at what is near
             scores += " + (0 if mask is None else mask)"
             masked = '\n    AttentionMaskInterface.register("cut", eager_mask)'
             imported = "\nfrom transformers.masking_utils import AttentionMaskInterface, eager_mask"
         return f"""
-from transformers import AttentionInterface{imported}
-def answered(off):  # the probabilities with heads, or weights (head, query, key), by layer from 0, zero after the softmax
+from transformers import AttentionInterface{imported}{opening}
     def attend(module, query, key, value, mask, scaling, **more):
         weights = ({scores}).softmax(-1)  # [1, heads, query, key]
         for place in off.get(number, []):
-            weights[0][place] = 0
+            weights[0][place] = 0{kept}
         return (weights @ value).transpose(1, 2), weights
     AttentionInterface.register("cut", attend){masked}
     {self.at}.set_attn_implementation("cut")"""
