@@ -37,16 +37,16 @@ BertPage.paintFirst = function () {
   document.body.append(first);
   first.lastChild.append(drawn("overview-routes-picture")); // it measures the room that it has
 
-  const clicks = new Map(); // by the part that was clicked in, the number of its button: the last click counts
+  const clicks = new Map(); // by the part that was clicked in, the number of its button or its route: the last click counts
   first.addEventListener("click", ({ target }) => {
-    const button = target.closest("button");
+    const button = target.closest("button, [data-route]");
     const part = button?.closest("[data-of]") ?? row;
     if (!button) return;
-    clicks.set(part.dataset.of ?? "tabs", [...part.querySelectorAll("button")].indexOf(button));
+    clicks.set(part.dataset.of ?? "tabs", button.dataset.route ?? [...part.querySelectorAll("button")].indexOf(button));
     if (part !== row) return;
     for (const one of names) one.classList.toggle("bx-open", one === button);
     first.classList.toggle("bx-elsewhere", names.indexOf(button) > 0);
-  });
+  }, true); // before the part itself hears it, which may draw anew what was clicked
 
   function takeOver() {
     const typedIn = document.activeElement?.closest("#first textarea");
@@ -63,6 +63,8 @@ BertPage.paintFirst = function () {
       if (part === "tabs") {
         const label = names[number].textContent;
         [...document.querySelectorAll("gradio-app #tabs [role=tab]")].find((one) => one.textContent.trim() === label)?.click();
+      } else if (typeof number === "string") {
+        document.querySelector(`gradio-app #${part} [data-route="${number}"]`)?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
       } else document.querySelectorAll(`gradio-app #${part} button`)[number]?.click();
     }
   }

@@ -1,6 +1,7 @@
 // What the page does by itself, without asking Python.
 window.BertPage = {
-  PAUSE: 20, // ms without a key after which a text is read, one reading at a time
+  PAUSE: 36, // ms without a key after which a text is read, one reading at a time: a key that is held down comes every 33
+  LULL: 60, // ms after a picture was drawn until what follows it is asked for
   SETTLING: 8_000, // ms until the page is taken for settled
   MOUNTING: 2_000, // ms until what was sent is mounted
   PATIENCE: 20_000, // ms until what should have come is waited for no more
@@ -16,6 +17,10 @@ window.BertPage = {
   drawing: 0, // the moment at which an answer is waited for no more; 0 for none under way
   at: null, // the tab and choice that were asked for last
   wish: null, // what a person chose since the last drawing was asked for
+  keyed: 0, // when a key was last heard
+  left: null, // the pulse of what was drawn without all of it, by its name, until the rest is there,
+  resting: 0, // the moment at which the rest is asked for, or waited for no more,
+  asksRest: false, // and whether it was asked for
 
   // Asks for what is open to be drawn, with what a person `chose` (token, layer, head or hidden_state). One drawing at a
   // time: what comes meanwhile is asked for when the answer is there.
@@ -34,7 +39,9 @@ window.BertPage = {
     this.at = { tab, choice };
     this.drawing = setTimeout(() => this.drawn(), this.PATIENCE);
     this.busy();
+    this.forgetRest();
     const index = { ...this.wish, tab };
+    if (document.querySelector(`#tab-${tab} .view[data-waiting]`)) delete index.at_once; // what is seen first is seen complete
     this.wish = null;
     pulse("select", { index, value: "" });
   },
@@ -52,6 +59,42 @@ window.BertPage = {
     const { tab, choice } = this.place();
     const elsewhere = tab !== this.at.tab || (this.at.choice && choice !== this.at.choice); // the server went there meanwhile
     if (this.wish || elsewhere) this.draw();
+    else setTimeout(() => this.left || delete document.body.dataset.more);
+  },
+
+  // What was drawn was drawn at once, and more can be known of it. It is asked for when the picture is seen and nobody types
+  // on; until then, what is still there of the text before is pale.
+  more(name) {
+    if (!this.left) this.busy();
+    this.left = name;
+    this.asksRest = false;
+    document.body.dataset.more = "yes";
+    this.awaitLull();
+  },
+
+  awaitLull() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      if (this.drawing || this.reading || this.tell || this.wish) return this.awaitLull();
+      this.asksRest = true;
+      this.resting = setTimeout(() => this.finished(), this.PATIENCE);
+      this.pulses.get(this.left)("rest", { index: 0, value: "" });
+    }, this.LULL);
+  },
+
+  // The rest is there, or the server has given it up for something newer.
+  finished() {
+    if (!this.asksRest) return; // it was of a picture before
+    delete document.body.dataset.more;
+    this.forgetRest();
+  },
+
+  forgetRest() {
+    if (!this.left) return;
+    clearTimeout(this.resting);
+    this.left = null;
+    this.asksRest = false;
+    this.done();
   },
 
   // The open tab, and the open choice in it.
@@ -65,7 +108,7 @@ window.BertPage = {
   asking(values) {
     clearTimeout(this.reading);
     this.reading = setTimeout(() => this.wasRead(), this.PATIENCE);
-    this.draw();
+    this.draw({ at_once: true });
     return this.busy(values);
   },
 
@@ -100,7 +143,9 @@ window.BertPage = {
         this.tell = null;
         resolve(values);
       };
-      this.timer = setTimeout(() => !this.reading && this.tell?.(), this.PAUSE);
+      // Gradio tells of a key a frame later.
+      const waited = performance.now() - this.keyed;
+      this.timer = setTimeout(() => !this.reading && this.tell?.(), Math.max(0, this.PAUSE - waited));
     });
   },
 
@@ -220,6 +265,8 @@ BertPage.showWhenComplete = function () {
   setTimeout(show, this.PATIENCE); // what has not come by then is to be seen as it is
 };
 BertPage.showWhenComplete();
+
+document.addEventListener("input", () => (BertPage.keyed = performance.now()), { capture: true });
 
 // A person opens a tab; where the server opens one, its answer holds what is seen there.
 document.addEventListener("click", ({ target }) => {

@@ -1,5 +1,6 @@
 """What the tests share: the bundled model, tiny random checkpoints of every shape, and a wall around the network."""
 
+import gc
 import os
 import re
 import socket
@@ -22,6 +23,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # the hub is out of reach, as the wall below
 os.environ["BERT_EXPLORER_RUNS"] = tempfile.mkdtemp(prefix="runs-")  # what tests train is nobody's to keep
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads spin for each other: on a busy machine 20 times slower
 
+gc.disable()  # until all tests are known: half of the time to import them goes into looking for what is not there
+
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 WORDS = "the man dog cat went to store he she it was happy sad milk bought slow ##ing ##ed ##er ##ly ! ? . , ' - $ { } ( )"
@@ -37,6 +40,12 @@ VARIANTS = (
     "classifier",  # fine-tuned: a pooler and a head that is not ours
 )
 HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
+
+
+def pytest_collection_finish():
+    """What was imported stays, and is not looked through for garbage again and again while the tests run."""
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

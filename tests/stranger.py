@@ -41,15 +41,17 @@ class Stranger:
         target = next(one["id"] for one in self.config["components"] if one["props"].get("elem_id") == element)
         return self._happens(target, event, given)
 
-    def draw(self, pulse, chosen=None, **given):
+    def draw(self, pulse, chosen=None, event="select", **given):
         """What is answered when something is to be drawn: a choice ("attention/One head"), or a tab that is not built ("").
+
+        With the event "rest" it is what was left out of it at first.
 
         As from a browser, which knows what it was sent and tells null of all else.
         """
         script = f'"name": {json.dumps(pulse)}'
         mounted = {one["id"]: one["props"].get("js_on_load") or "" for one in self.config["components"]}
         target = next(number for number, js in mounted.items() if "mount('Pulse'" in js and script in js)
-        answer = self._happens(target, "select", given, {"index": chosen or {}, "value": ""}, self.sent)
+        answer = self._happens(target, event, given, {"index": chosen or {}, "value": ""}, self.sent)
         self.sent |= {one["id"] for one in (answer.get("render_config") or {}).get("components", ())}
         return answer
 

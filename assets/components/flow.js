@@ -1,6 +1,6 @@
 // All of BERT in one picture: a row for each token, a column for each hidden state, and the routes that end in the chosen place.
 BertExplorer.define("Flow", ({ element, trigger, props }) => {
-  const { el, svg, rove, gridKeys } = BertExplorer;
+  const { el, svg, rove, reveal, gridKeys } = BertExplorer;
   const root = element.querySelector(".bx-flow");
   const LEAST = 0.004; // of the chosen place: a route with a smaller share is not drawn
   const MOST = 220; // routes drawn at once
@@ -10,7 +10,11 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const UNFOLDED = 336; // px of a layer that is unfolded
   const HEADS = 6; // that are told one by one
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const percent = (share) => `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;
+  const percent = (share) => {
+    if (share > 0 && share < 0.0005) return "<0.1 %";
+    if (share >= 0.9995 && share < 1) return ">99.9 %";
+    return `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;
+  };
 
   let value = null;
   let mixing = null; // [layers * rows * rows] shares, where the browser can trace by itself
@@ -22,7 +26,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   let titles = [];
   let lines = new Map(); // the routes that are drawn, by layer, query and key
   let outputs = new Map(); // the groups of bars, by what they answer
-  let sheet, field, edges, hits, names, card, story;
+  let sheet, field, edges, hits, names, card, story, said, player;
+  let stops = []; // the buttons of the story, that of the whole picture last
   let size = {}; // lengths in px
   let stop = -1; // the stop of the story, -1 for the whole picture
   let playing = 0;
@@ -38,14 +43,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const stage = root.closest("[data-presented]"); // there it is enlarged, and has all of the height
     const phone = width < 640;
     const label = stage ? 64 : phone ? 78 : 96;
-    const output = stage ? 150 : phone ? 190 : Math.min(240, Math.max(190, width * 0.19));
+    const output = stage ? 150 : phone ? 190 : Math.min(240, Math.max(190, width * (states() > 9 ? 0.15 : 0.19)));
     const extra = value.inside ? Math.min(UNFOLDED, width - label) : 0;
     const fits = (width - label - output - extra) / states();
     const column = Math.max(extra || stage ? 58 : 66, Math.min(150, fits));
     const room = (stage ? stage.clientHeight / (root.currentCSSZoom ?? 1) - story.offsetHeight - 24 : innerHeight * 0.62) - HEAD;
     const row = Math.max(phone ? 22 : ROW.least, Math.min(ROW.most, room / rows()));
-    size = { label, output, extra, column, row, box: Math.min(100, column * (stage ? 0.8 : 0.68)), height: HEAD + rows() * row + 8 };
+    size = { label, output, extra, column, row, box: Math.min(100, column * (column < 92 ? 0.82 : 0.68)), height: HEAD + rows() * row + 8 };
     size.field = states() * column + extra + output;
+    const fold = innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 8;
+    size.seen = Math.min(size.height, Math.max(fold, 240)); // answers are not below what is seen of the page as it opens
   }
 
   const x = (state) => (state + 0.5) * size.column + (value.inside && state >= value.inside.layer ? size.extra : 0);
@@ -96,7 +103,10 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     field = el("div", { class: "bx-flow-field" }, drawing, ...titles, ...boxes);
     sheet = el("div", { class: "bx-flow-sheet" }, names, field);
     const scroll = el("div", { class: "bx-flow-scroll" }, sheet);
-    story = el("div", { class: "bx-flow-story" });
+    player = el("button", { type: "button", class: "bx-flow-play" });
+    stops = [...value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n }, `${n + 1} ${title}`)), el("button", { type: "button", "data-stop": -1 }, "all at once")];
+    said = el("p", { role: "status" });
+    story = el("div", { class: "bx-flow-story" }, said, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...stops));
     root.replaceChildren(story, scroll);
     card = null;
     tell();
@@ -107,7 +117,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     measure();
     const px = (number) => `${number.toFixed(1)}px`;
     root.style.setProperty("--row", px(size.row));
-    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.56)).toFixed(1)}px`);
+    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.56, size.column * 0.165)).toFixed(1)}px`);
     names.style.width = px(size.label);
     sheet.style.height = px(size.height);
     field.style.width = px(size.field);
@@ -181,13 +191,12 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       box.firstChild.textContent = word;
       const before = value.before?.[state]?.[row];
       const at = state === end && row === chosenRow;
-      box.classList.toggle("bx-same", Boolean(words) && word === value.tokens[row]);
       box.classList.toggle("bx-changed", before != null);
       box.setAttribute("aria-pressed", String(at));
       box.classList.toggle("bx-later", state > shown);
       box.style.setProperty("--hue", hue(row));
       box.style.setProperty("--share", `${part > 0.004 ? Math.round(10 + 46 * Math.sqrt(part)) : 0}%`);
-      box.classList.toggle("bx-far", part < 0.02);
+      box.classList.toggle("bx-far", part < (words && word === value.tokens[row] ? 0.06 : 0.02)); // legible on what is this pale
       const where = `${state ? `after layer ${state}` : "embeddings"}, ${value.tokens[row]}`;
       const read = words ? `: read as ${words.map(([one, p]) => `${one} ${percent(p)}`).join(", ")}` : value.moved && state ? `: moved by ${word} (1 − cosine)` : "";
       const was = before != null ? `, before the change ${before}` : "";
@@ -218,7 +227,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       const key = `${one.row} ${one.title}`;
       const group = outputs.get(key) ?? el("div", { class: "bx-flow-output", role: "group" });
       const rest = total - heights.slice(0, i).reduce((sum, height) => sum + height + 10, 0);
-      const top = Math.max(free, Math.min(y(one.row) - heights[i] / 2, size.height - rest));
+      const top = Math.max(free, Math.min(y(one.row) - heights[i] / 2, size.seen - rest));
       free = top + heights[i] + 10;
       group.style.cssText = `left:${(size.field - size.output + 18).toFixed(1)}px;width:${(size.output - 22).toFixed(1)}px;top:${top.toFixed(1)}px;--hue:${hue(one.row)}`;
       group.setAttribute("aria-label", one.title);
@@ -235,7 +244,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
         bar.querySelector("em").textContent = ` ${percent(p)}${was == null ? "" : `, was ${percent(was)}`}`;
         return bar;
       });
-      group.replaceChildren(el("h4", {}, one.title), ...bars);
+      group.replaceChildren(el("h3", {}, one.title), ...bars);
       kept.set(key, group);
       if (!group.isConnected) field.append(group);
     });
@@ -270,16 +279,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const top = Math.max(...(neurons ?? []).map((one) => Math.abs(one.effect)), 1e-9);
     const parts = [
       el("header", {}, el("b", {}, `Layer ${layer}, for ${name(row)}`), act("✕", { close: true }, { "aria-label": "Fold the layer" })),
-      el("h4", {}, "1 · look around"),
+      el("h3", {}, "1 · look around"),
       el("p", {}, `It keeps ${percent(kept)} of itself and takes most from: `, ...takes.flatMap(([key, part]) => [act(`${value.tokens[key]} ${percent(part)}`, { route: [layer - 1, row, key] }), " "])),
       ...headsOf(heads, layer, null),
-      el("h4", {}, "2 · add & norm"),
+      el("h3", {}, "2 · add & norm"),
       el("p", {}, "What the heads bring is added to what was there, and brought back to a common scale."),
-      el("h4", {}, "3 · think"),
+      el("h3", {}, "3 · think"),
       el("p", {}, why || (neurons?.length ? `The neurons that move the final guess here, “${guess}”, most: what it would lose without each alone.` : "The feed-forward part works on this token by itself.")),
       ...(neurons ?? []).map(({ neuron, effect, words }) => el("div", { class: "bx-flow-neuron" }, el("span", {}, `neuron ${neuron}`), el("span", { class: "bx-flow-track" }, bar(effect, top)),
         el("span", {}, `${effect > 0 ? "+" : "−"}${percent(Math.abs(effect))}`), el("small", {}, words.length ? `promotes ${words.join(", ")}` : ""))),
-      el("h4", {}, "4 · add & norm"),
+      el("h3", {}, "4 · add & norm"),
       el("p", {}, `The layer has turned its vector by ${moved.toFixed(2)} (1 − cosine, 0 to 2).`),
     ];
     return el("div", { class: "bx-flow-card bx-flow-layer", role: "region", tabindex: "-1", "aria-label": `inside layer ${layer}` }, ...parts);
@@ -291,7 +300,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     return el("div", { class: "bx-flow-card bx-flow-route", role: "region", tabindex: "-1", "aria-label": title },
       el("header", {}, el("b", {}, title), act("✕", { close: true }, { "aria-label": "Close" })),
       own ? null : el("p", {}, act(cut ? "put it back" : "✂ cut this route", { cut: [layer, query, key, 0] })),
-      el("h4", {}, "by its heads"), ...headsOf(heads, layer, own ? null : [query, key]));
+      el("h3", {}, "by its heads"), ...headsOf(heads, layer, own ? null : [query, key]));
   }
 
   function drawCard() {
@@ -316,14 +325,16 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const SHOWS = ["tokens", "sum", "around", "think", "again", "guess", "pair"];
 
   function tell() {
-    const stops = value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n, "aria-pressed": String(n === stop) }, `${n + 1} ${title}`));
-    const play = el("button", { type: "button", class: "bx-flow-play", "aria-label": playing ? "Pause" : "Play, step by step" }, playing ? "❚❚" : "▶");
-    const all = el("button", { type: "button", "data-stop": -1, "aria-pressed": String(stop < 0) }, "all at once");
-    const text = el("p", { role: "status", class: stop < 0 ? null : "bx-told" }, stop < 0 ? value.said : value.stops[stop].text);
-    story.replaceChildren(text, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, play, ...stops, all));
-    const at = story.querySelector(`[data-stop="${stop}"]`);
-    rove([play, ...stops, all], [play, ...stops, all].indexOf(at));
+    const text = stop < 0 ? value.said : value.stops[stop].text;
+    if (said.textContent !== text) said.textContent = text; // it is read out when it changes
+    said.classList.toggle("bx-told", stop >= 0);
+    player.textContent = playing ? "❚❚" : "▶";
+    player.setAttribute("aria-label", playing ? "Pause" : "Play, step by step");
+    stops.forEach((one) => one.setAttribute("aria-pressed", String(Number(one.dataset.stop) === stop)));
+    rove(stops, pressed()); // that which plays is reached by the Tab key, too
   }
+
+  const pressed = () => (stop < 0 ? stops.length - 1 : stop);
 
   // How many columns are shown at a stop.
   function shownAt() {
@@ -340,7 +351,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     if ((kind === "around" || kind === "think") && states() > 1) target = { ...target, state: 1 };
     show();
     tell();
-    if (focus) story.querySelector(`[data-stop="${stop}"]`).focus({ preventScroll: true });
+    if (focus) stops[pressed()].focus({ preventScroll: true });
+    reveal(stops[0].parentElement, stops[pressed()]); // on a phone they are in one line
     if (kind === "again" && !still.matches) grow(1);
   }
 
@@ -397,17 +409,19 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     tell();
     drawCard();
     if (!same && focused >= 0) boxes[Math.min(focused, boxes.length - 1)]?.focus({ preventScroll: true });
-    if (!same) reveal();
+    if (!same) showEnd();
   }
 
   // On a phone: the end of the chosen row's route.
-  function reveal() {
+  function showEnd() {
     const scroll = sheet.parentElement;
     scroll.scrollLeft = Math.max(0, size.label + x(target.state) + size.output - scroll.clientWidth);
   }
 
   function choose(row, state) {
     if (value.elsewhere && row === rows() - 1) return;
+    clearInterval(playing);
+    playing = 0;
     stop = -1;
     chosen.set([state, row]);
     target = { state, row };

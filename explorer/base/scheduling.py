@@ -13,7 +13,8 @@ up to the limit of the kind.
    what comes beyond that is refused with a BusyError. Gradio's own queue holds WAITING calls too (`app.launch`).
 5. A call that waits in the fair queue is told its position every few seconds (`page.turns` has the interval).
 6. Cancellation: waiting ends when the call is cancelled (rule 1), or when `go_on` raises because nobody listens any more
-   (rule 2: `api.callers`). Running long work is asked at each step: it ends when its caller is gone (`api.callers`), when
+   (rule 2: `api.callers`). What a picture is followed by ends at its next step when its session wants another call
+   (`page.drawing`). Running long work is asked at each step: it ends when its caller is gone (`api.callers`), when
    somebody presses Stop, or when the app ends (`training.jobs`). A place is given back however the work ends.
 7. The rules hold for every way in. Gradio's queue limits only what comes through it, which a POST to /gradio_api/run/...
    does not (https://github.com/gradio-app/gradio/issues/6350); so rules 1 and 2 are applied inside the call (`page.blocks`,
@@ -30,7 +31,7 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 from explorer.base.cores import half_the_cores
@@ -59,6 +60,22 @@ PLACES = 24  # calls answered at the same time: what two passes read, see `model
 PAUSE = 0.5  # seconds between two looks at whether somebody still waits for long work
 
 
+class Turn(asyncio.Lock):
+    """The turn of one session, held by the call that waits for a place or is answered, and how many calls want it next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted = 0
+
+    async def acquire(self) -> Literal[True]:
+        """Take it, after those who asked before."""
+        self.wanted += 1
+        try:
+            return await super().acquire()
+        finally:
+            self.wanted -= 1
+
+
 class FairQueue:
     """A semaphore for asyncio that knows sessions, and the position of each call that waits."""
 
@@ -67,15 +84,15 @@ class FairQueue:
     def __init__(self, places: int) -> None:
         self._free = asyncio.Semaphore(places)
         self._waiting: list[asyncio.Future] = []
-        self._sessions: WeakKeyDictionary[Any, asyncio.Lock] = WeakKeyDictionary()
+        self._sessions: WeakKeyDictionary[Any, Turn] = WeakKeyDictionary()
 
     def __len__(self) -> int:
         """How many calls wait for a place."""
         return len(self._waiting)
 
-    def of(self, session: Any) -> asyncio.Lock:
-        """The lock that the call of a session holds while it waits and is answered. Sessions are kept by weak references."""
-        return self._sessions.setdefault(session, asyncio.Lock())
+    def of(self, session: Any) -> Turn:
+        """What the call of a session holds while it waits and is answered. Sessions are kept by weak references."""
+        return self._sessions.setdefault(session, Turn())
 
     @asynccontextmanager
     async def place(self, tell: Callable[[int], None] = lambda position: None) -> AsyncIterator[None]:

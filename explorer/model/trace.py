@@ -66,6 +66,10 @@ class Trace:
         """What `make()` derives from this trace, made at the first call for `key` and kept: for small things only."""
         return self.reading.derived.get(key, make)
 
+    def knows(self, key: Hashable) -> bool:
+        """Whether `once` has the value for `key` already."""
+        return self.reading.derived.peek(key) is not None
+
     def heads(self, layer: int) -> Heads:
         """What the heads of a layer (zero-based, -1 is the last) are given: a batch of one."""
         layer = range(len(self.model.layers))[layer]  # of the layers: there is one hidden state more

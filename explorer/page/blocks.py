@@ -78,6 +78,11 @@ class PageBlocks(GradioBlocks):
         built = self._seen[state].built if state in self._seen else self.first
         return {component_id(tab.item), component_id(tab.choices[choice].column)} <= built
 
+    def is_wanted(self, session: str | None) -> bool:
+        """Whether another call of a session waits for the one that is being answered."""
+        state = self.session_state(session)
+        return state is not None and self.turns.of(state).wanted > 0
+
     async def call(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
     ) -> dict[str, Any]:

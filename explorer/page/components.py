@@ -62,10 +62,12 @@ class Drawn(HTMLComponent):
 class Pulse(Drawn):
     """Nothing to see: `BertPage.draw` in assets/page.js triggers `.select` here when what is called `name` is to be drawn.
 
-    `event.index` is what a person chose for that: `token`, `layer`, `head` or `hidden_state`, as far as something was chosen.
+    `event.index` is what a person chose for that: `token`, `layer`, `head` or `hidden_state`, as far as something was chosen,
+    and whether the answer is wanted `at_once`. A new value tells that something was left out of it: `.rest` asks for that.
     """
 
     skeleton = "<div hidden></div>"
+    custom_events = ("rest",)
     options: ClassVar = {"name": ""}
 
     def __init__(self, **options: Any) -> None:

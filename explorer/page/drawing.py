@@ -2,8 +2,12 @@
 
 The browser asks for it by a `Pulse` (`BertPage.draw` in assets/page.js): that of the open choice, which is told the settings
 there, or that of the page, while the tab is not built.
+
+After a key a picture is wanted `at_once`: what takes longer is left out, which the answer tells the pulse, and asked for when
+the picture is seen. A person who types on waits for none of it.
 """
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,25 +15,32 @@ import gradio as gr
 
 from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
-from explorer.page.events import Updates, Values, run_picked, then
+from explorer.page.blocks import PageBlocks
+from explorer.page.components import Pulse
+from explorer.page.events import Updates, Values, run, run_picked, then
 from explorer.page.frame import Shell
 from explorer.page.steppers import STEPPERS, stepped
-from explorer.page.tab import TabPage
+from explorer.page.tab import Choice, TabPage
 from explorer.text import limits
 from explorer.views import FIRST_TAB
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
-DRAWN = "() => BertPage.drawn()"
+DRAWN, FINISHED = "() => BertPage.drawn()", "() => BertPage.finished()"
+TURNS = itertools.count(1)  # no two answers tell a pulse the same, which the browser would not hear
 
 
-def listen(shell: Shell) -> None:
+def listen(shell: Shell, blocks: PageBlocks) -> None:
     """Let everything be drawn when its pulse is heard."""
     around = [shell.open_tab, shell.notice, shell.strip]
     for tab in shell.tabs.values():
         for label, choice in tab.choices.items():
             panels = [*tab.above, *choice.panels]
-            outputs = [*around, *tab.frame, *tab.outputs_of(panels)]
-            _listen(shell, choice.pulse, outputs, tab.inputs_of(panels), _always(tab, {tab.which: label} if tab.which else {}))
+            outputs = [*around, *tab.frame, *tab.outputs_of(panels), choice.pulse]
+            known = {tab.which: label} if tab.which else {}
+            _listen(shell, choice.pulse, outputs, tab.inputs_of(panels), _always(tab, known))
+            if any(view.prepare_rest is not View.prepare_rest for view in choice.views):
+                _listen_for_rest(blocks, tab, choice, known)
     inputs = shell.inputs
     # All else that changes comes with the tab, which is built.
     outputs = [*around, inputs.selection, shell.steppers, shell.address]
@@ -48,19 +59,44 @@ def _named(shell: Shell) -> Asked:
     return lambda chosen: (shell.tabs.get(str(chosen.get("tab"))) or shell.tabs[FIRST_TAB], {})
 
 
-def _listen(shell: Shell, pulse: Any, outputs: list[Any], inputs: list[Any], asked: Asked) -> None:
+def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Values) -> None:
+    nothing: Updates = {choice.pulse: gr.skip()}  # Gradio refuses an empty answer
+
+    def finish(values: Values, request: gr.Request) -> Updates:
+        values = tab.complete({**values, **known})
+        subject = tab.inputs.subject(values)
+        try:
+            for view in choice.views:
+                for _ in view().prepare_rest(subject):
+                    if blocks.is_wanted(request.session_hash):
+                        return nothing
+            return tab.rest(subject, values)
+        except ExplorerError:  # what is wrong was told with the picture
+            return nothing
+
+    panels = [*tab.above, *choice.panels]
+    outputs = [choice.pulse, *tab.outputs_of(panels)]
+    then(run(choice.pulse.rest, finish, outputs, tab.inputs_of(panels), trigger_mode="multiple"), FINISHED)
+
+
+def _listen(shell: Shell, pulse: Pulse, outputs: list[Any], inputs: list[Any], asked: Asked) -> None:
     def draw(values: Values, event: gr.SelectData) -> Updates:
         chosen = event.index if isinstance(event.index, dict) else {}
         tab, known = asked(chosen)
-        return drawn(shell, tab, {**values, **known}, chosen)
+        return drawn(shell, tab, {**values, **known}, chosen, pulse)
 
     then(run_picked([pulse.select], draw, outputs, inputs), DRAWN)
 
 
-def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any]) -> Updates:
-    """A tab with its open choice as the page is now, after a person `chosen` a token, layer or head."""
+def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:
+    """A tab with its open choice as the page is now, after a person `chosen` a token, layer or head.
+
+    The pulse that asked `at_once` is told if something was left out.
+    """
     values = tab.complete(values)
     subject = shell.inputs.subject(values)
+    if chosen.get("at_once") is True and pulse is not shell.pulse:
+        subject = subject.hurried
     updates: Updates = {shell.open_tab: tab.tab.id}
     try:
         if chosen.keys() & {"token", *STEPPERS}:
@@ -69,7 +105,8 @@ def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any]) ->
         updates[shell.inputs.selection] = subject.selection
         if "token" in chosen:
             updates[shell.strip] = token_row_of(subject.trace.encoding, subject.selection.token)
-        return updates | tab.show(subject, values)
+        updates |= tab.show(subject, values)
+        return updates | ({pulse: next(TURNS)} if subject.later else {})
     except ExplorerError as error:
         return updates | {shell.notice: {"text": str(error), "kind": "error"}}
 

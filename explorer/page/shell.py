@@ -49,7 +49,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
     with PageBlocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(600, 3600)) as blocks:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
-        drawing.listen(shell)
+        drawing.listen(shell, blocks)
         for tab in shell.tabs.values():
             for read in listen(tab, blocks.load):
                 _refresh(shell, read.success)

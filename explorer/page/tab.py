@@ -188,6 +188,17 @@ class TabPage:
                 updates[self.hint] = {"text": str(error), "kind": "error"}
         return {**updates, **self.show_finding(subject, values), **self.follow(subject, values)}
 
+    def rest(self, subject: Subject, values: Values) -> Updates:
+        """What an answer at once has left for later, once it is known: the layer and head to open with, and what rests on it."""
+        opened = self.opening(subject, values)
+        if opened.selection != subject.selection:
+            return {self.inputs.selection: opened.selection, **self.stepped(opened, values), **self.redraw(opened, values)}
+        waiting = [panel for panel in self.open(values).panels if panel.view.prepare_rest is not View.prepare_rest]
+        updates = self.redraw(opened, values, waiting)
+        if not updates[self.hint]:
+            del updates[self.hint]  # what another view has said of itself stays
+        return updates
+
     def place(self, subject: Subject, values: Values) -> Place:
         """What a link says of what is open; settings that are not among the values are as the link before has them.
 
@@ -236,7 +247,8 @@ class TabPage:
         if not all(panel.is_read_from(values) for panel in self.open(values).finders):
             return {}
         try:
-            return self._told(self.find(subject, values))
+            found = self.find(subject, values)
+            return {} if subject.later else self._told(found)
         except ExplorerError:  # a view has said what is wrong
             return self._told(None)
         except Exception:  # what is seen is worth more than the sentence over it

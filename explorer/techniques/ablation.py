@@ -51,7 +51,23 @@ def head_effects_in_steps(trace: Trace, target: Target) -> Generator[float, None
 
 def head_effects(trace: Trace, target: Target) -> np.ndarray:
     """The same at once, and kept with the trace."""
-    return trace.once(("head effects", target), lambda: finished(head_effects_in_steps(trace, target)))
+    return trace.once(_effects_key(target), lambda: finished(head_effects_in_steps(trace, target)))
+
+
+def knows_head_effects(trace: Trace, target: Target) -> bool:
+    """Whether `head_effects` has nothing to compute."""
+    return trace.knows(_effects_key(target))
+
+
+def prepare_head_effects(trace: Trace, target: Target) -> Generator[float, None, None]:
+    """Let `head_effects` know them; yields the share done. Closed before the end, it leaves nothing behind."""
+    if not knows_head_effects(trace, target):
+        found = yield from head_effects_in_steps(trace, target)
+        trace.once(_effects_key(target), lambda: found)
+
+
+def _effects_key(target: Target) -> tuple[str, Target]:
+    return ("head effects", target)
 
 
 def last_vectors(model: Network, layer: int, hidden: torch.Tensor, position: int) -> torch.Tensor:

@@ -19,8 +19,8 @@ from explorer.model.layer import Layer
 
 SHORT = 64  # tokens: up to here all parts lie in memory at once, which has the fewest calls
 CHECKED = 32  # queries of a longer input whose parts are summed to be held to the model
-NEAR = 16  # of a vector's numbers, so many of the smallest may be passed by the part of a token that hands on little
-KEYS, QUERIES = 8, 32  # of a long input, together: few enough for their numbers to stay in the cache
+NEAR = 12  # of a vector's numbers, so many of the smallest may be passed by the part of a token that hands on little
+KEYS, QUERIES = 8, 64  # of a long input, together: few enough for their numbers to stay in the cache
 
 
 @dataclass(frozen=True)
@@ -163,14 +163,13 @@ def _linear_and_passed(block: Block) -> torch.Tensor:
     nearer, most = torch.zeros(tokens, tokens), torch.zeros(tokens, tokens)
     for head, weight in enumerate(weights):
         nearer.addcmul_(weight, (signs @ block.normed_output[head].T) @ block.value[head].T)
-        low, high = handed[head].aminmax(dim=-1)
-        most.addcmul_(weight, torch.maximum(high, -low))  # no number of T is larger
+        most += weight * handed[head].abs().amax(-1)  # no number of T is larger
     small = sizes.topk(min(NEAR + 1, width), largest=False, sorted=True)
     heavy = most >= small.values[:, -1:]
     nearer -= 2 * _passed_nearby(block, small.indices[:, :-1], most.masked_fill_(heavy, 0), signs, sizes).masked_fill_(heavy, 0)
     heavy.fill_diagonal_(False)
     nearer -= 2 * _passed(block, heavy, signs, sizes)
-    own = torch.einsum("hi,hiw->iw", weights.diagonal(dim1=1, dim2=2), handed) + block.kept
+    own = (weights.diagonal(dim1=1, dim2=2)[..., None] * handed).sum(0) + block.kept
     nearer.diagonal().copy_((sizes - (vectors - own).abs()).sum(-1))
     return nearer
 

@@ -1,6 +1,6 @@
 """Attention as the views show it: from a subject to arrays, the small ones made once and kept with the trace."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from explorer.analysis.head_metrics import CLEAR, METRICS, TokenFacts, strongest
 from explorer.analysis.overview import Overview, overview
 from explorer.figures.bars import SEEN, change_of
 from explorer.figures.numbers import Table
-from explorer.techniques.ablation import head_effects
+from explorer.techniques.ablation import head_effects, knows_head_effects, prepare_head_effects
 from explorer.techniques.inside import value_error, value_norms
 from explorer.techniques.targets import Target, read, word_target
 from explorer.text.roles import telling_pairs
@@ -84,16 +84,37 @@ class Telling:
         return chosen if self.query is None else {**chosen, "token": self.query}
 
 
-def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
-    """The first guess for the blank, its probability, and that without each head [layers, heads]; None if not quickly found."""
+def _first_guess(subject: Subject) -> Target | None:
+    """The first guess for the blank; None if there is none, or if what each head does to it is not quickly found."""
     model = subject.model.capabilities
     passes = model.layers * model.heads / 3  # a head alone needs, on average, less than half of the layers
     if not (model.fill_mask and subject.trace.mask_positions and is_quick(subject, 4 * passes)):  # within a quarter of a second
         return None
+    return word_target(subject.trace, "", subject.blank)
 
-    trace = subject.trace
-    target = word_target(trace, "", subject.blank)
+
+def effects_of(subject: Subject) -> tuple[Target, float, np.ndarray] | None:
+    """The first guess for the blank, its probability, and that without each head [layers, heads]; None if not quickly found."""
+    trace, target = subject.trace, _first_guess(subject)
+    if target is None:
+        return None
     return target, float(read(trace.model, target, trace.states[-1:]).probability), head_effects(trace, target)
+
+
+def prepare_effects(subject: Subject) -> Generator[float, None, None]:
+    """Find what `effects_of` finds, so that it is known from then on; yields the share done."""
+    if (target := _first_guess(subject)) is not None:
+        yield from prepare_head_effects(subject.trace, target)
+
+
+def told_at_once(subject: Subject) -> Telling | None:
+    """`telling_of`, or None where an answer is wanted at once and this would take longer: it is noted as left for later."""
+    if subject.later is not None:
+        target = _first_guess(subject)
+        if target is not None and not knows_head_effects(subject.trace, target):
+            subject.later.add("head effects")
+            return None
+    return telling_of(subject)
 
 
 def telling_of(subject: Subject) -> Telling:
@@ -166,10 +187,12 @@ def switched_off(found: Telling) -> Why:
 
 
 def most_telling_first(subject: Subject) -> Subject:
-    """The subject with a layer and head: those that were picked, or else those that have most to tell of this input."""
-    if subject.chosen.picked:
+    """The subject with a layer and head: those that were picked, or else those that have most to tell of this input.
+
+    Where an answer is wanted at once and these are not known yet, those that were shown before.
+    """
+    if subject.chosen.picked or (found := told_at_once(subject)) is None:
         return subject
-    found = telling_of(subject)
     return subject.select(layer=found.layer + 1, head=found.head + 1, picked=False)
 
 

@@ -96,6 +96,8 @@ class Subject:
     text_a: str
     text_b: str
     chosen: Selection = field(default_factory=Selection)
+    later: set[str] | None = field(default=None, compare=False)
+    """Where an answer is wanted at once: what was left out of it, since it takes longer. None where all is wanted."""
 
     @classmethod
     def of(cls, trace: Trace, selection: Selection | None = None) -> "Subject":
@@ -162,7 +164,7 @@ class Subject:
             return self
         if not checkpoints.is_here(name):
             raise ModelError(f"{name[:80]} is not on this machine; open it once in the model box, then it is.")
-        return Subject(name, self.text_a, self.text_b, self.chosen)
+        return Subject(name, self.text_a, self.text_b, self.chosen, self.later)
 
     @property
     def swapped(self) -> "Subject":
@@ -170,7 +172,12 @@ class Subject:
         if not self.selection.swap:
             return self
         texts = (put(text, *self.selection.swap) for text in (self.text_a, self.text_b))
-        return Subject(self.model_name, *texts, self.selection)._with(model=self.model)
+        return Subject(self.model_name, *texts, self.selection, self.later)._with(model=self.model)
+
+    @property
+    def hurried(self) -> "Subject":
+        """The same for an answer at once."""
+        return replace(self, later=set())
 
     def select(self, **changes: Any) -> "Subject":
         """The same with another layer, head or token; a layer or head counts as picked, unless told not."""

@@ -221,6 +221,13 @@ class View(ABC):
         """What is most telling of this input, if it is known or quickly found; asked after `compute`."""
         return None
 
+    def prepare_rest(self, subject: Subject) -> Generator[Any, None, None]:
+        """Find, step by step, what `first`, `finding` or `compute` leave out where an answer is wanted at once.
+
+        They note it in `subject.later`, and know it from then on. It is stopped when a person asks for something else.
+        """
+        yield from ()
+
     @classmethod
     def listens_to(cls) -> dict[str, Callable[..., Any]]:
         """The parts and settings with a meaning of their own, and the method that tells it."""

@@ -184,6 +184,7 @@ def _status(name: str) -> int:
 
 
 VIEWS = [
+    ("overview", ""),
     ("tokens", ""),
     ("attention", ""),
     ("attention", "Several heads"),

@@ -63,7 +63,7 @@ def run() -> Iterator[Comparison]:
         for name, slow in (("first-picture", False), ("first-picture-slow", True)):
             ours, theirs = [], []
             for _ in range(1 if slow else ROUNDS):
-                ours.append(seen(browser, port, ".bx-heads canvas", slow))
+                ours.append(seen(browser, port, ".bx-flow-box", slow))
                 theirs.append(seen(browser, bare, "#first", slow))
             times = statistics.median(ours), statistics.median(theirs)
             where = " at 1.6 Mbit/s, a quarter of the processor" if slow else ""
@@ -105,7 +105,7 @@ def looks(browser: Any, port: int) -> Iterator[Comparison]:
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     page.add_init_script(SHIFTS)
     page.goto(f"http://127.0.0.1:{port}/")
-    page.locator("#attention-head-heatmap .heatmaplayer").wait_for(timeout=60_000)
+    page.locator("gradio-app #overview-routes-picture .bx-flow-box").first.wait_for(timeout=60_000)
     page.wait_for_timeout(1500)
     height = page.evaluate("() => document.querySelector('#bar').getBoundingClientRect().height")
     yield Comparison("bar", "the bar", "the limit", height, 150, "px", "ratio at most 1")

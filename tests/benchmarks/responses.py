@@ -4,6 +4,7 @@ import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from explorer.views import TABS
 from tests.benchmarks import Comparison
 from tests.benchmarks.browser import SHIFTS, beside
 
@@ -144,7 +145,7 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
     ]
     yield _median("key-strip", "the last key to the strip", strip, 100)
     page.close()
-    for name in ("fill-mask", "attention", "tokens"):
+    for name in ("overview", "fill-mask", "attention", "tokens"):
         page = opened(browser, port, f"?tab={name}")
         found = []
         for word in WORDS:
@@ -152,7 +153,7 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
             found.append(taken(page, typing(page, word), "keydown", shown))
         yield _median(f"key-{name}", f"the last key to the picture of {name}", found, 300)
         page.close()
-    page = opened(browser, port)
+    page = opened(browser, port, "?tab=attention")
     title = _text("#attention-head-title")
     for what in ("head", "layer"):
         found = []
@@ -170,7 +171,7 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
         found.append(taken(page, chip.click, "pointerdown", f"{PANEL}.textContent !== {before!r}"))
     yield _median("token", "a click on a token to the picture of inside a head", found, 300)
     page.close()
-    page = opened(browser, port)
+    page = opened(browser, port, "?tab=attention")
     found = []
     for turn in range(TIMES):
         choice = ("Several heads", "One head")[turn % 2]
@@ -184,7 +185,7 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
 def first_visits(browser: Any, port: int) -> Iterator[Comparison]:
     """From a click on a tab that was never open to its picture, each on pages of their own."""
     page = opened(browser, port)
-    tabs = [name for name in page.get_by_role("tab").all_inner_texts() if name.strip() and name != "Attention"]
+    tabs = [name for name in page.get_by_role("tab").all_inner_texts() if name.strip() and name != TABS[0].label]
     page.close()
     found: dict[str, list[float]] = {}
     for _ in range(3):

@@ -1,11 +1,13 @@
 """Attention, Inside a head and Tokens, used as a person would."""
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at, chips, click_chart, open_tab, stepper
+from explorer.techniques import ablation
+from tests.browser.steps import at, chips, click_chart, open_tab, settled, stepper
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
 LONG = "?a=" + "the+old+bank+by+the+river+" * 100
@@ -43,8 +45,42 @@ def test_the_most_telling_head_is_shown_first_until_one_is_picked(open_at):
     expect(stepper(page, "head")).to_have_value("2")
 
 
-def test_a_finding_leads_to_where_its_reason_is_seen(open_app):
+@pytest.mark.own_page
+def test_the_picture_comes_before_what_takes_longer_and_no_key_waits_for_that(open_app, monkeypatch):
+    """The effects of all heads, of which the finding tells, take a minute here."""
     page = open_app()
+    finding, labels = page.locator("#attention-finding"), page.locator("#attention-head-heatmap .ytick text")
+    expect(finding).to_contain_text("without it")
+    expect(labels.filter(has_text="temples")).to_have_count(1)
+    box = page.locator("#text-b textarea")
+    top = page.locator("#attention-heads-grid").bounding_box()["y"]
+    work = ablation.head_effects_in_steps
+
+    def slowly(trace, target):
+        for step in range(600):
+            time.sleep(0.1)
+            yield step / 600
+        return (yield from work(trace, target))
+
+    monkeypatch.setattr(ablation, "head_effects_in_steps", slowly)
+    box.fill("a garden")
+    expect(labels.filter(has_text="garden")).to_have_count(1)
+    expect(finding.locator(".bx-finding")).to_have_css("opacity", "0.55")
+    page.wait_for_function("() => BertPage.asksRest")
+    box.fill("a river")
+    expect(labels.filter(has_text="river")).to_have_count(1)
+    assert page.locator("#attention-heads-grid").bounding_box()["y"] == top, "nothing moves"
+    page.wait_for_function("() => BertPage.asksRest")
+    monkeypatch.setattr(ablation, "head_effects_in_steps", work)
+    box.fill("a lake")
+    expect(labels.filter(has_text="lake")).to_have_count(1)
+    expect(finding.locator(".bx-finding")).to_have_css("opacity", "1")
+    expect(finding).to_contain_text(re.compile("lake|MASK|ithout"))
+    settled(page)
+
+
+def test_a_finding_leads_to_where_its_reason_is_seen(open_app):
+    page = open_app("?tab=attention")
     finding = page.locator("#attention-finding")
     expect(finding).to_contain_text(re.compile(r"Layer 6, head 6 .* without it, “tokyo” falls from 91\s% to 27\s%"))
     finding.get_by_role("button").click()

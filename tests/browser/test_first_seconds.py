@@ -1,10 +1,11 @@
 """What a person does before Gradio has loaded is done when it has; what was never opened was never sent."""
 
-import re
+import json
 
 from playwright.sync_api import expect
 
 SLOW = "**/assets/Blocks-*.js"  # without it Gradio shows nothing
+PICTURE = "gradio-app #overview-routes-picture"
 
 
 def delayed(page, served):
@@ -42,23 +43,53 @@ def test_what_is_typed_at_once_is_read(page, served):
     expect(page.locator("#text-a textarea")).to_have_value("Cats drink milk ${alert(1)}!")
     expect(page.locator("#text-a textarea")).to_be_focused()
     expect(page.locator("#text-b textarea")).to_have_value("")
-    expect(page.locator("#attention-head-heatmap")).to_contain_text("milk")
+    expect(page.locator(f"{PICTURE} .bx-flow-label")).to_contain_text(["[CLS]", "cats", "drink", "milk", "$", "{", "alert"])
 
 
-def test_a_head_and_a_word_that_are_clicked_at_once_are_selected(page, served):
+def test_a_box_that_is_clicked_at_once_is_followed(page, served):
     go_on = delayed(page, served)
-    page.locator("#first [data-of=attention-heads-grid] button").nth(14).click()
-    page.locator("#first [data-of=strip] .bx-token").nth(2).click()
+    box = ".bx-flow-box[data-row='4'][data-state='3']"
+    page.locator(f"#first {box}").click()
+    expect(page.locator(f"#first {box}")).to_have_attribute("aria-pressed", "true")
     go_on()
-    expect(page.locator("#attention-head-title")).to_contain_text(re.compile(r"Layer \d, head \d"))
+    expect(page.locator("#first")).to_have_count(0)
+    expect(page.locator(f"{PICTURE} {box}")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#overview-finding")).to_contain_text("“japan” after layer 3")
+
+
+def test_a_word_a_layer_and_a_line_that_are_clicked_at_once_are_not_lost(new_page, served):
+    page = new_page()
+    go_on = delayed(page, served)
+    page.locator("#first [data-of=strip] .bx-token").nth(2).click()
+    page.locator("#first .bx-flow-title", has_text="layer 4").click()
+    go_on()
     expect(page.locator("#strip .bx-token").nth(2)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("region", name="inside layer 4")).to_be_visible()
+
+    page = new_page()
+    go_on = delayed(page, served)
+    line = page.locator("#first [data-route]").last  # the strongest lies on top
+    layer = json.loads(line.get_attribute("data-route"))[0]
+    line.dispatch_event("click")
+    go_on()
+    expect(page.locator(f"{PICTURE} .bx-flow-route")).to_contain_text(f"Layer {layer + 1}: ")
+
+
+def test_a_story_that_is_started_at_once_goes_on(page, served):
+    go_on = delayed(page, served)
+    page.locator("#first [data-stop='2']").click()
+    expect(page.locator("#first .bx-told")).to_contain_text("In layer 1, 12 heads")
+    expect(page.locator("#first button.bx-open")).to_have_text("Overview")
+    go_on()
+    expect(page.locator("#first")).to_have_count(0)
+    expect(page.locator(f"{PICTURE} .bx-told")).to_contain_text("In layer 1, 12 heads")
 
 
 def test_a_page_that_is_only_looked_at_asks_for_nothing_more(page, served):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(served)
-    expect(page.locator("#attention-head-heatmap .heatmaplayer")).to_be_visible()
+    expect(page.locator(f"{PICTURE} .bx-flow-box").first).to_be_visible()
     page.wait_for_function("() => !document.body.dataset.busy")
     joined = [url for url in asked if "queue/join" in url]
     assert len(joined) <= 2, "one for the models that this browser opened last, and one that keeps the stream of answers open"
@@ -66,15 +97,15 @@ def test_a_page_that_is_only_looked_at_asks_for_nothing_more(page, served):
 
 def test_a_tab_is_not_in_the_page_before_it_was_opened(page, served):
     page.goto(served)
-    expect(page.locator("#attention-head-heatmap .heatmaplayer")).to_be_visible()
+    expect(page.locator(f"{PICTURE} .bx-flow-box").first).to_be_visible()
     sent = page.evaluate("() => window.gradio_config.components.map((one) => one.props.elem_id)")
-    assert "attention-heads-grid" in sent
-    assert not [one for one in sent if str(one).startswith(("fill-mask-", "corpus-", "fine-tune-"))]
+    assert "overview-routes-picture" in sent
+    assert not [one for one in sent if str(one).startswith(("attention-", "fill-mask-", "corpus-", "fine-tune-"))]
 
 
 def test_going_from_tab_to_tab_quickly_ends_in_the_last(page, served):
     page.goto(served)
-    expect(page.locator("#attention-heads-grid canvas").first).to_be_visible()
+    expect(page.locator(f"{PICTURE} .bx-flow-box").first).to_be_visible()
     for name in ("Tokens", "Fill-mask", "Projection", "Tokens", "Fill-mask"):
         page.get_by_role("tab", name=name, exact=True).click()
     expect(page.locator("#fill-mask-finding")).to_contain_text("tokyo")

@@ -32,7 +32,7 @@ def test_a_link_opens_a_sub_view_with_its_settings_and_tells_what_it_cannot(open
 
 
 def test_back_goes_back_and_forward_again(open_app, served):
-    page = open_app()
+    page = open_app("?tab=attention")
     steps = page.evaluate("history.length")
     page.locator("#attention-heads-grid button").nth(3 * 12 + 6).click()
     page.wait_for_url("**layer=4&head=7")
@@ -86,7 +86,7 @@ def two_ways(monkeypatch, serving):
 
 
 def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served, two_ways):
-    page = open_app(viewport={"width": 420, "height": 900})
+    page = open_app("?tab=attention", viewport={"width": 420, "height": 900})
     assert page.evaluate("BertTake.ways").__class__ is list
     page.evaluate("(ways) => Object.assign(BertTake, { ways })", two_ways)
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")

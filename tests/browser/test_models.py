@@ -54,7 +54,7 @@ def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
     expect(page.locator("#own-head-labels-verdict")).to_contain_text("calm")
     expect(page.locator("#own-head-labels-check")).to_contain_text("✓")
     page = open_app("?a=the+man+went&tab=own-head")  # the bundled model has none
-    expect(page.get_by_role("tab", name="Attention", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name=TABS[0].label, exact=True)).to_have_attribute("aria-selected", "true")
 
 
 def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):

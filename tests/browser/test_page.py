@@ -10,8 +10,10 @@ from tests.browser.steps import chips, open_tab, settled, type_into
 
 def test_the_first_view_is_filled_in_and_computed(open_app):
     page = open_app()
-    expect(page.locator("#attention-heads-grid canvas")).to_have_count(72)
-    expect(page.locator("#attention-head-heatmap .heatmaplayer image, #attention-head-heatmap .hm").first).to_be_attached()
+    rows = chips(page).count()
+    expect(page.locator("#overview-routes-picture .bx-flow-box")).to_have_count(rows * 7)
+    expect(page.locator("#overview-routes-picture .bx-flow-lines path[data-route]").first).to_be_attached()
+    expect(page.locator("#overview-routes-picture .bx-flow-output")).to_contain_text(["IsNext", "tokyo"])
     expect(page.get_by_text("✓ matches the model")).to_be_visible()
 
 
@@ -20,6 +22,28 @@ def test_typing_counts_to_the_last_letter(open_app):
     type_into(page, "text-b", "")
     type_into(page, "text-a", "the quick brown fox jumps over the lazy dogs", delay=30)
     expect(chips(page)).to_contain_text(["[CLS]", "the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dogs"])
+
+
+def test_the_pause_before_a_text_is_read_begins_with_the_key(open_app):
+    """Gradio tells of a key a frame later, which nobody should wait for twice."""
+    page = open_app()
+    page.locator("#text-a textarea").focus()
+    waits = page.evaluate(
+        """() => {
+            const [later, now, keyed] = [window.setTimeout, performance.now, BertPage.keyed];
+            const found = [];
+            window.setTimeout = (_, wait) => found.push(wait);
+            performance.now = () => 5000;
+            for (const since of [0, 16, 900]) {
+                BertPage.keyed = 5000 - since;
+                BertPage.typed([], "#text-a");
+            }
+            [window.setTimeout, performance.now, BertPage.keyed, BertPage.tell] = [later, now, keyed, null];
+            return found.map((wait) => BertPage.PAUSE - wait);
+        }"""
+    )
+    assert waits == [0, 16, page.evaluate("() => BertPage.PAUSE")]
+    assert page.evaluate("() => BertPage.PAUSE") > 1000 / 30, "a key that is held down is not read each time"
 
 
 def test_what_is_deleted_or_pasted_counts_too(open_app):
@@ -42,15 +66,16 @@ def test_typing_updates_the_open_tab_only(open_app):
     expect(page.locator("#attention-head-heatmap .ytick text", has_text="hello")).to_be_visible()
 
 
-def test_an_emptied_input_is_told_and_leaves_no_proof_standing(open_app):
-    page = open_app()
-    expect(page.locator("#attention-head-check")).to_be_visible()
+@pytest.mark.parametrize(("tab", "proof"), [("overview", "#overview-routes-check"), ("attention", "#attention-head-check")])
+def test_an_emptied_input_is_told_and_leaves_no_proof_standing(open_app, tab, proof):
+    page = open_app(f"?tab={tab}")
+    expect(page.locator(proof)).to_be_visible()
     page.locator("#text-a textarea").fill("")
     expect(page.locator("#notice")).to_contain_text("Text A is empty; type a sentence.")
     expect(chips(page)).to_have_count(0)
-    expect(page.locator("#attention-head-check")).to_be_hidden()
+    expect(page.locator(proof)).to_be_hidden()
     type_into(page, "text-a", "back again")
-    expect(page.locator("#attention-head-check")).to_be_visible()
+    expect(page.locator(proof)).to_be_visible()
     expect(page.locator("#notice")).not_to_contain_text("empty")
 
 
@@ -73,7 +98,7 @@ def test_odd_texts_do_nothing_but_show(open_app):
         page.locator("#text-a textarea").fill(text)
         page.locator("#text-b textarea").fill(f"seen {number}")
         expect(chips(page).nth(-2)).to_have_text(str(number))
-        for tab in ("Tokens", "Hidden states", "Fill-mask", "Next sentence"):
+        for tab in ("Overview", "Tokens", "Hidden states", "Fill-mask", "Next sentence"):
             open_tab(page, tab)
             expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
             settled(page)
@@ -193,10 +218,11 @@ def test_the_first_picture_is_there_before_gradio_s_scripts(new_page, served):
     page = new_page()
     page.route("**/assets/*.js", lambda route: route.abort())
     page.goto(served, wait_until="commit")
-    expect(page.locator("#first .bx-heads canvas").first).to_be_visible()
+    expect(page.locator("#first .bx-flow-box").first).to_be_visible()
+    expect(page.locator("#first .bx-flow-lines path[data-route]").first).to_be_attached()
     expect(page.locator("#first .bx-token").first).to_have_text("[CLS]")
     page.problems.clear()  # of what was not let in
     page.unroute("**/assets/*.js")
     page.reload()
-    expect(page.locator("#attention-heads-grid canvas").first).to_be_visible()
+    expect(page.locator("gradio-app #overview-routes-picture .bx-flow-box").first).to_be_visible()
     expect(page.locator("#first")).to_have_count(0)

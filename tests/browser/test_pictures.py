@@ -15,6 +15,7 @@ from tests.browser.steps import chips
 HOSTILE = "the man </svg><script>alert(1)</script> ]]> &amp; \u202e went to the [MASK]."
 SVG = "{http://www.w3.org/2000/svg}"
 KINDS = {  # a view for each component that can be saved
+    "overview/routes": "Flow",
     "attention/heads": "HeadGrid",
     "attention/head": "Heatmap",
     "attention/metrics": "StripTable",
@@ -80,6 +81,7 @@ def test_every_kind_of_picture_is_an_svg_that_parses(bundled, opened):
         assert len(list(root.iter())) > 8, "something is drawn"
         seen.update(box.locator(".bx").first.get_attribute("class").split())
     assert seen >= {
+        "bx-flow",
         "bx-heads",
         "bx-chart",
         "bx-strips",

@@ -79,10 +79,11 @@ ARGUMENTS = {
     **dict.fromkeys(
         ("text", "text_a", "text_b", "question", "query", "word"), sentences | st.sampled_from(["", "dog", "happy", "##ing"])
     ),
-    **dict.fromkeys(("layer", "head", "layers_trained"), layers),
+    **dict.fromkeys(("layer", "head", "layers_trained", "position", "state"), layers),
     **dict.fromkeys(("top_k", "limit", "neighbors", "steps", "epochs", "seeds", "batch_size", "seed"), st.integers(0, 5)),
     "texts": st.lists(sentences, min_size=1, max_size=5),
     "heads": st.lists(st.tuples(layers, layers).map(list), max_size=3),
+    "cut": st.lists(st.tuples(layers, layers, layers, layers).map(list), max_size=3),
     "examples": examples.map(lambda rows: [[f"{text} {label}", label] for label, text in rows]),
     "method": st.sampled_from(["pca", "tsne", "integrated_gradients", "gradient_x_input", "occlusion"]),
     "pooling": st.sampled_from(["cls", "mean", "pooler"]),

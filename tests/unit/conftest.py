@@ -1,8 +1,11 @@
-"""Which modules of this folder take long: while one develops, `-m "not browser and not slow"` goes without them."""
+"""Which modules of this folder take long (`-m "not browser and not slow"` goes without them), and where their scripts run."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.away import Away, away
 
 HERE = Path(__file__).parent
 NAMES = """
@@ -19,3 +22,10 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.is_relative_to(HERE) and item.path.stem.removeprefix("test_") in SLOW:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def elsewhere() -> Iterator[Away]:
+    """Runs scripts without this app."""
+    with away() as ready:
+        yield ready

@@ -1,8 +1,6 @@
 """Finding answers: windows, what is learnt, what is said, and that it is the same at home and in transformers' own class."""
 
 import json
-import subprocess
-import sys
 import zipfile
 from itertools import pairwise
 
@@ -193,16 +191,16 @@ def test_a_checkpoint_for_transformers_says_the_same_as_a_model_of_the_app(tiny,
     assert best.share == pytest.approx(found.score, abs=1e-5)
 
 
-def at_home(folder, *questions):
+def at_home(elsewhere, folder, *questions):
     """What the zip's own Python file says, run by a Python that cannot import this app; it says nothing else."""
-    done = subprocess.run([sys.executable, "-I", folder / "predict.py", *questions], capture_output=True, text=True, check=False)
+    done = elsewhere.run(folder / "predict.py", *questions)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stderr == ""
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize(("name", "layers"), [("bert", 0), ("roberta", 1), ("modernbert", 1)])
-def test_other_families_learn_it_and_take_it_home(tmp_path, name, layers):
+def test_other_families_learn_it_and_take_it_home(elsewhere, tmp_path, name, layers):
     model = explorer.load(write_family(tmp_path / name, name))
     run = new_run(finished(run_training(task(model, layers=layers, epochs=1))), "Test")
     asked = [ASKED, ("how was she?", " ".join(TEXTS * 20))]
@@ -210,7 +208,7 @@ def test_other_families_learn_it_and_take_it_home(tmp_path, name, layers):
     packed = export.pack(run)
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(tmp_path / "home")
-    for said, one in zip(at_home(tmp_path / "home", *map(" ||| ".join, asked)), wanted, strict=True):
+    for said, one in zip(at_home(elsewhere, tmp_path / "home", *map(" ||| ".join, asked)), wanted, strict=True):
         assert (said["answer"], said["start"], said["end"]) == (one.text, one.start, one.end)
         assert (said["score"], said["no_answer"]) == pytest.approx((one.score, one.no_answer), abs=1e-4)
     (tmp_path / "mine.zip").write_bytes(packed.read_bytes())

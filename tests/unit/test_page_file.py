@@ -98,15 +98,20 @@ def test_one_matrix_needs_no_plotly_and_lines_do(subject):
     assert "bx-plotly" in page_file.html([VIEWS["model/parameters"]()], subject).split("<script>")[0]
 
 
-@pytest.mark.parametrize("look", ["Heatmap", "Lines"])
-def test_a_head_of_bert_base_over_512_tokens_stays_small(tmp_path, look):
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """A model of the size of bert-base; to write and to read it takes two seconds."""
     torch.manual_seed(0)
-    folder = tmp_path / "base"
+    folder = tmp_path_factory.mktemp("base") / "base"
     transformers.BertModel(transformers.BertConfig(vocab_size=len(VOCABULARY))).save_pretrained(folder)
     transformers.BertTokenizer(vocab={piece: i for i, piece in enumerate(VOCABULARY)}).save_pretrained(folder)
-    model = explorer.load(folder)
-    trace = model.trace("the man went to the store . " * 90)
-    assert (trace.kept, model.capabilities.layers, model.capabilities.heads) == (512, 12, 12)
+    return explorer.load(folder)
+
+
+@pytest.mark.parametrize("look", ["Heatmap", "Lines"])
+def test_a_head_of_bert_base_over_512_tokens_stays_small(base, look):
+    trace = base.trace("the man went to the store . " * 90)
+    assert (trace.kept, base.capabilities.layers, base.capabilities.heads) == (512, 12, 12)
     views = [VIEWS["attention/heads"](), VIEWS["attention/head"](look=look)]
     assert len(page_file.html(views, Subject.of(trace)).encode()) < MOST_BYTES
 

@@ -1,11 +1,14 @@
 """The page is sent in pieces, and nothing of it is lost or sent before it is needed."""
 
+import asyncio
+
 import pytest
 
 from explorer.page.pieces import Pieces, containers_of
 from explorer.page.shell import build_shell
 from explorer.views import TABS
 from tests.stranger import Stranger
+from tests.waiting import waited
 
 A, B = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
 
@@ -147,6 +150,55 @@ def test_a_browser_without_what_the_server_takes_it_to_have_is_sent_it_again(vis
 def test_a_browser_that_the_server_forgot_is_taken_to_have_what_it_speaks_of(visitor, bundled):
     visitor.sent = set(visitor.components)  # it tells the values of its controls
     assert visitor.draw("fill-mask/Guesses", **{"fill-mask-top-k": 2})["render_config"] is None
+
+
+def told(answer):
+    """The finding in an answer, None where it says nothing of it."""
+    values = [value.get("value") if isinstance(value, dict) and "__type__" in value else value for value in answer["data"]]
+    return next((one["text"] for one in values if isinstance(one, dict) and one.keys() == {"text", "why"}), None)
+
+
+def pictures(answer):
+    return [kind for kind in ("heatmap", "layers") if f'"{kind}"' in str(answer["data"]).replace("'", '"')]
+
+
+def test_a_picture_at_once_is_followed_by_what_takes_longer(visitor, bundled):
+    """After a key nobody waits for the effects of all heads."""
+    text = {"text-b": "It is full of noodle shops."}
+    first = visitor.draw("attention/One head", {"at_once": True}, **text)
+    assert pictures(first) == ["heatmap", "layers"]
+    assert told(first) is None, "it was of the text before, and stays until the next one is there"
+    rest = visitor.draw("attention/One head", event="rest", **text)
+    sentence = told(rest)
+    assert "without it" in sentence
+    assert pictures(rest)
+    again = visitor.draw("attention/One head", {"at_once": True}, **text)
+    assert told(again) == sentence, "what is known is told at once"
+
+
+def test_what_follows_a_picture_gives_way_to_what_its_session_asks_next(visitor, serving, bundled, monkeypatch):
+    monkeypatch.setattr(type(serving), "is_wanted", lambda blocks, session: session == visitor.session)
+    text = {"text-b": "It is full of ramen shops."}
+    visitor.draw("attention/One head", {"at_once": True}, **text)
+    rest = visitor.draw("attention/One head", event="rest", **text)
+    assert told(rest) is None
+    assert not pictures(rest)
+
+
+def test_a_session_is_wanted_while_a_call_of_it_waits(built):
+    blocks, _, _ = built
+    state = blocks.state_holder["somebody"]
+
+    async def calls():
+        async with blocks.turns.of(state):
+            before = blocks.is_wanted("somebody")
+            other = asyncio.ensure_future(blocks.turns.of(state).acquire())
+            await asyncio.sleep(0)
+            during = blocks.is_wanted("somebody")
+        await other
+        return before, during, blocks.is_wanted("somebody"), blocks.is_wanted("nobody")
+
+    assert waited(calls()) == (False, True, False, False)
 
 
 def test_a_first_step_of_the_head_keeps_the_layer_that_is_shown(visitor, bundled):

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.usefixtures("few_sentences")
 A, B = "the man went to the [MASK] store.", "he bought a [MASK] of milk."
 VIEWS = [kind for tab in TABS for kind in tab.views]
 NAMES = [kind.name for kind in VIEWS]
+OTHER = {"other_b": "she sold a [MASK] of milk.", "words_from": "Typed here"}  # what is built in takes seconds to learn
 OWN_HEADS = {
     "own-head/labels": "ForSequenceClassification",
     "own-head/tags": "ForTokenClassification",
@@ -58,7 +59,7 @@ def seen(request, subject, tmp_path_factory):
         head = OWN_HEADS.get(kind.name)
         write_tuned(folder, "bert", head) if head else write_family(folder, "electra-discriminator")
         subject = Subject.of(explorer.load(str(folder)).trace(A, B))
-    view = opened(kind, subject.model, **({"other_b": "she sold a [MASK] of milk."} if "other_b" in kind.settings else {}))
+    view = opened(kind, subject.model, **{name: value for name, value in OTHER.items() if name in kind.settings})
     assert not view.unless(subject)
     return view, subject, view.compute(subject)
 

@@ -4,8 +4,6 @@ import copy
 import io
 import json
 import shutil
-import subprocess
-import sys
 import zipfile
 
 import numpy as np
@@ -52,11 +50,9 @@ def trained(tiny_folder):
     return trained
 
 
-def predict(folder, texts):
+def predict(elsewhere, folder, texts):
     """What the zip's own Python file says, run by a Python that cannot import this app."""
-    done = subprocess.run(
-        [sys.executable, "-I", folder / "predict.py", *texts], capture_output=True, text=True, cwd=folder, check=False
-    )
+    done = elsewhere.run(folder / "predict.py", *texts)
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -71,7 +67,7 @@ def predict(folder, texts):
     ],
     ids=["head", "pairs, pooler and hidden layer", "a layer below the last", "four states side by side"],
 )
-def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples, settings):
+def test_the_zip_runs_without_the_app_and_comes_back(trained, elsewhere, tmp_path, examples, settings):
     run = trained(examples, **settings)
     model = explorer.load(run.predictor.model)
     pairs = [(a, b if examples.texts_b else "") for a, b in PROBES]
@@ -81,7 +77,9 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples
         assert set(archive.namelist()) <= export.FILES
         archive.extractall(tmp_path / "home")
     shutil.copy(packed, tmp_path / "mine.zip")
-    for answer, shares in zip(predict(tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True):
+    for answer, shares in zip(
+        predict(elsewhere, tmp_path / "home", [f"{a} ||| {b}" if b else a for a, b in pairs]), wanted, strict=True
+    ):
         assert answer["label"] == run.predictor.labels[shares.argmax()]
         found = [answer["probabilities"][label] for label in run.predictor.labels]
         np.testing.assert_allclose(found, shares, atol=1e-4)
@@ -105,7 +103,7 @@ def test_the_zip_runs_without_the_app_and_comes_back(trained, tmp_path, examples
         ("modernbert", {"pooling": "last4"}),
     ],
 )
-def test_the_zip_of_another_family_runs_too(name, settings, tmp_path):
+def test_the_zip_of_another_family_runs_too(name, settings, elsewhere, tmp_path):
     model = explorer.load(write_family(tmp_path / name, name))
     plan = make_plan(model, **{"layer": -1, "pooling": "mean", "epochs": 2, "batch_size": 8, **settings})
     run = new_run(finished(run_training(text_task(model, SINGLE, plan))), "Test")
@@ -114,7 +112,7 @@ def test_the_zip_of_another_family_runs_too(name, settings, tmp_path):
     packed = export.pack(run)
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(tmp_path / "home")
-    for answer, shares in zip(predict(tmp_path / "home", texts), wanted, strict=True):
+    for answer, shares in zip(predict(elsewhere, tmp_path / "home", texts), wanted, strict=True):
         found = [answer["probabilities"][label] for label in run.predictor.labels]
         np.testing.assert_allclose(found, shares, atol=1e-4)
     shutil.copy(packed, tmp_path / "mine.zip")

@@ -25,8 +25,9 @@ from explorer.views.attention_data import (
     heads_table,
     most_telling_first,
     overview_of,
+    prepare_effects,
     switched_off,
-    telling_of,
+    told_at_once,
     weights_of,
 )
 from explorer.views.settings import choice, number, use
@@ -93,9 +94,11 @@ class Heads(View):
         """The grid, and what kind of head the chosen one is."""
         return {"grid": lambda: self._grid(subject), "about": _about(subject)}
 
-    def finding(self, subject: Subject) -> Finding:
+    def finding(self, subject: Subject) -> Finding | None:
         """What the chosen head does to the guess, or where it looks."""
-        found = telling_of(subject)
+        found = told_at_once(subject)
+        if found is None:
+            return None
         inside = None if found.query is None else Why("inside-head", "One head", found.selection)
         return Finding(head_sentence(subject, found), switched_off(found) if found.word else inside)
 
@@ -166,6 +169,8 @@ class OneHead(View):
     )
     check = check()
 
+    prepare_rest = staticmethod(prepare_effects)
+
     def compute(self, subject: Subject) -> Content:
         """The picture of the chosen part of the chosen head."""
         chosen = self._chosen(subject)
@@ -189,7 +194,9 @@ class OneHead(View):
         """The cell that the finding is about, if it is to be seen."""
         if self.average != ONE_HEAD:
             return None
-        found = telling_of(subject)
+        found = told_at_once(subject)
+        if found is None:
+            return None
         cell = chosen.queries.row_of(found.query), chosen.keys.row_of(found.key)
         return None if None in cell else cell
 

@@ -11,7 +11,7 @@ from explorer.figures.attention import metric_heatmap
 from explorer.figures.numbers import keep
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.attention_data import heads_table, most_telling_first, overview_of
+from explorer.views.attention_data import heads_table, most_telling_first, overview_of, prepare_effects
 from explorer.views.settings import choice
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, View, Why, caption, chart, part, prose, select
@@ -29,7 +29,7 @@ class HeadNumbers(View):
     heatmap = chart("A number for every head", height=420)
     formula = prose(classes="caption")
 
-    first = staticmethod(most_telling_first)
+    first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
         """The heatmap, with the formula of the number."""

@@ -10,7 +10,7 @@ from explorer.figures.numbers import beside
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.techniques.inside import HeadStep, Step, head_step, layer_steps
 from explorer.text import limits
-from explorer.views.attention_data import head_sentence, looks_at, most_telling_first, switched_off, telling_of
+from explorer.views.attention_data import head_sentence, looks_at, most_telling_first, prepare_effects, switched_off, told_at_once
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, View, Why, caption, check, matches, part, select, sentence
 
@@ -38,17 +38,18 @@ class DotProducts(View):
     )
     check = check()
 
-    first = staticmethod(most_telling_first)
+    first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
         """The table, and whether its softmax is the model's own."""
-        trace, selection, found = subject.trace, subject.selection, telling_of(subject)
-        token = subject.token if selection.token is not None or found.query is None else found.query
+        trace, selection, found = subject.trace, subject.selection, told_at_once(subject)
+        told = found is not None and found.query is not None
+        token = found.query if selection.token is None and told else subject.token
         layer, head = selection.attention_layer, selection.head_index
         step = head_step(trace, layer, head, token)
         keys = strongest(step.weights, MOST_KEYS)
         error = float(np.abs(trace.attention(layer)[head, token] - step.weights).max())
-        table = _table(step, trace.tokens, (token, found.key if token == found.query else None), keys)
+        table = _table(step, trace.tokens, (token, found.key if told and token == found.query else None), keys)
         few = f" The {len(keys)} strongest of {trace.kept} keys are shown." if len(keys) < trace.kept else ""
         return {
             "about": (
@@ -60,9 +61,11 @@ class DotProducts(View):
             "check": matches(error, "the softmax is the row of the head's attention", 1e-5),
         }
 
-    def finding(self, subject: Subject) -> Finding:
+    def finding(self, subject: Subject) -> Finding | None:
         """Where the chosen head looks."""
-        found = telling_of(subject)
+        found = told_at_once(subject)
+        if found is None:
+            return None
         if found.query is None or found.key is None:
             return Finding(head_sentence(subject, found))
         seen = Why("attention", "One head", found.selection)
@@ -95,7 +98,7 @@ class WholeLayer(View):
         )
         return Finding(text, Why("hidden", "Layer by layer", {"layer": layer, "token": token}))
 
-    first = staticmethod(most_telling_first)
+    first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
         """A row for each step, and whether the last one is the model's own."""

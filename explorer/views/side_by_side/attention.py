@@ -5,7 +5,7 @@ import numpy as np
 from explorer.figures.attention import WeightScale, attention_heatmap, difference_heatmap
 from explorer.figures.bars import SEEN, percent, whole_percent
 from explorer.figures.numbers import beside
-from explorer.views.attention_data import most_telling_first
+from explorer.views.attention_data import most_telling_first, prepare_effects
 from explorer.views.side_by_side.other import SideView, paired_tokens
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, chart, heading, sentence
@@ -23,7 +23,7 @@ class SideAttention(SideView):
     about = sentence()
     difference = chart("There less here", height=380, optional=True)
 
-    first = staticmethod(most_telling_first)
+    first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 
     def compute(self, subject: Subject) -> Content:
         """The same layer and head on both sides, or the last that there is."""

@@ -108,7 +108,7 @@ def test_the_same_search_is_not_made_twice(subject, monkeypatch):
     assert shares == sorted(shares)
     assert shares[0] == 0
     assert view.passes(subject) == view.passes(subject.select(token=1, layer=2)) == 0, "all hidden states are there"
-    monkeypatch.setattr("explorer.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
+    monkeypatch.setattr("explorer.views.corpus.search.search_in_steps", lambda *_: pytest.fail("it was made before"))
     view.compute(subject)
 
 

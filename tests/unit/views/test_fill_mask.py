@@ -121,7 +121,7 @@ def test_sentences_are_ranked_and_scored_once(blank, monkeypatch):
     table = view.compute(blank)["table"]
     assert [row[0] for row in table] == ["The man went home.", "Man the home went."]
     assert all(row[3] == pytest.approx(row[2] / row[1], abs=1e-2) for row in table)
-    monkeypatch.setattr("explorer.techniques.pseudo_likelihood.pseudo_likelihoods_in_steps", None)
+    monkeypatch.setattr("explorer.views.fill_mask.positions.pseudo_likelihoods_in_steps", None)
     assert view.on_score(blank, None).content["table"] is table
     with pytest.raises(InputError, match="Type 1 to 20 sentences"):
         Likelihoods(sentences=" \n").compute(blank)

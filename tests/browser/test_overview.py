@@ -1,0 +1,393 @@
+"""The Overview, which the page opens with: one picture of all of BERT, used as a person would."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import at, chips, settled, type_into
+from tests.browser.test_everyone import AXE, wrong
+
+PICTURE = "#overview-routes-picture"
+JAPAN = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b="
+PAIR = "?a=The+man+walked+to+the+shop.&b=He+bought+milk."
+LONG = "?a=" + "the+old+bank+by+the+river+" * 20 + "&b="
+PHONE = {"width": 420, "height": 900}
+STATES = 7  # of the bundled model
+ROUTES = "[...document.querySelectorAll('gradio-app .bx-flow-hits path')].map((one) => one.dataset.route).join(' ')"
+TITLES = ["Pieces", "Vectors", "Look around", "Think", "Again and again", "Guess", "Does B follow?"]
+
+
+@pytest.fixture
+def opened(open_app):
+    """Opens the Overview at a query, and waits until it is still."""
+
+    def at_query(query: str = JAPAN, **options):
+        page = open_app(at("Overview", query), **options)
+        expect(page.locator(f"gradio-app {PICTURE} .bx-flow-box").first).to_be_visible()
+        settled(page)
+        return page
+
+    return at_query
+
+
+def box(page, row: int, state: int):
+    return page.locator(f"gradio-app {PICTURE} .bx-flow-box[data-row='{row}'][data-state='{state}']")
+
+
+def picture(page, inside: str = ""):
+    return page.locator(f"gradio-app {PICTURE} {inside}".strip())
+
+
+def expect_chosen(page, row: int, state: int) -> None:
+    """One box is pressed, and it is this one."""
+    expect(picture(page, ".bx-flow-box[aria-pressed=true]")).to_have_count(1)
+    expect(box(page, row, state)).to_have_attribute("aria-pressed", "true")
+
+
+def open_route(page, row: int, state: int) -> None:
+    """Unfold the layer below a box and press what its token takes most from; the card of that route is then there."""
+    box(page, row, state).click()
+    picture(page, f".bx-flow-title[data-layer='{state}']").click()
+    layer = page.get_by_role("region", name=f"inside layer {state}")
+    layer.locator("p button").first.click()
+    expect(layer).to_have_count(0)
+    expect(picture(page, ".bx-flow-route")).to_be_visible()
+
+
+def test_it_opens_on_the_blank_with_boxes_ribbons_and_bars(opened, bundled):
+    page = opened()
+    trace = bundled.trace("The capital of Japan is [MASK].")
+    expect(picture(page, ".bx-flow-box")).to_have_count(trace.kept * STATES)
+    expect(picture(page, ".bx-flow-label")).to_have_text(list(trace.tokens))
+    expect_chosen(page, trace.mask_positions[0], STATES - 1)
+    assert len(page.evaluate(ROUTES).split()) > 20
+    assert picture(page, ".bx-flow-lines > g:first-child path").count() >= picture(page, ".bx-flow-hits path").count()
+    (guess,) = bundled.fill_mask("The capital of Japan is [MASK].")
+    bars = picture(page, ".bx-flow-output").filter(has_text="What is in the blank?").locator("bdi")
+    expect(bars).to_have_text([one.token for one in guess.candidates[:5]])
+    first = guess.candidates[0]
+    expect(box(page, trace.mask_positions[0], STATES - 1)).to_have_text(first.token)
+    expect(page.locator("#overview-finding")).to_contain_text(f"“[MASK]” becomes “{first.token}”")
+    expect(page.locator("#overview-routes-check")).to_contain_text("✓ matches the model")
+    expect(picture(page, "")).to_contain_text("Click a box, a token or a bar")
+
+
+def test_a_click_on_a_box_a_token_or_a_bar_shows_where_that_comes_from(opened):
+    page = opened()
+    finding = page.locator("#overview-finding")
+    before = page.evaluate(ROUTES)
+    box(page, 4, 3).click()
+    expect_chosen(page, 4, 3)
+    expect(finding).to_contain_text("“japan” after layer 3")
+    assert page.evaluate(ROUTES) != before
+    assert max(int(layer) for layer in re.findall(r"\[(\d+),", page.evaluate(ROUTES))) == 2, "nothing comes from above"
+    picture(page, ".bx-flow-label").nth(2).click()
+    expect_chosen(page, 2, STATES - 1)
+    expect(finding).to_contain_text("“capital” in the end")
+    expect(picture(page, ".bx-flow-output").filter(has_text="“capital”, read at the end")).to_have_count(1)
+    picture(page, ".bx-flow-output").filter(has_text="What is in the blank?").get_by_role("button").nth(1).click()
+    expect_chosen(page, 6, STATES - 1)
+    expect(finding).to_contain_text("“[MASK]” becomes “tokyo”")
+    assert page.evaluate(ROUTES) == before
+
+
+def test_arrow_keys_move_and_choose_and_stop_at_the_edge(opened):
+    page = opened()
+    box(page, 6, 6).focus()
+    for key, (row, state) in (
+        ("ArrowRight", (6, 6)),
+        ("ArrowLeft", (6, 5)),
+        ("ArrowUp", (5, 5)),
+        ("Home", (5, 0)),
+        ("PageUp", (0, 0)),
+        ("ArrowDown", (1, 0)),
+    ):
+        page.keyboard.press(key)
+        expect_chosen(page, row, state)
+        expect(box(page, row, state)).to_be_focused()
+    settled(page)
+    expect(box(page, 1, 0)).to_be_focused()
+    expect(picture(page, ".bx-flow-box[tabindex='0']")).to_have_count(1)
+    expect(page.locator("#overview-finding")).to_be_hidden()  # an embedding comes from nowhere
+
+
+def test_the_tokens_above_choose_too(opened):
+    page = opened()
+    chips(page).nth(3).click()
+    expect_chosen(page, 3, STATES - 1)
+    expect(page.locator("#overview-finding")).to_contain_text("“of” in the end")
+
+
+def test_a_layer_unfolds_by_its_title_and_folds_by_escape(opened):
+    page = opened()
+    title = picture(page, ".bx-flow-title").filter(has_text="layer 4")
+    title.focus()
+    page.keyboard.press("Enter")
+    layer = page.get_by_role("region", name="inside layer 4")
+    for part in ("1 · look around", "2 · add & norm", "3 · think", "4 · add & norm"):
+        expect(layer).to_contain_text(part)
+    expect(layer).to_contain_text("for “[MASK]”")
+    expect(layer.locator("details")).to_have_count(6)
+    expect(layer).to_contain_text("the other 6: ")
+    expect(layer.locator(".bx-flow-neuron")).to_have_count(5)
+    expect(layer.locator(".bx-flow-neuron").first).to_contain_text("promotes")
+    expect(layer).to_be_focused()
+    box(page, 4, 5).click()
+    expect(layer).to_contain_text("for “japan”")
+    box(page, 4, 2).click()
+    expect(layer).to_have_count(0)  # a layer above the place that is followed has brought nothing
+    title.click()
+    expect(layer).to_be_visible()
+    picture(page, ".bx-flow-title").filter(has_text="layer 2").click()
+    expect(page.get_by_role("region", name="inside layer 2")).to_be_visible()
+    expect(layer).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("region", name="inside layer 2")).to_have_count(0)
+    title.click()
+    layer.get_by_role("button", name="Fold the layer").click()
+    expect(layer).to_have_count(0)
+
+
+def test_a_head_of_an_unfolded_layer_leads_inside_it_or_is_switched_off(opened):
+    page = opened(f"{JAPAN}&set.opened=4")
+    layer = page.get_by_role("region", name="inside layer 4")
+    head = layer.locator("details").first
+    name = head.locator("summary span").first.inner_text()
+    head.locator("summary").click()
+    head.get_by_role("button", name="inside this head").click()
+    expect(page.get_by_role("tab", name="Inside a head", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text(f"layer 4, {name}")
+    expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) asks")
+    page.get_by_role("tab", name="Overview", exact=True).click()
+    settled(page)
+    layer.locator("details").first.locator("summary").click()
+    layer.locator("details").first.get_by_role("button", name="switch it off").click()
+    expect(page.locator("#overview-what-if-outcome")).to_contain_text(f"Without layer 4, {name}: ")
+    page.wait_for_url("**off=4.*")
+
+
+def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
+    page = opened()
+    bars = picture(page, ".bx-flow-output").filter(has_text="What is in the blank?")
+    before = bars.inner_text()
+    lines = picture(page, ".bx-flow-hits path")
+    lines.last.dispatch_event("click")  # the strongest; a line is thin, and others cross it
+    card = picture(page, ".bx-flow-route")
+    expect(card).to_contain_text("by its heads")
+    card.get_by_role("button", name="Close").click()
+    expect(card).to_have_count(0)
+
+    open_route(page, 6, 6)
+    expect(card).to_contain_text(re.compile(r"Layer 6: “\[MASK\]” takes \d+(\.\d)? % from “japan”"))
+    expect(card.locator("details")).to_have_count(6)
+    card.get_by_role("button", name="cut this route").click()
+    expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
+    expect(bars).to_contain_text(", was 91 %")
+    assert bars.inner_text() != before
+    ghost = bars.locator("button", has_text="tokyo").locator("s")
+    expect(ghost).to_be_visible()
+    assert float(ghost.evaluate("(one) => parseFloat(one.style.width)")) == pytest.approx(91, abs=1)
+    expect(picture(page, ".bx-flow-box.bx-changed").first).to_have_attribute("aria-label", re.compile("before the change"))
+    page.wait_for_url("**cut=6.6.4.0*")
+
+    link = page.url
+    page.reload()
+    expect(picture(page, ".bx-flow-output").filter(has_text=", was 91 %")).to_have_count(1)
+    assert page.url == link
+
+    open_route(page, 6, 6)  # takes now most from another token
+    page.locator("#overview-what-if-back").get_by_role("button").first.click()
+    expect(page.locator("#overview-what-if-outcome")).to_be_hidden()
+    expect(picture(page, ".bx-changed")).to_have_count(0)
+    expect(bars).not_to_contain_text("was")
+    page.wait_for_url(lambda url: "cut=" not in url)
+
+
+def test_one_head_of_a_route_is_cut_and_put_back_from_the_card(opened):
+    page = opened()
+    open_route(page, 6, 6)
+    card = picture(page, ".bx-flow-route")
+    card.locator("summary").first.click()
+    card.get_by_role("button", name="cut it here").first.click()
+    page.wait_for_url(re.compile(r"cut=6\.6\.4\.\d+"))
+    expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
+    page.locator("#overview-what-if-back").get_by_role("button").first.click()
+    page.wait_for_url(lambda url: "cut=" not in url)
+
+
+def test_a_cut_holds_in_every_tab(opened):
+    page = opened(f"{JAPAN}&cut=6.6.4.0")
+    expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
+    told = page.locator("#overview-what-if-outcome").inner_text()
+    page.get_by_role("tab", name="Fill-mask", exact=True).click()
+    expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text(told.strip())
+
+
+def test_each_stop_tells_a_sentence_and_keys_step_through_them(opened):
+    page = opened()
+    stops = picture(page, ".bx-flow-stops [data-stop]")
+    expect(stops).to_have_text([*(f"{number} {title}" for number, title in enumerate(TITLES, start=1)), "all at once"])
+    said, told = picture(page, ".bx-flow-story p"), []
+    for number in range(len(TITLES)):
+        stops.nth(number).click()
+        expect(stops.nth(number)).to_have_attribute("aria-pressed", "true")
+        expect(stops.nth(number)).to_be_focused()
+        expect(said).to_have_class(re.compile("bx-told"))
+        told.append(said.inner_text())
+    assert len(set(told)) == len(TITLES)
+    assert all(re.search(r"\d", one) for one in told[:-1]), "each has a number in it"
+    assert "type one in B" in told[-1]
+    for key, number in (("ArrowRight", 7), ("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("ArrowLeft", 7)):
+        page.keyboard.press(key)
+        expect(stops.nth(number)).to_be_focused()
+        expect(stops.nth(number)).to_have_attribute("aria-pressed", "true")
+    expect(said).to_contain_text("Click a box, a token or a bar")
+    stops.nth(0).click()
+    expect(picture(page, ".bx-flow-box.bx-later")).to_have_count(STATES * chips(page).count())
+    stops.nth(1).click()
+    expect(picture(page, ".bx-flow-box.bx-later")).to_have_count((STATES - 1) * chips(page).count())
+    stops.nth(7).click()
+    expect(picture(page, ".bx-later")).to_have_count(0)
+
+
+def test_the_story_plays_and_pauses_and_keeps_the_keyboard_s_place(opened):
+    page = opened()
+    play, told = picture(page, ".bx-flow-play"), picture(page, ".bx-told")
+    expect(play).to_have_accessible_name("Play, step by step")
+    play.focus()
+    page.keyboard.press("Enter")
+    expect(play).to_have_accessible_name("Pause")
+    expect(play).to_be_focused()
+    first = told.inner_text()
+    expect(told).not_to_have_text(first)  # it goes on by itself
+    expect(play).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(play).to_have_accessible_name("Play, step by step")
+    page.keyboard.press("Enter")
+    expect(play).to_have_accessible_name("Pause")
+    box(page, 2, 2).click()
+    expect(play).to_have_accessible_name("Play, step by step")
+    expect_chosen(page, 2, 2)
+    expect(told).to_have_count(0)
+
+
+def test_a_pair_without_a_blank_opens_on_the_token_that_answers_for_it(opened, bundled):
+    page = opened(PAIR)
+    expect_chosen(page, 0, STATES - 1)
+    pair = picture(page, ".bx-flow-output").filter(has_text="Does B follow A?")
+    expect(pair.locator("bdi")).to_have_text(["IsNext", "NotNext"])
+    picture(page, "[data-stop='6']").click()
+    expect(picture(page, ".bx-told")).to_contain_text("the head for pairs reads IsNext with")
+    page.locator("#text-b textarea").fill("")
+    expect(pair).to_have_count(0)
+    expect(page.locator("#overview-finding")).to_contain_text("takes most from")
+
+
+@pytest.mark.parametrize("text", ["Yes", "<img src=x onerror=alert(1)>", "${alert(1)}", "{{value}} `${alert(1)}` [MASK]"])
+def test_odd_and_short_texts_are_only_text(opened, bundled, text):
+    page = opened()
+    type_into(page, "text-a", text)
+    trace = bundled.trace(text)
+    expect(picture(page, ".bx-flow-label")).to_have_text(list(trace.tokens))
+    settled(page)
+    expect(picture(page, ".bx-flow-box[aria-pressed=true]")).to_have_count(1)
+    expect(page.locator("#overview-routes-check")).to_contain_text("✓ matches the model")
+    expect(picture(page, "img")).to_have_count(0)
+    picture(page, ".bx-flow-title").filter(has_text="layer 1").click()
+    expect(page.get_by_role("region", name="inside layer 1")).to_be_visible()
+    for number in range(len(TITLES)):
+        picture(page, f"[data-stop='{number}']").click()
+        expect(picture(page, ".bx-told")).not_to_be_empty()
+
+
+def test_a_long_input_has_a_row_for_what_is_elsewhere(opened, bundled):
+    page = opened(LONG)
+    rows = picture(page, ".bx-flow-label")
+    expect(rows).to_have_count(25)
+    expect(rows.last).to_have_text(f"elsewhere ({bundled.encode('the old bank by the river ' * 20).kept - 24})")
+    expect(picture(page, ".bx-flow-box")).to_have_count(25 * STATES)
+    last = chips(page).nth(110)
+    last.scroll_into_view_if_needed()
+    last.click()
+    expect(page.locator("#strip .bx-token[aria-pressed=true]")).to_have_count(1)
+    expect(picture(page, ".bx-flow-box[aria-pressed=true]")).to_have_attribute("data-state", str(STATES - 1))
+    expect(page.locator("#overview-finding")).to_contain_text("in the end takes most from")
+    page.wait_for_url("**token=110*")
+    chosen = picture(page, ".bx-flow-box[aria-pressed=true]")
+    chosen.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**set.state=5*")
+    expect(picture(page, ".bx-flow-box[aria-pressed=true]")).to_have_attribute("data-state", "5")
+    elsewhere = picture(page, ".bx-flow-box[data-row='24']").first
+    elsewhere.click()
+    expect(elsewhere).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_link_with_a_state_and_a_token_reopens_the_same_place(opened):
+    page = opened()
+    box(page, 2, 4).click()
+    page.wait_for_url("**token=2&set.state=4*")
+    picture(page, ".bx-flow-title").filter(has_text="layer 3").click()
+    page.wait_for_url("**set.opened=3*")
+    settled(page)
+    routes, link = page.evaluate(ROUTES), page.url
+    page.reload()
+    expect_chosen(page, 2, 4)
+    expect(page.get_by_role("region", name="inside layer 3")).to_be_visible()
+    expect(page.locator("#overview-finding")).to_contain_text("“capital” after layer 4")
+    assert page.evaluate(ROUTES) == routes
+    assert page.url == link
+
+
+def test_nothing_glides_for_those_who_want_it_still(opened):
+    page = opened(reduced_motion="reduce")
+    moving = "(all) => all.filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0).length"
+    assert picture(page, ".bx-flow *").evaluate_all(moving) == 0
+    picture(page, "[data-stop='4']").click()
+    expect(picture(page, ".bx-later")).to_have_count(0)  # all columns at once
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_part_of_it_shuts_anybody_out(opened, theme):
+    page = opened(f"{JAPAN}&__theme={theme}", reduced_motion="reduce")
+    page.evaluate(AXE)
+    assert page.evaluate("document.body.classList.contains('dark')") == (theme == "dark")
+    found = [f"whole: {one}" for one in wrong(page, "html")]
+    picture(page, "[data-stop='2']").click()
+    found += [f"a stop: {one}" for one in wrong(page)]
+    open_route(page, 6, 6)
+    found += [f"a route: {one}" for one in wrong(page)]
+    picture(page, ".bx-flow-route").get_by_role("button", name="cut this route").click()
+    expect(picture(page, ".bx-flow-output").filter(has_text=", was 91 %")).to_have_count(1)
+    picture(page, ".bx-flow-title").filter(has_text="layer 6").click()
+    expect(page.get_by_role("region", name="inside layer 6")).to_be_visible()
+    found += [f"cut and unfolded: {one}" for one in wrong(page)]
+    assert not found, "\n".join(found)
+
+
+def test_on_a_phone_the_end_of_the_chosen_row_is_in_view(opened):
+    page = opened(JAPAN, viewport=PHONE)
+    expect(box(page, 6, 6)).to_be_in_viewport(ratio=0.9)
+    expect(
+        picture(page, ".bx-flow-output").filter(has_text="What is in the blank?").get_by_role("button").first
+    ).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    expect(picture(page, ".bx-flow-label").nth(6)).to_be_in_viewport(ratio=0.9)  # the tokens stay beside it
+    for number in (0, 6):
+        stop = picture(page, f"[data-stop='{number}']")
+        stop.focus()
+        page.keyboard.press("Enter")
+        expect(stop).to_be_in_viewport(ratio=0.9)
+    picture(page, ".bx-flow-title").filter(has_text="layer 6").click()
+    expect(page.get_by_role("region", name="inside layer 6")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_a_model_without_a_head_for_words_shows_how_far_vectors_turn(opened, variant_folders):
+    page = opened(f"?a=the+man+went+home&b=&model={variant_folders['encoder_only']}")
+    expect(picture(page, ".bx-flow-box")).to_have_count(3 * chips(page).count())
+    expect(picture(page, ".bx-flow-box[data-state='2']").first).to_have_text(re.compile(r"^\d\.\d\d$"))
+    expect(picture(page, ".bx-flow-story p")).to_contain_text("This model guesses no words")
+    picture(page, ".bx-flow-title").filter(has_text="layer 1").click()
+    expect(page.get_by_role("region", name="inside layer 1")).to_contain_text("1 · look around")
