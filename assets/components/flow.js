@@ -33,6 +33,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   let playing = 0;
 
   const states = () => value.states;
+  const alone = () => Array.isArray(value.layers); // in a file or a notebook: what is not in the value is nowhere
   const rows = () => value.tokens.length;
   const share = (layer, query, key) => mixing[(layer * rows() + query) * rows() + key];
 
@@ -88,7 +89,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   function build() {
     const last = states() - 1;
     titles = Array.from({ length: states() }, (_, state) =>
-      el("button", { type: "button", class: "bx-flow-title", "data-layer": state, disabled: state ? null : "" },
+      el("button", { type: "button", class: "bx-flow-title", "data-layer": state, disabled: state && (!alone() || value.layers.length) ? null : "" },
         el("b", {}, state ? `layer ${state}` : "embeddings"), el("span", {}, state ? "look around, think" : "three vectors, one sum")));
     labels = value.tokens.map((token, row) =>
       el("button", { type: "button", tabindex: "-1", class: `bx-flow-label bx-${value.kinds[row]}`, "data-row": row, "data-state": last, title: token }, el("bdi", {}, token)));
@@ -264,13 +265,14 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const sorted = [...list].sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
     const others = sorted.slice(HEADS);
     const rest = others.reduce((sum, one) => sum + one.share, 0);
+    const cells = ({ head, share: part, key }) => [el("span", {}, `head ${head}`), el("span", { class: "bx-flow-track" }, bar(part, Math.abs(sorted[0].share))),
+      el("span", {}, `${signed(part)}${key == null ? "" : `, from ${name(key)}`}`)];
     return [
-      ...sorted.slice(0, HEADS).map(({ head, share: part, key }) =>
+      ...sorted.slice(0, HEADS).map((one) => alone() ? el("div", { class: "bx-flow-of-head" }, ...cells(one)) :
         el("details", { name: "bx-flow-head" },
-          el("summary", {}, el("span", {}, `head ${head}`), el("span", { class: "bx-flow-track" }, bar(part, Math.abs(sorted[0].share))),
-            el("span", {}, `${signed(part)}${key == null ? "" : `, from ${name(key)}`}`)),
-          el("p", {}, window.BertPage && act("inside this head →", { inside: [layer, head] }), act("switch it off", { off: [layer, head] }),
-            route ? act("cut it here", { cut: [layer, ...route, head] }) : null))),
+          el("summary", {}, ...cells(one)),
+          el("p", {}, window.BertPage && act("inside this head →", { inside: [layer, one.head] }), act("switch it off", { off: [layer, one.head] }),
+            route ? act("cut it here", { cut: [layer, ...route, one.head] }) : null))),
       others.length ? el("p", {}, `the other ${others.length}: ${signed(rest)}`) : null,
     ];
   }
@@ -280,7 +282,10 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const parts = [
       el("header", {}, el("b", {}, `Layer ${layer}, for ${name(row)}`), act("✕", { close: true }, { "aria-label": "Fold the layer" })),
       el("h3", {}, "1 · look around"),
-      el("p", {}, `It keeps ${percent(kept)} of itself and takes most from: `, ...takes.flatMap(([key, part]) => [act(`${value.tokens[key]} ${percent(part)}`, { route: [layer - 1, row, key] }), " "])),
+      el("p", {}, `It keeps ${percent(kept)} of itself and takes most from: `, ...takes.flatMap(([key, part]) => {
+        const told = `${value.tokens[key]} ${percent(part)}`;
+        return [alone() ? el("span", {}, told) : act(told, { route: [layer - 1, row, key] }), " "];
+      })),
       ...headsOf(heads, layer, null),
       el("h3", {}, "2 · add & norm"),
       el("p", {}, "What the heads bring is added to what was there, and brought back to a common scale."),
@@ -299,7 +304,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const title = own ? `Layer ${layer}: ${name(query)} keeps ${percent(part)} of itself` : `Layer ${layer}: ${name(query)} takes ${percent(part)} from ${name(key)}`;
     return el("div", { class: "bx-flow-card bx-flow-route", role: "region", tabindex: "-1", "aria-label": title },
       el("header", {}, el("b", {}, title), act("✕", { close: true }, { "aria-label": "Close" })),
-      own ? null : el("p", {}, act(cut ? "put it back" : "✂ cut this route", { cut: [layer, query, key, 0] })),
+      own || alone() ? null : el("p", {}, act(cut ? "put it back" : "✂ cut this route", { cut: [layer, query, key, 0] })),
       el("h3", {}, "by its heads"), ...headsOf(heads, layer, own ? null : [query, key]));
   }
 
@@ -404,6 +409,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const [state, row] = same ? chosen.settle([value.target.state, value.target.row], draw) : [value.target.state, value.target.row];
     target = { state, row };
     root.setAttribute("aria-label", value.alt);
+    root.classList.toggle("bx-alone", alone());
     place();
     show();
     tell();
@@ -420,6 +426,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
 
   function choose(row, state) {
     if (value.elsewhere && row === rows() - 1) return;
+    if (alone() && !mixing) return; // of this place alone it is known
+    if (alone() && row !== value.inside?.row) fold(0);
     clearInterval(playing);
     playing = 0;
     stop = -1;
@@ -430,8 +438,22 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     trigger("select", { index: { state, token: value.places[row] }, value: value.tokens[row] });
   }
 
+  // Unfold a layer, or fold it, where nobody has to be asked. It is of the token that was chosen when the file was made.
+  function fold(layer) {
+    value.inside = value.layers[layer - 1] ?? null;
+    value.route = null;
+    if (value.inside && target.row !== value.inside.row) target = { ...value.target };
+    place();
+    show();
+    drawCard();
+  }
+
   const rowed = ({ layer, query, key }) => [layer, value.places[query], value.places[key]];
   function ask(index) {
+    if (alone()) {
+      if ("unfold" in index || index.close) fold(index.unfold ?? 0);
+      return;
+    }
     if (index.inside) {
       const [layer, head] = index.inside;
       BertPage.wish = { ...BertPage.wish, layer, head, token: value.places[target.row] };

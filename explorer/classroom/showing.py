@@ -36,7 +36,7 @@ def shown(query: object, answers_hidden: bool = False, covered: str = "") -> byt
     Where answers are hidden, or a part is `covered` by its id on the page, the phones do not get them either.
     """
     place = place_of(query)
-    side = page_file.data_of(place.views, place.subject) | {"query": links.query(place)}
+    side = page_file.data_of(place.views, place.subject, unfolded=False) | {"query": links.query(place)}
     if answers_hidden or covered:
         side["finding"] = ""
         kinds = {view.name: view for view in place.views}

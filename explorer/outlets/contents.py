@@ -69,14 +69,16 @@ def content_of(view: View, subject: Subject, wait: bool) -> Content:
     return view.waiting(subject) if found is None else view.draw(subject, found)
 
 
-def shown(view: View, subject: Subject, wait: bool = False, live: bool = False) -> dict[str, Any]:
+def shown(view: View, subject: Subject, wait: bool = False, live: bool = False, unfolded: bool = False) -> dict[str, Any]:
     """A view as plain data: its name, question and width, its parts with their values, and a `note` where there is none.
 
-    Unless it is `live`, nobody is asked to click what only Python could answer.
+    Unless it is `live`, nobody is asked to click what only Python could answer; where it is `unfolded`, what can be known
+    beforehand of such clicks is there.
     """
     note, parts = view.unless(subject), []
     if not note:
         content = content_of(view, subject, wait)
+        content = content if live else view.standing_alone(subject, content, unfolded)
         parts = [one for name, part in view.parts.items() if (one := part_as_data(name, part, content)) is not None]
         parts = parts if live else [one for part in parts if (one := _still(part))["value"]]
         if not wait and isinstance(view, LongView) and all(content.get(one["name"]) is None for one in parts):

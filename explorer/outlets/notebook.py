@@ -23,7 +23,7 @@ from explorer.views.view import View
 
 OF_THE_PAGE = ("layer", "head", "token")  # what is selected, unless a view has a setting of that name
 SANDBOX = "allow-scripts allow-downloads allow-popups"  # no origin: nothing in the frame reaches the notebook
-SIZES = {"head_grid": 430, "lines": 600, "tokens": 70, "board": 320, "architecture": 420, "words": 300, "bars": 220}
+SIZES = {"flow": 620, "head_grid": 430, "lines": 600, "tokens": 70, "board": 320, "architecture": 420, "words": 300, "bars": 220}
 FOLLOWING = """<script>(() => {{
   const frame = document.getElementById("{id}");
   addEventListener("message", ({{ data, source }}) => {{

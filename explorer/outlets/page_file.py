@@ -34,12 +34,15 @@ def html(views: Sequence[View], subject: Subject, address: str = "", **look: Any
 
 
 def data_of(
-    views: Sequence[View], subject: Subject, address: str = "", *, wait: bool = False, live: bool = False
+    views: Sequence[View], subject: Subject, address: str = "", *, wait: bool = False, live: bool = False, unfolded: bool = True
 ) -> dict[str, Any]:
-    """What stands in the file, as plain data, for a page that Python answers if it is `live`. Raises ExplorerError."""
+    """What stands in the file, as plain data, for a page that Python answers if it is `live`. Raises ExplorerError.
+
+    Where it is `unfolded`, what clicks would have asked of Python is there beforehand, as far as that is little.
+    """
     subject = opened(views, subject)
-    made = [one for view in views if (one := shown(view, subject, wait, live))["parts"] or one["note"]]
-    made = made or [{**shown(views[0], subject, wait, live), "note": EMPTY}]
+    made = [one for view in views if (one := shown(view, subject, wait, live, unfolded))["parts"] or one["note"]]
+    made = made or [{**shown(views[0], subject, wait, live, unfolded), "note": EMPTY}]
     tab = next(tab for tab in TABS if type(views[0]) in tab.views)
     for one in made:
         one["heading"] = one["question"] if len(views) > 1 and one["question"] != tab.question else ""

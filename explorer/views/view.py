@@ -221,6 +221,13 @@ class View(ABC):
         """What is most telling of this input, if it is known or quickly found; asked after `compute`."""
         return None
 
+    def standing_alone(self, subject: Subject, content: Content, unfolded: bool) -> Content:
+        """The content as a page shows it that nobody answers: a file, a notebook, the phones of a class.
+
+        Where `unfolded`, with what a click would have asked for, if that is little.
+        """
+        return content
+
     def prepare_rest(self, subject: Subject) -> Generator[Any, None, None]:
         """Find, step by step, what `first`, `finding` or `compute` leave out where an answer is wanted at once.
 

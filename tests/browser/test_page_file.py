@@ -47,6 +47,48 @@ def test_every_view_draws_from_the_disk(bundled, opened):
         assert window.locator(".bx-strip-of-input").inner_text().count("script") == 3, "the text is text"
 
 
+def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
+    views = [view() for tab in TABS if tab.id == "overview" for view in tab.views]
+    window = opened(page_file.html(views, Subject.of(bundled.trace("The capital of Japan is [MASK].", "It is a big city."))))
+    box = lambda state, row: window.locator(f'.bx-flow-box[data-state="{state}"][data-row="{row}"]')  # noqa: E731
+    drawn = "() => [...document.querySelectorAll('[data-route]')].map((one) => one.dataset.route)"
+    expect(box(6, 6)).to_have_attribute("aria-pressed", "true")
+    before = window.evaluate(drawn)
+    assert "[5,6,4]" in before, "the blank takes from japan in layer 6"
+    box(6, 0).click()
+    expect(box(6, 0)).to_have_attribute("aria-pressed", "true")
+    after = window.evaluate(drawn)
+    assert "[5,0,4]" in after, "so does [CLS]"
+    assert "[5,6,4]" not in after
+    card = window.locator(".bx-flow-card")
+    window.locator("[data-layer='6']").click()
+    expect(card).to_contain_text("Layer 6, for “[MASK]”")
+    expect(box(6, 6)).to_have_attribute("aria-pressed", "true")
+    expect(card).to_contain_text("promotes")
+    assert card.get_by_role("button").all_inner_texts() == ["✕"], "what needs a server is not there"
+    assert not card.locator("summary").count()
+    window.locator("[data-layer='4']").click()
+    expect(card).to_contain_text("Layer 4, for “[MASK]”")
+    window.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    window.locator("[data-route]").last.dispatch_event("click")
+    expect(card).to_have_count(0)
+    window.locator("[data-stop='2']").click()
+    expect(window.locator(".bx-flow-story [role=status]")).to_contain_text("In layer 1")
+    assert window.problems == []
+
+
+def test_a_long_overview_unfolds_from_the_disk_and_stays_at_its_place(bundled, opened):
+    window = opened(page_file.html([VIEWS["overview/routes"]()], Subject.of(bundled.trace(LONG))))
+    pressed = window.locator(".bx-flow-box[aria-pressed=true]")
+    before = pressed.get_attribute("aria-label")
+    window.locator(".bx-flow-box").first.click()
+    assert pressed.get_attribute("aria-label") == before, "of other places nothing is known here"
+    window.locator("[data-layer='2']").click()
+    expect(window.locator(".bx-flow-card")).to_contain_text("Layer 2, for")
+    assert window.problems == []
+
+
 def test_a_heatmap_says_what_is_pointed_at(bundled, opened):
     trace = bundled.trace("The man went to the [MASK].", "He bought milk.")
     window = opened(page_file.html([VIEWS["attention/head"]()], Subject.of(trace)))
@@ -85,17 +127,18 @@ def test_a_notebook_shows_frames_as_high_as_what_is_in_them(bundled, opened):
     cells = [
         trace.show("attention/head"),
         trace.show("attention/head", look="Lines"),
+        trace.show("overview/routes"),
         explorer.compare(trace, other, "tokens/pieces"),
     ]
     window = opened("<body data-drawn>" + "<hr>".join(cell._repr_html_() for cell in cells))
-    for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-token")):
+    for number, marks in enumerate((".bx-chart svg", ".bx-lines path", ".bx-flow-lines path", ".bx-token")):
         inside = window.frame_locator("iframe").nth(number)
         inside.locator("body[data-drawn]").wait_for()
         assert inside.locator(marks).count()
         frame = window.locator("iframe").nth(number).element_handle()
         needed = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().height")
         window.wait_for_function("([frame, high]) => Math.abs(frame.clientHeight - high) < 8", arg=[frame, needed])
-    assert window.frame_locator("iframe").nth(2).locator("article").count() == 2
+    assert window.frame_locator("iframe").nth(3).locator("article").count() == 2
 
 
 PLAYED = """async ([source, page]) => {

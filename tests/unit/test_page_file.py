@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -114,6 +115,56 @@ def test_a_head_of_bert_base_over_512_tokens_stays_small(base, look):
     assert (trace.kept, base.capabilities.layers, base.capabilities.heads) == (512, 12, 12)
     views = [VIEWS["attention/heads"](), VIEWS["attention/head"](look=look)]
     assert len(page_file.html(views, Subject.of(trace)).encode()) < MOST_BYTES
+
+
+def flow_in(made):
+    """The value of the Overview's picture in what a file is made of."""
+    return next(part["value"] for part in made["parts"] if part["kind"] == "flow")
+
+
+def test_a_file_of_the_overview_has_every_layer_unfolded_and_offers_nothing_that_needs_a_server(subject):
+    view = VIEWS["overview/routes"]()
+    (side,) = Reader(page_file.html([view], subject)).data["sides"]
+    value = page_file.unpacked(next(part["value"] for part in side["views"][0]["parts"] if part["kind"] == "flow"))
+    there = contents.opened([view], subject)
+    each = [flow_in(contents.shown(replace(view, opened=(layer,)), there, live=True))["inside"] for layer in range(1, 7)]
+    assert value["layers"] == json.loads(json.dumps(each)), "what the app shows when its title is clicked"
+    assert value["inside"] is None
+    assert "look inside" in value["said"]
+    assert not re.search("cut|hide|switch", value["said"])
+
+
+def test_only_a_file_and_a_notebook_have_them(subject):
+    view = VIEWS["overview/routes"]()
+    there = contents.opened([view], subject)
+    assert "layers" not in view.compute(there)["picture"]
+    assert "layers" not in flow_in(contents.shown(view, there, live=True))
+    assert "cut it" in flow_in(contents.shown(view, there, live=True))["said"]
+    followed = flow_in(page_file.data_of([view], subject, unfolded=False)["views"][0])
+    assert followed["layers"] == [], "phones of a class have to be quick"
+    assert "look inside" not in followed["said"]
+
+
+def test_the_neurons_of_a_large_model_over_a_long_input_are_left_to_the_app(base):
+    long, short = (Subject.of(base.trace("the man went to the store . " * times)) for times in (90, 1))
+    view = VIEWS["overview/routes"]()
+    layers = flow_in(page_file.data_of([view], long)["views"][0])["layers"]
+    assert len(layers) == 12
+    assert all(one["neurons"] == [] and "in the app" in one["why"] for one in layers)
+    assert all(sum(head["share"] for head in one["heads"]) > 0 for one in layers)
+    assert len(page_file.html([view], long).encode()) < MOST_BYTES
+    assert "in the app" not in str(flow_in(page_file.data_of([view], short)["views"][0])["layers"])
+
+
+def test_a_notebook_shows_the_overview(bundled):
+    made = bundled.trace("The capital of Japan is [MASK].").show("overview/routes", token=6)
+    value = flow_in(made.sides[0]["views"][0])
+    assert [one["layer"] for one in value["layers"]] == [1, 2, 3, 4, 5, 6]
+    assert {one["row"] for one in value["layers"]} == {6}
+    assert "bx-flow" in made.html
+    assert "“japan” in layer 6" in repr(made)
+    long = bundled.trace("the man went to the store . " * 12).show("overview/routes")
+    assert flow_in(long.sides[0]["views"][0])["said"].endswith("Click the title of a layer to look inside, for the chosen token.")
 
 
 def test_a_link_of_the_app_stands_in_it_and_no_other(subject):

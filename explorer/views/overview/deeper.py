@@ -6,21 +6,36 @@ import numpy as np
 
 from explorer.base.errors import CapabilityError
 from explorer.figures.flow import Rows
-from explorer.techniques.neuron_effects import neuron_effects
+from explorer.techniques.neuron_effects import TRIED, neuron_effects
 from explorer.techniques.neurons import promoted
 from explorer.techniques.routes import head_shares
 from explorer.techniques.runs import Run
 from explorer.techniques.targets import word_target
 from explorer.views.overview.run import turned_in
 from explorer.views.subject import Subject
+from explorer.views.view import seconds
 
 SOURCES = 4  # tokens that are named
 NEURONS = 5
 WORDS = 4  # that a neuron promotes
+SLOPES = 3  # passes that the gradient of all neurons is worth
+MOST_SECONDS = 5  # for the neurons of all layers
+TOO_LONG = "Which neurons move the guess is told in the app, where a layer is unfolded by itself; all layers take long here."
 
 
-def layer_inside(subject: Subject, run: Run, rows: Rows, layer: int, position: int) -> dict[str, Any]:
-    """What layer (from 1) does for a token: each head's part, and the neurons that move the final guess there most."""
+def layers_inside(subject: Subject, run: Run, rows: Rows, position: int) -> list[dict[str, Any]]:
+    """Every layer for a token; without their neurons where all layers' would take longer than MOST_SECONDS."""
+    layers = subject.model.capabilities.layers
+    passes = (TRIED * NEURONS + SLOPES) * layers / 2  # each starts in its layer
+    why = TOO_LONG if seconds(subject, passes) > MOST_SECONDS else ""
+    return [layer_inside(subject, run, rows, layer, position, why) for layer in range(1, layers + 1)]
+
+
+def layer_inside(subject: Subject, run: Run, rows: Rows, layer: int, position: int, no_neurons: str = "") -> dict[str, Any]:
+    """What layer (from 1) does for a token: each head's part, and the neurons that move the final guess there most.
+
+    `no_neurons` says why these are left out, where they are.
+    """
     parts = _head_shares(subject, run, layer - 1, position)  # [heads + 1, key]
     taken = run.mixed.shares[layer - 1, position]
     sources = [key for key in np.argsort(-taken).tolist() if key != position and taken[key] > 0][:SOURCES]
@@ -32,7 +47,7 @@ def layer_inside(subject: Subject, run: Run, rows: Rows, layer: int, position: i
         "heads": [
             {"head": head + 1, "share": float(part.sum()), "key": _most_of(part, rows)} for head, part in enumerate(parts[:-1])
         ],
-        **_neurons(run, layer - 1, position),
+        **({"why": no_neurons, "neurons": []} if no_neurons else _neurons(run, layer - 1, position)),
         "moved": float(turned_in(run, rows)[layer, rows.of(position)]),
     }
 

@@ -10,7 +10,7 @@ from explorer.figures.flow import Picture, Rows, Told, flow
 from explorer.techniques.runs import Run, run_of
 from explorer.text import limits
 from explorer.views.overview.answers import answers_of
-from explorer.views.overview.deeper import layer_inside, route_inside
+from explorer.views.overview.deeper import layer_inside, layers_inside, route_inside
 from explorer.views.overview.run import Followed, opens_on, rows_of, selected_run, turned_in, words_before, words_in
 from explorer.views.overview.story import stops_of
 from explorer.views.settings import memory
@@ -41,6 +41,13 @@ def _opened(value: Any) -> tuple[int, ...]:
     return tuple(numbers) if whole and len(numbers) in (1, 3) and numbers[0] >= 1 else ()
 
 
+WORDS, TURNS = "what the model would say at that token after that layer", "how far the vector turned in that layer (1 − cosine)"
+ANYWHERE, INSIDE = (
+    "a box, a token or a bar to see where it comes from",
+    "the title of a layer to look inside, for the chosen token",
+)
+
+
 class Routes(View):
     """Tokens as rows, hidden states as columns, and the routes that end in the chosen place."""
 
@@ -60,6 +67,17 @@ class Routes(View):
         picture = self._picture(subject, run, before, followed, rows)
         what = "in every layer, the parts that each token takes sum to the model's own vector after its attention"
         return {"picture": flow(picture), "check": matches(run.mixed.max_error, what, 1e-4)}
+
+    def standing_alone(self, subject: Subject, content: Content, unfolded: bool) -> Content:
+        """With each of its `layers` unfolded for the chosen token, so that their titles need no server."""
+        run, picture = selected_run(subject), content["picture"]
+        followed = self._followed(subject, run)
+        rows = rows_of(run.trace.encoding, followed)
+        layers = layers_inside(subject, run, rows, followed.position) if unfolded else []
+        clicks = [told for told, there in ((ANYWHERE, picture["mixing"]), (INSIDE, layers)) if there]
+        box, asked = WORDS if picture["words"] else TURNS, f" Click {', or '.join(clicks)}." if clicks else ""
+        told = f"A box shows {box}; a thicker line, that more was taken.{asked}"
+        return {**content, "picture": {**picture, "layers": layers, "said": told}}
 
     def finding(self, subject: Subject) -> Finding | None:
         """What is read at the chosen place, since when, and which routes bring most of it."""
