@@ -86,7 +86,7 @@ def test_every_lesson_says_something_that_can_be_wrong(readme):
         assert any(step.claims for step in lesson.steps), lesson.name
     assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [lesson.name for lesson in LESSONS]
     assert len({lesson.title for lesson in LESSONS}) == len(LESSONS)
-    assert [lesson.number for lesson in LESSONS] == list(range(len(LESSONS))), "0 for whom all is new, and then one after the other"
+    assert [lesson.number for lesson in LESSONS] == list(range(len(LESSONS))), "from 0, one after the other"
 
 
 def test_every_lesson_tells_the_teacher_how_long_it_takes_and_what_to_type():

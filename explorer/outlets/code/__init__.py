@@ -30,7 +30,7 @@ _CODE: dict[str, Callable[[Any, Subject], str]] = {name: make for tab in _TABS f
 _NEEDS = {view.name: tab.needs for tab in TABS if tab.needs for view in tab.views}
 _TRAINED = "A run is taken home as a zip, with a predict.py that needs nothing of ours."
 WITHOUT = {
-    "overview/trust": "Its test hides each word as the Python of what speaks for an answer does, and compares that with the routes.",
+    "overview/trust": "It hides each word, as the Python of an answer's attribution does, and compares that with the routes.",
     "tokens/vocabulary": "A search is made by hand, in the page.",
     "attention/formulas": "It tells formulas and computes nothing.",
     "fill-mask/game": "A round is drawn and played in the page.",

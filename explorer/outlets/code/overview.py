@@ -74,9 +74,7 @@ def _parts(names: Names) -> str:
     if layer.attention_norm is not None:
         lines.append(f"norm = layer.{family.attention_norm}")
         if hasattr(layer.attention_norm, "eps"):
-            lines.append(
-                "parts = (parts - parts.mean(-1, keepdim=True)) * norm.weight  # the norm but for its deviation"
-            )
+            lines.append("parts = (parts - parts.mean(-1, keepdim=True)) * norm.weight  # the norm but for its deviation")
             lines.append("own = norm(own) * (own.var(-1, correction=0, keepdim=True) + norm.eps).sqrt()")
         else:
             lines.append("parts, own = parts * norm.weight, norm(own)")

@@ -8,6 +8,9 @@ from explorer.techniques.trust import trust
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, button, caption, sentence, show
 
+# What `python -m tests.benchmarks routes` printed; a test holds it to README's table.
+MEASURED = {"routes": "0.43 (0.39 to 0.47)", "attention": "0.19 (0.14 to 0.23)"}
+
 
 class Trust(View):
     """A test of the shares on this input, and what such tests have shown."""
@@ -15,7 +18,9 @@ class Trust(View):
     name, question = "overview/trust", "How far can the picture be trusted?"
     about = caption(
         "**How far can this be trusted?** The lines say what was taken, not what the answer depends on. The test hides each "
-        "word in turn and compares what the guess loses with how much of the place stood at that word in the beginning."
+        "word in turn and compares what the guess loses with how much of the place stood at that word in the beginning. Over 200 "
+        f"sentences with the bundled model, the rank correlation is {MEASURED['routes']} (95 % interval), of the attention of the "
+        f"last layer {MEASURED['attention']}."
     )
     test = button("Test it on this sentence", long=True)
     found = sentence(keep_height=True)

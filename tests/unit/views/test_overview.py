@@ -1,5 +1,7 @@
 """All of BERT in one picture: what it says is what the numbers below it and transformers itself say."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,10 @@ from explorer.techniques import targets
 from explorer.techniques.routes import mixing, place_shares
 from explorer.views.overview.routes import Routes
 from explorer.views.overview.run import ROWS
-from explorer.views.overview.trust import Trust
+from explorer.views.overview.trust import MEASURED, Trust
 from explorer.views.subject import Selection, Subject
 
+ROOT = Path(__file__).resolve().parents[3]
 JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
 LONG = "The committee met again on Monday to discuss the report that the minister had asked for. " * 20
 
@@ -162,3 +165,10 @@ def test_the_test_of_trust_names_the_word_that_costs_most(bundled):
     assert "“japan” costs most" in said
     with pytest.raises(InputError):
         Trust().on_test(subject("Yes.", ""), None)
+
+
+def test_what_the_page_says_of_many_sentences_is_what_the_readme_prints():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    names = {"routes": "routes (ALTI, multiplied backwards)", "attention": "attention of the last layer, mean over heads"}
+    for method, name in names.items():
+        assert f"| {name} | {MEASURED[method]} |" in readme
