@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from PIL import Image
 
 from explorer.lessons import claims
 from explorer.lessons.reading import claim, lessons
@@ -106,8 +107,21 @@ def test_teachers_are_told_of_every_lesson(readme):
         assert f"| {lesson.number} | {lesson.title} | {lesson.minutes} |" in readme
 
 
-def test_the_film_strip_is_small():
-    assert (ROOT / "assets" / "screenshots" / "film.webp").stat().st_size < 200_000
+def test_the_pictures_at_the_top_are_small(readme):
+    most = {"overview.webp": 1_500_000, "overview-still.webp": 100_000, "film.webp": 200_000}
+    for name, bytes_ in most.items():
+        assert (ROOT / "assets" / "screenshots" / name).stat().st_size < bytes_
+        assert f"assets/screenshots/{name}" in readme
+
+
+def test_the_first_picture_moves_long_enough_to_be_read():
+    with Image.open(ROOT / "assets" / "screenshots" / "overview.webp") as picture:
+        times = []
+        for frame in range(picture.n_frames):
+            picture.seek(frame)
+            picture.load()
+            times.append(picture.info["duration"])
+    assert 20_000 < sum(times) < 60_000
 
 
 def test_the_version_to_cite_is_this_one(readme):
