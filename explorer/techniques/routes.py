@@ -99,11 +99,14 @@ def _made(
         if unchanged:
             made[layer] = unchanged.shares[layer]
             continue
-        block = Block.of(layers[layer], trace.states[layer], trace.heads(layer))
-        error = max(error, _put(made[layer], block))
+        # Of one layer at a time: a name for its block would keep that while the next is made.
+        error = max(error, _put(made[layer], Block.of(layers[layer], trace.states[layer], trace.heads(layer))))
     states = trace.states if first > len(layers) else trace.states.clone()
-    for layer, block in enumerate(_changed_blocks(trace, states, first, off, cuts, patch), start=first):
+    layer = first
+    for block in _changed_blocks(trace, states, first, off, cuts, patch):
         error = max(error, _put(made[layer], block))
+        layer += 1
+        del block
     made.flags.writeable = False
     return Mixing(made, error), states
 
@@ -127,6 +130,7 @@ def _changed_blocks(
             return
         states[layer + 1], block = _run(layers[layer], states[layer], _zeroed(layer, off, cuts))
         yield block
+        del block
 
 
 Zeroed = list[tuple["int | slice", "int | slice", "int | slice"]]

@@ -153,6 +153,16 @@ def actions(browser: Any, port: int) -> Iterator[Comparison]:
             found.append(taken(page, typing(page, word), "keydown", shown))
         yield _median(f"key-{name}", f"the last key to the picture of {name}", found, 300)
         page.close()
+    page = opened(browser, port)
+    found = []
+    for turn in range(TIMES):
+        box = f".bx-flow-box[data-row='{2 + turn % 5}'][data-state='6']"
+        finding = _text("#overview-finding")
+        before = page.evaluate(f"() => {finding}")
+        shown = f"document.querySelector({(box + '[aria-pressed=true]')!r}) && {finding} !== {before!r}"
+        found.append(taken(page, page.locator(f"gradio-app {box}").click, "pointerdown", shown))
+    yield _median("box", "a click on a box of the Overview to its routes and their sentence", found, 150)
+    page.close()
     page = opened(browser, port, "?tab=attention")
     title = _text("#attention-head-title")
     for what in ("head", "layer"):

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from explorer.lessons.reading import lessons
 from tests.browser.steps import at, open_tab, settled, type_into, visit
 from tests.browser.test_everyone import AXE, wrong
+from tests.browser.test_first_seconds import delayed
 from tests.browser.test_lessons import begin
 
 JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
@@ -122,6 +123,20 @@ def test_a_key_and_a_button_switch_it_and_a_reload_keeps_it(new_page, served):
     expect(page.locator(".bx-cover:visible")).to_have_count(0)
 
 
+def test_the_picture_that_the_page_opens_with_is_covered_from_its_first_moment(page, served):
+    page.add_init_script("sessionStorage.setItem('bert-answers', 'hidden')")
+    go_on = delayed(page, served)
+    for answer in ("bx-finding", "bx-flow-box", "bx-flow-label", "bx-flow-output"):
+        expect(page.locator(f"#first .{answer}").first).to_be_hidden()
+    go_on()
+    expect(page.locator("#first")).to_have_count(0)
+    expect_covered(page, "#overview-finding", "tokyo")
+    expect_covered(page, "#overview-routes-picture", "tokyo")
+    cover(page, "#overview-routes-picture").click()
+    expect(page.locator("#overview-routes-picture .bx-flow-box").first).to_be_visible()
+    expect_covered(page, "#overview-finding", "tokyo")
+
+
 def test_a_presented_answer_is_covered_too(hidden):
     page = hidden("Fill-mask")
     page.mouse.move(0, 0)
@@ -148,7 +163,7 @@ def test_nobody_is_shut_out_by_covers(open_app):
     page.evaluate(AXE)
     page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
     page.evaluate("() => BertAnswers.set(true)")
-    for tab in ("Fill-mask", "Next sentence"):
+    for tab in ("Fill-mask", "Next sentence", "Overview"):
         open_tab(page, tab)
         settled(page)
         assert not wrong(page, "html")

@@ -109,7 +109,7 @@ def test_arrow_keys_move_and_choose_and_stop_at_the_edge(opened):
     settled(page)
     expect(box(page, 1, 0)).to_be_focused()
     expect(picture(page, ".bx-flow-box[tabindex='0']")).to_have_count(1)
-    expect(page.locator("#overview-finding")).to_be_hidden()  # an embedding comes from nowhere
+    expect(page.locator("#overview-finding p")).to_be_hidden()  # an embedding comes from nowhere
 
 
 def test_the_tokens_above_choose_too(opened):
@@ -150,7 +150,7 @@ def test_a_layer_unfolds_by_its_title_and_folds_by_escape(opened):
 
 
 def test_a_head_of_an_unfolded_layer_leads_inside_it_or_is_switched_off(opened):
-    page = opened(f"{JAPAN}&set.opened=4")
+    page = opened(f"{JAPAN}&set.opened=%5B4%5D")
     layer = page.get_by_role("region", name="inside layer 4")
     head = layer.locator("details").first
     name = head.locator("summary span").first.inner_text()
@@ -161,8 +161,10 @@ def test_a_head_of_an_unfolded_layer_leads_inside_it_or_is_switched_off(opened):
     expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) asks")
     page.get_by_role("tab", name="Overview", exact=True).click()
     settled(page)
-    layer.locator("details").first.locator("summary").click()
-    layer.locator("details").first.get_by_role("button", name="switch it off").click()
+    head = layer.locator("details").nth(1)
+    name = head.locator("summary span").first.inner_text()
+    head.locator("summary").click()
+    head.get_by_role("button", name="switch it off").click()
     expect(page.locator("#overview-what-if-outcome")).to_contain_text(f"Without layer 4, {name}: ")
     page.wait_for_url("**off=4.*")
 
@@ -183,17 +185,17 @@ def test_a_line_opens_its_card_and_a_cut_is_shown_linked_and_put_back(opened):
     expect(card.locator("details")).to_have_count(6)
     card.get_by_role("button", name="cut this route").click()
     expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
-    expect(bars).to_contain_text(", was 91 %")
+    expect(bars).to_contain_text(", was 89 %")
     assert bars.inner_text() != before
     ghost = bars.locator("button", has_text="tokyo").locator("s")
     expect(ghost).to_be_visible()
-    assert float(ghost.evaluate("(one) => parseFloat(one.style.width)")) == pytest.approx(91, abs=1)
+    assert float(ghost.evaluate("(one) => parseFloat(one.style.width)")) == pytest.approx(89, abs=1)
     expect(picture(page, ".bx-flow-box.bx-changed").first).to_have_attribute("aria-label", re.compile("before the change"))
     page.wait_for_url("**cut=6.6.4.0*")
 
     link = page.url
     page.reload()
-    expect(picture(page, ".bx-flow-output").filter(has_text=", was 91 %")).to_have_count(1)
+    expect(picture(page, ".bx-flow-output").filter(has_text=", was 89 %")).to_have_count(1)
     assert page.url == link
 
     open_route(page, 6, 6)  # takes now most from another token
@@ -329,7 +331,7 @@ def test_a_link_with_a_state_and_a_token_reopens_the_same_place(opened):
     box(page, 2, 4).click()
     page.wait_for_url("**token=2&set.state=4*")
     picture(page, ".bx-flow-title").filter(has_text="layer 3").click()
-    page.wait_for_url("**set.opened=3*")
+    page.wait_for_url("**set.opened=%5B3%5D*")
     settled(page)
     routes, link = page.evaluate(ROUTES), page.url
     page.reload()
@@ -359,7 +361,7 @@ def test_no_part_of_it_shuts_anybody_out(opened, theme):
     open_route(page, 6, 6)
     found += [f"a route: {one}" for one in wrong(page)]
     picture(page, ".bx-flow-route").get_by_role("button", name="cut this route").click()
-    expect(picture(page, ".bx-flow-output").filter(has_text=", was 91 %")).to_have_count(1)
+    expect(picture(page, ".bx-flow-output").filter(has_text=", was 89 %")).to_have_count(1)
     picture(page, ".bx-flow-title").filter(has_text="layer 6").click()
     expect(page.get_by_role("region", name="inside layer 6")).to_be_visible()
     found += [f"cut and unfolded: {one}" for one in wrong(page)]
