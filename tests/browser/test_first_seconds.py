@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
 SLOW = "**/assets/Blocks-*.js"  # without it Gradio shows nothing
@@ -73,6 +74,17 @@ def test_a_word_a_layer_and_a_line_that_are_clicked_at_once_are_not_lost(new_pag
     line.dispatch_event("click")
     go_on()
     expect(page.locator(f"{PICTURE} .bx-flow-route")).to_contain_text(f"Layer {layer + 1}: ")
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 420])
+def test_the_painted_picture_stands_where_the_page_s_own_will(new_page, served, width):
+    page = new_page(viewport={"width": width, "height": 900})
+    go_on = delayed(page, served)
+    box = ".bx-flow-box[aria-pressed=true]"
+    painted = page.locator(f"#first {box}").bounding_box()
+    go_on()
+    expect(page.locator("#first")).to_have_count(0)
+    assert page.locator(f"{PICTURE} {box}").bounding_box() == pytest.approx(painted, abs=4)
 
 
 def test_a_story_that_is_started_at_once_goes_on(page, served):

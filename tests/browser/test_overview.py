@@ -326,6 +326,16 @@ def test_a_long_input_has_a_row_for_what_is_elsewhere(opened, bundled):
     expect(elsewhere).to_have_attribute("aria-pressed", "false")
 
 
+def test_how_far_it_can_be_trusted_is_tried_on_this_sentence(opened):
+    page = opened()
+    test, found = page.locator("#overview-trust-test"), page.locator("#overview-trust-found")
+    test.click()
+    expect(found).to_contain_text(re.compile(r"\d pieces hidden, .* the rank correlation .* is -?\d\.\d\d"))
+    expect(found).to_contain_text("“tokyo” at “[MASK]”")
+    type_into(page, "text-a", "Yes")
+    expect(found).not_to_contain_text("pieces hidden")  # it was about another sentence
+
+
 def test_a_link_with_a_state_and_a_token_reopens_the_same_place(opened):
     page = opened()
     box(page, 2, 4).click()
