@@ -29,7 +29,7 @@ BertPage.paintFirst = function () {
     drawn("strip"));
   const row = el("div", { class: "bx-first-tabs" }, ...names);
   const first = el("div", { id: "first" }, bar,
-    el("p", {}, text("about").replaceAll("*", "")),
+    el("div", { class: "bx-first-says" }, drawn("says"), el("p", {}, text("about").replaceAll("*", ""))),
     row,
     el("h2", {}, text("overview-question").replace(/^#+ /, "")),
     el("div", { class: "bx-finding" }, parts.get("overview-finding").value?.text ?? ""),

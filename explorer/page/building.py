@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import gradio as gr
 
-from explorer.page.components import Finding, Notice, Pulse, Steppers
+from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers
 from explorer.page.controls import ANSWER
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Panel, make_control
@@ -15,8 +15,8 @@ from explorer.views.settings import Memory
 from explorer.views.view import Cell, Tab, View, views_in
 
 
-def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers, address: gr.Textbox) -> TabPage:
-    """Make the components of a tab."""
+def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips], address: gr.Textbox) -> TabPage:
+    """Make the components of a tab; `around` are those that all tabs share."""
     with gr.Tab(tab.label, id=tab.id, elem_id=f"tab-{tab.id}", visible=not tab.optional) as item:
         labels = list(tab.choices)
         with gr.Row(elem_classes="question"):
@@ -30,7 +30,7 @@ def build_tab(tab: Tab, inputs: Inputs, steppers: Steppers, address: gr.Textbox)
         with gr.Column(elem_classes="view") as body:
             hint = Notice(render=False, elem_id=f"{tab.id}-hint")
             finding = Finding(render=False, elem_id=f"{tab.id}-finding", elem_classes=ANSWER)
-            made = TabPage(tab, inputs, steppers, address, item, body, absent, way_out, hint, finding, which)
+            made = TabPage(tab, inputs, *around, address, item, body, absent, way_out, hint, finding, which)
             if made.finds:
                 finding.render()
             made.above = [Builder(view, made.controls, tab.id).build() for view in tab.above]

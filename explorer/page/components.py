@@ -172,6 +172,12 @@ class Steppers(Drawn):
     skeleton = "<div class='bx bx-steppers' role='group' aria-label='selection'></div>"
 
 
+class Says(Drawn):
+    """What the model says now: {"answers": [{"asked", "answer", "share", "before"}], "hint"}; None for nothing."""
+
+    skeleton = "<div class='bx bx-says' role='status'></div>"
+
+
 class Chips(Drawn):
     """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is its place.
 

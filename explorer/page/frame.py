@@ -8,7 +8,7 @@ import gradio as gr
 from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
 from explorer.outlets.links import Place
-from explorer.page.components import Notice, Pulse, Steppers, TokenRow
+from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
 from explorer.page.examples import ExampleBox
 from explorer.page.models import ModelBox
@@ -28,6 +28,8 @@ class Shell:
     examples: ExampleBox
     strip: TokenRow
     steppers: Steppers
+    says: Says  # what the model says now
+    put_back: Chips  # what is changed, and the way back
     notice: Notice
     told: gr.State  # what is to be told of a link once the page is drawn
     address: gr.Textbox  # the query of the link to what is seen
@@ -65,7 +67,7 @@ class Shell:
     def of_a_place(self) -> list[Any]:
         """What `arrive` may change."""
         models = [self.models.box, self.models.known, self.models.recent]
-        around = [self.strip, self.notice, self.steppers, self.address]
+        around = [self.strip, self.notice, self.steppers, self.says, self.put_back, self.address]
         return [*self.inputs.all, *models, self.told, *self.which_tabs, *around, *self.settable]
 
     @property

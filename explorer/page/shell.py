@@ -15,7 +15,8 @@ from explorer.model import checkpoints
 from explorer.page import arriving, drawing, findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab
-from explorer.page.components import AnswersSwitch, Notice, Pulse, Steppers, TokenRow
+from explorer.page.components import AnswersSwitch, Chips, Notice, Pulse, Says, Steppers, TokenRow
+from explorer.page.controls import ANSWER
 from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, run_picked, then
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
 from explorer.page.first import opens_with
@@ -26,7 +27,7 @@ from explorer.page.pieces import containers_of
 from explorer.text import limits
 from explorer.text.blanks import Blanks
 from explorer.views import FIRST_TAB, TABS
-from explorer.views.subject import Selection
+from explorer.views.subject import CHANGES, Selection
 
 TYPED = "async (...values) => BertPage.asking(await BertPage.typed(values, '#input'))"
 OPENED = "async (...values) => BertPage.asking(await BertPage.opened(values))"
@@ -94,12 +95,15 @@ def _build() -> Shell:
     notice = Notice(elem_id="notice")
     models.under_way.render()
     with gr.Row(elem_id="about-line"):
+        says = Says(elem_id="says", elem_classes=ANSWER)
+        put_back = Chips(elem_id="put-back", visible=False)
         gr.Markdown(ABOUT, elem_id="about")
         AnswersSwitch(elem_id="answers-switch")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
-        tabs = {tab.id: build_tab(tab, inputs, steppers, address) for tab in TABS}
+        tabs = {tab.id: build_tab(tab, inputs, (steppers, says, put_back), address) for tab in TABS}
     told, pulse = gr.State(""), Pulse()
-    shell = Shell(inputs, open_tab, blanks, models, examples, strip, steppers, notice, told, address, tab_bar, pulse, tabs)
+    around = (strip, steppers, says, put_back, notice)
+    shell = Shell(inputs, open_tab, blanks, models, examples, *around, told, address, tab_bar, pulse, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
     present.click(None, js="() => BertPage.present()", api_visibility="private")
     link.click(None, js="() => BertTake.show()", api_visibility="private")
@@ -142,6 +146,12 @@ def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
     inputs = shell.inputs
     for chosen in shell.examples.listen(inputs):
         _refresh(shell, chosen.success)
+
+    def put_back(values: Values, event: gr.SelectData) -> Updates:
+        return {inputs.selection: inputs.subject(values).select(**CHANGES).selection}
+
+    picked = run_picked([shell.put_back.select], put_back, [inputs.selection], inputs.all)
+    picked.success(None, js=DRAW, api_visibility="private")
     theme.click(None, js="() => BertPage.toggleTheme()", api_visibility="private")
 
 

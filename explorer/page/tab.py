@@ -10,12 +10,13 @@ from explorer.base.errors import CapabilityError, ExplorerError, InputError
 from explorer.base.log import logger
 from explorer.outlets import links
 from explorer.outlets.links import Place
-from explorer.page.components import Finding, Notice, Pulse, Steppers, TokenRow
+from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
 from explorer.page.steppers import steppers_of
 from explorer.views import TABS
+from explorer.views.says import changes_of, says_of
 from explorer.views.subject import Subject
 from explorer.views.view import Finding as Found
 from explorer.views.view import Tab, View, Why, finding_of, open_on
@@ -46,7 +47,9 @@ class TabPage:
 
     tab: Tab
     inputs: Inputs
-    steppers: Steppers  # in the bar, shared by all tabs
+    steppers: Steppers  # in the bar, shared by all tabs, as
+    says: Says  # what the model says now, and
+    put_back: Chips  # what is changed in it
     address: gr.Textbox  # the query of the link to what is seen, shared too
     item: gr.Tab
     body: gr.Column
@@ -77,12 +80,17 @@ class TabPage:
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
         """Everything that showing some views may change."""
-        own = [self.inputs.selection, self.hint, self.steppers, self.address, *([self.finding] if self.finds else [])]
+        own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
         if self.which and not set(panels).isdisjoint(self.above):  # what stands there may open another choice
             own += [self.which, *self.shared.values()]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
+
+    @property
+    def shared_around(self) -> list[Any]:
+        """What stands around all tabs, as far as showing one may change it."""
+        return [self.inputs.selection, self.steppers, self.says, self.put_back, self.address]
 
     @property
     def all_inputs(self) -> list[gr.components.Component]:
@@ -98,7 +106,7 @@ class TabPage:
     def frame(self) -> list[Any]:
         """What stands around the views, as far as showing the tab may change it."""
         columns = [choice.column for choice in self.choices.values()]
-        own = [self.inputs.selection, self.hint, self.steppers, self.address, *([self.finding] if self.finds else [])]
+        own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         return [self.body, self.absent, self.way_out, *self.shared.values(), *columns, *own]
 
     @property
@@ -140,7 +148,7 @@ class TabPage:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
-            return {**hidden, self.absent: str(why), self.steppers: [], **self.follow(subject, values)}
+            return {**hidden, self.absent: str(why), self.steppers: [], **self.said(subject), **self.follow(subject, values)}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         return {**there, **self.turn(self.opening(subject, values), values)}
 
@@ -164,7 +172,13 @@ class TabPage:
     def stepped(self, subject: Subject, values: Values) -> Updates:
         """The steppers of the bar at what is selected, where what is open shows it."""
         names = self.tab.steppers if self.label(values) not in self.tab.without_steppers else ()
-        return {self.steppers: steppers_of(subject, names)}
+        return {self.steppers: steppers_of(subject, names), **self.said(subject)}
+
+    def said(self, subject: Subject) -> Updates:
+        """What the model says now, and what is changed in it."""
+        changes = changes_of(subject)
+        back = gr.update(value=changes, visible=True) if changes else gr.update(visible=False)
+        return {self.says: says_of(subject), self.put_back: back}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: Any = None) -> Updates:
         """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.

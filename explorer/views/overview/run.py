@@ -59,7 +59,8 @@ def opens_on(subject: Subject, mixed: np.ndarray) -> int:
     sources = np.eye(trace.kept, dtype=mixed.dtype)
     for layer in mixed:
         sources = layer @ sources  # [token, where it comes from at the bottom]
-    return min(trace.encoding.text_positions or [0], key=lambda place: sources[place, place])
+    words = [place for place in trace.encoding.text_positions if any(map(str.isalnum, trace.tokens[place]))]
+    return min(words or trace.encoding.text_positions or [0], key=lambda place: sources[place, place])
 
 
 def rows_of(encoding: Encoding, followed: Followed) -> Rows:

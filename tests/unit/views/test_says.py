@@ -1,0 +1,51 @@
+"""What the model says now, beside the input in every tab, is what transformers' own forward pass says."""
+
+import pytest
+
+from explorer.figures.bars import whole_percent
+from explorer.model import checkpoints
+from explorer.techniques.ablation import intervene
+from explorer.views.says import NO_BLANK, changes_of, says_of
+from explorer.views.subject import CHANGES, Selection, Subject
+
+JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
+
+
+def subject(text_a=JAPAN, text_b=CITY, **chosen):
+    return Subject(checkpoints.default_name(), text_a, text_b, Selection(**chosen))
+
+
+def test_it_says_the_first_guess_and_whether_b_follows(bundled):
+    about = subject()
+    blank, pair = says_of(about)["answers"]
+    share = float(bundled.own_masked_lm(about.trace.encoding)[6].softmax(-1).max())
+    assert blank == {"asked": "[MASK]", "answer": "tokyo", "share": whole_percent(share)}
+    share = float(bundled.own_pair(about.trace.encoding).softmax(-1)[0])
+    assert pair == {"asked": "", "answer": "IsNext", "share": whole_percent(share)}
+
+
+@pytest.mark.parametrize("changed", [{"off": ((5, 5),)}, {"cut": ((5, 6, 4, None),)}, {"swap": ("Japan", "France")}], ids=str)
+def test_after_a_change_it_says_what_was_before_and_offers_the_way_back(bundled, changed):
+    about = subject(**changed)
+    (blank, *_), before = says_of(about)["answers"], says_of(subject())["answers"][0]
+    assert blank["before"] == f"{before['answer']} {before['share']}"
+    states = intervene(about.swapped.trace, about.selection.off, cuts=about.selection.cut)
+    (guess,) = bundled.guesses(states[[6]], [6], 1)[0].candidates
+    assert (blank["answer"], blank["share"]) == (guess.token, whole_percent(guess.probability))
+    assert changes_of(about)["label"].startswith("1 ")
+    assert changes_of(about.select(**CHANGES)) is None
+    assert says_of(about.select(**CHANGES))["answers"][0] == before
+
+
+def test_without_a_blank_it_says_what_to_do(bundled):
+    assert says_of(subject("I love pizza.", "")) == {"answers": [], "hint": NO_BLANK}
+
+
+def test_an_empty_text_says_nothing(bundled):
+    assert says_of(subject("", "")) is None
+    assert changes_of(subject("", "", off=((0, 0),)))["label"] == "1 head off"
+
+
+def test_several_changes_are_counted(bundled):
+    about = subject(off=((0, 0), (1, 1)), cut=((5, 6, 4, None),), swap=("Japan", "France"))
+    assert changes_of(about)["label"] == "2 heads off, 1 route cut, 1 word swapped"
