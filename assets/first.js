@@ -9,10 +9,11 @@ BertPage.paintFirst = function () {
   if (asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
 
   const text = (id) => parts.get(id)?.value ?? "";
-  const drawn = (id) => {
+  const drawn = (id, into) => {
     const { html_template: skeleton, js_on_load: script, value } = parts.get(id);
     const box = el("div", { "data-of": id });
     box.innerHTML = skeleton; // a constant of ours: values are drawn into it as text
+    into?.append(box); // before it is drawn: it measures the room that it has
     new Function("element", "trigger", "props", "watch", script)(box, () => {}, { value }, () => {});
     return box;
   };
@@ -35,7 +36,7 @@ BertPage.paintFirst = function () {
     el("div", { class: "bx-finding" }, parts.get("overview-finding").value?.text ?? ""),
     el("div", { class: "bx-first-picture" }));
   document.body.append(first);
-  first.lastChild.append(drawn("overview-routes-picture")); // it measures the room that it has
+  drawn("overview-routes-picture", first.lastChild);
 
   const clicks = new Map(); // by the part that was clicked in, the number of its button or its route: the last click counts
   first.addEventListener("click", ({ target }) => {

@@ -29,6 +29,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   let sheet, field, edges, hits, names, card, story, said, player;
   let stops = []; // the buttons of the story, that of the whole picture last
   let size = {}; // lengths in px
+  let drawnFor = 0; // px of width that it was drawn for, 0 while it has not been seen
   let stop = -1; // the stop of the story, -1 for the whole picture
   let playing = 0;
 
@@ -501,12 +502,13 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   });
   gridKeys(root, () => ({ columns: states(), buttons: boxes }), (index) => choose(Math.floor(index / states()), index % states()));
   new ResizeObserver(() => {
-    if (!value || !root.clientWidth || root.clientWidth === size.width) return;
-    size.width = root.clientWidth;
+    if (!value || !root.clientWidth || root.clientWidth === drawnFor) return;
+    const unseen = !drawnFor;
+    drawnFor = root.clientWidth;
     place();
-    size.width = root.clientWidth;
     show();
     drawCard();
+    if (unseen) showEnd();
   }).observe(root);
   return draw;
 });

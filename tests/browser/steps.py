@@ -34,7 +34,8 @@ def visit(page, query: str) -> None:
         }""",
         address,
     )
-    page.wait_for_function("(query) => BertLink.query === query", arg=address)
+    # To where the page is already, too, an answer comes: it would put back what is typed before it.
+    page.wait_for_function("(query) => BertLink.query === query && BertLink.visiting === null", arg=address)
     settled(page)
 
 

@@ -76,7 +76,7 @@ def test_a_word_a_layer_and_a_line_that_are_clicked_at_once_are_not_lost(new_pag
     expect(page.locator(f"{PICTURE} .bx-flow-route")).to_contain_text(f"Layer {layer + 1}: ")
 
 
-@pytest.mark.parametrize("width", [1440, 1024, 420])
+@pytest.mark.parametrize("width", [1440, 420])
 def test_the_painted_picture_stands_where_the_page_s_own_will(new_page, served, width):
     page = new_page(viewport={"width": width, "height": 900})
     go_on = delayed(page, served)
