@@ -112,8 +112,8 @@ def overview(browser: Any, address: str) -> None:
     picture.locator(".bx-flow-box").first.wait_for()
     page.wait_for_timeout(6000)
     page.add_style_tag(content="#overview-finding { display: none }")  # its lines are of different number
-    bar = page.locator("#bar").bounding_box()
-    page.evaluate("(top) => scrollBy({ top, behavior: 'instant' })", picture.bounding_box()["y"] - bar["height"] - 8)
+    stays = page.locator("#bar").bounding_box()["height"] + page.locator("#about-line").bounding_box()["height"]
+    page.evaluate("(top) => scrollBy({ top, behavior: 'instant' })", picture.bounding_box()["y"] - stays - 8)
     top, shown = page.locator("#text-a").bounding_box()["y"] - 4, picture.bounding_box()
     bottom = shown["y"] + shown["height"] + 4
     page.evaluate(STAGE, bottom)

@@ -165,6 +165,7 @@ def pictures(answer):
 def test_a_picture_at_once_is_followed_by_what_takes_longer(visitor, bundled):
     """After a key nobody waits for the effects of all heads."""
     text = {"text-b": "It is full of noodle shops."}
+    visitor.draw("", {"tab": "attention"})
     first = visitor.draw("attention/One head", {"at_once": True}, **text)
     assert pictures(first) == ["heatmap", "layers"]
     assert told(first) is None, "it was of the text before, and stays until the next one is there"
@@ -179,7 +180,8 @@ def test_a_picture_at_once_is_followed_by_what_takes_longer(visitor, bundled):
 def test_what_follows_a_picture_gives_way_to_what_its_session_asks_next(visitor, serving, bundled, monkeypatch):
     monkeypatch.setattr(type(serving), "is_wanted", lambda blocks, session: session == visitor.session)
     text = {"text-b": "It is full of ramen shops."}
-    visitor.draw("attention/One head", {"at_once": True}, **text)
+    visitor.draw("", {"tab": "attention"})
+    assert pictures(visitor.draw("attention/One head", {"at_once": True}, **text))
     rest = visitor.draw("attention/One head", event="rest", **text)
     assert told(rest) is None
     assert not pictures(rest)
