@@ -140,7 +140,7 @@ def test_a_board_and_five_phones_play_a_round_of_each_kind(board, phone, served,
 def test_a_phone_follows_until_it_lets_go(board, phone):
     page = phone("Ann")
     press(board, "Let phones follow this page")
-    expect(page.get_by_role("heading", name="Who looks at whom?")).to_be_visible()
+    expect(page.get_by_role("heading", name="How does the sentence become an answer?")).to_be_visible()
     press(board, "Back to the page")
     board.get_by_role("tab", name="Fill-mask", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("blank")
