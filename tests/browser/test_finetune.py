@@ -238,6 +238,7 @@ def test_a_file_is_described_or_refused(tab, tmp_path):
 
 def test_after_a_training_that_fails_one_can_train_again(tab):
     tab.get_by_label("A file").check()
+    settled(tab)
     tab.locator("#fine-tune-recipe-train").click()
     expect(status(tab)).to_contain_text(re.compile("Choose a CSV.* Nothing was trained"))
     expect(tab.locator(".toast-body")).to_have_count(0)
