@@ -422,7 +422,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   // On a phone: the end of the chosen row's route.
   function showEnd() {
     const scroll = sheet.parentElement;
-    scroll.scrollLeft = Math.max(0, size.label + x(target.state) + size.output - scroll.clientWidth);
+    scroll.scrollLeft = Math.max(0, size.label + x(target.state) + size.column / 2 + size.output - scroll.clientWidth);
   }
 
   function choose(row, state) {
