@@ -132,7 +132,9 @@ class Routes(View):
 
     def _followed(self, subject: Subject, run: Run) -> Followed:
         layers = subject.model.capabilities.layers
-        state = layers if self.state == LAST else min(self.state, layers)
+        # A state belongs to a token that was chosen with it: another text is followed from its end.
+        at_end = self.state == LAST or subject.selection.token is None
+        state = layers if at_end else min(self.state, layers)
         mixed = run.mixed.shares
         key = ("followed", subject.selection.off, subject.selection.cut, subject.selection.patch, state, subject.selection.token)
         return run.trace.once(key, lambda: Followed.of(mixed, opens_on(subject, mixed), state))

@@ -80,6 +80,12 @@ def test_without_blank_or_pair_it_opens_on_the_word_that_takes_most_from_others(
     assert picture(about)["target"]["row"] == words[int(np.argmin(own))]
 
 
+def test_a_hidden_state_is_followed_of_the_token_that_was_chosen_with_it(bundled):
+    change = Routes().on_picture(subject(), {"state": 3, "token": 4})
+    assert picture(subject(**change.selection), **change.settings)["target"] == {"state": 3, "row": 4}
+    assert picture(subject(), state=3)["target"] == {"state": 6, "row": 6}, "another text: no token is chosen"
+
+
 def test_the_finding_names_the_strongest_route_of_each_token(bundled):
     about = subject()
     found = Routes().finding(about)
