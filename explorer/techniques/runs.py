@@ -12,6 +12,7 @@ from explorer.base.cache import OnceCache
 from explorer.base.engine import inference_mode, torch
 from explorer.model.trace import Trace
 from explorer.techniques.ablation import Cut, Head
+from explorer.techniques.lens import first_guesses
 from explorer.techniques.routes import Mixing, Patch, mixing, mixing_and_states
 
 Word = tuple[str, float]
@@ -52,13 +53,12 @@ def read_words(run: Run, states: slice, places: Sequence[int], best: int = 1) ->
 
     nostalgebraist's logit lens (2020), for BERT. Raises CapabilityError without the head.
     """
-    model = run.trace.model
-    logits = model.masked_lm(run.states[states][:, list(places)])  # [states, places, vocabulary]
+    model, vectors = run.trace.model, run.states[states][:, list(places)]
     if best == 1:  # twice as quick as the softmax of all
-        first, ids = logits.max(-1, keepdim=True)
-        shares = (first - logits.logsumexp(-1, keepdim=True)).exp()
+        ids, shares = (found[..., None] for found in first_guesses(model, vectors))
     else:
-        shares, ids = logits.softmax(-1).topk(min(best, logits.shape[-1]))
+        top = model.masked_lm(vectors).softmax(-1).topk(min(best, model.capabilities.vocab_size))
+        ids, shares = top.indices.numpy(), top.values.numpy()
     words = zip(model.pieces(ids.flatten().tolist()), shares.flatten().tolist(), strict=True)
     return [[list(islice(words, ids.shape[-1])) for _ in row] for row in ids]
 
