@@ -3,7 +3,17 @@
 import itertools
 from contextlib import contextmanager
 
+import torch
 import transformers
+
+from explorer.model import checkpoints
+
+
+def eager_bert(model):
+    """The BERT of a model of ours as transformers itself reads it, eager, afresh."""
+    folder = checkpoints.find(model.name).folder
+    read = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
+    return read.eval()
 
 
 @contextmanager

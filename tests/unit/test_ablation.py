@@ -13,7 +13,7 @@ from explorer.base.steps import finished
 from explorer.model import checkpoints
 from explorer.techniques.ablation import head_effects_in_steps, intervene, patching_in_steps
 from explorer.techniques.targets import is_next_target, own_reading, read, word_target
-from tests.hooks import every_dense, zeroed
+from tests.hooks import eager_bert, every_dense, zeroed
 
 TEXT, TEXT_B = "The man went to the [MASK] slowly.", "He bought some milk!"
 
@@ -26,9 +26,7 @@ def model(request):
 @pytest.fixture
 def reference(model):
     """transformers' own model, eager, read afresh, and the input as it reads it."""
-    folder = checkpoints.find(model.name).folder
-    module = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
-    return module.eval(), model.tokenizer(TEXT, TEXT_B, return_tensors="pt")
+    return eager_bert(model), model.tokenizer(TEXT, TEXT_B, return_tensors="pt")
 
 
 def test_the_effect_of_each_head_is_that_of_a_hook_that_zeroes_it(model, reference):

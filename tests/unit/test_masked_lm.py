@@ -5,18 +5,17 @@ import threading
 import numpy as np
 import pytest
 import torch
-import transformers
 
 from explorer import api
 from explorer.api import masked_lm
 from explorer.base.errors import CapabilityError, InputError
 from explorer.base.steps import finished
-from explorer.model import checkpoints
 from explorer.techniques.attribution import attribute, baseline_ids, integrated_gradients_in_steps
 from explorer.techniques.filling import fill_jointly, log_probability
 from explorer.techniques.lens import follow, lens, lens_error
 from explorer.techniques.pseudo_likelihood import hidden_surprise_in_steps, pseudo_likelihoods_in_steps, seen_surprise
 from explorer.techniques.targets import is_next_target, word_target
+from tests.hooks import eager_bert
 
 TEXT = "The man went to the [MASK] slowly."
 
@@ -29,8 +28,7 @@ def model(request):
 @pytest.fixture
 def module(model):
     """transformers' own model, eager, read afresh."""
-    folder = checkpoints.find(model.name).folder
-    return transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
+    return eager_bert(model)
 
 
 # the lens

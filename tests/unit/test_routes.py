@@ -6,12 +6,10 @@ import sys
 import numpy as np
 import pytest
 import torch
-import transformers
 
-from explorer.model import checkpoints
 from explorer.techniques import ablation, mixing, routes
 from tests.decomposing import decomposed, shares_of, watching
-from tests.hooks import cut_weights, every_dense, zeroed
+from tests.hooks import cut_weights, eager_bert, every_dense, zeroed
 
 TEXT, TEXT_B = "The capital of Japan is [MASK].", "It is a city of temples."
 CUTS = [(1, 6, 4, None), (0, 3, 1, 1)]
@@ -25,9 +23,7 @@ def model(request):
 @pytest.fixture
 def eager(model):
     """transformers' own model, eager."""
-    folder = checkpoints.find(model.name).folder
-    made = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
-    return made.eval().requires_grad_(False)
+    return eager_bert(model).requires_grad_(False)
 
 
 def taken_apart(eager, model):
