@@ -5,7 +5,7 @@ Both restart from the stored hidden state of the layer where something changes, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from explorer.base.steps import finished
 from explorer.model.attending import Heads
 from explorer.model.network import Network
 from explorer.model.trace import Trace
-from explorer.techniques.targets import Target, batches, read, read_at
+from explorer.techniques.targets import Reading, Target, batches, read, read_at
 
 Head = tuple[int, int]
 """(layer, head), zero-based."""
@@ -126,6 +126,18 @@ def _cut(context: torch.Tensor, given: Heads, cuts: Collection[Cut]) -> None:
             if at == query:
                 weights[:, slice(None) if head is None else head, key] = 0
         context[:, :, query] = (weights[:, :, None] @ given.value)[:, :, 0]
+
+
+@inference_mode
+def readings_without(trace: Trace, target: Target, places: Sequence[int]) -> Generator[tuple[slice, Reading], None, None]:
+    """The target when [MASK] stands at one of some zero-based tokens at a time: which of `places`, and its reading there."""
+    model = trace.model
+    segments = torch.tensor(trace.encoding.segments)
+    for batch in batches(len(places), trace.kept):
+        here = torch.tensor(places[batch])
+        ids = torch.tensor(trace.ids).repeat(len(here), 1)  # [batch, tokens]
+        ids[torch.arange(len(here)), here] = model.mask_id
+        yield batch, read_at(model, target, last_vectors(model, 0, model.embed(ids, segments), target.position))
 
 
 def with_mask(trace: Trace, position: int) -> Trace:

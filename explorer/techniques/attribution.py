@@ -12,7 +12,8 @@ from explorer.base.limits import STEPS
 from explorer.base.steps import map_steps, relay
 from explorer.model.network import Network
 from explorer.model.trace import Trace
-from explorer.techniques.targets import TOKENS_AT_ONCE, Target, batches, read
+from explorer.techniques.ablation import readings_without
+from explorer.techniques.targets import TOKENS_AT_ONCE, Target, read
 from explorer.text import limits
 
 METHODS = ("integrated_gradients", "gradient_x_input", "occlusion")
@@ -103,16 +104,10 @@ def occlusion(trace: Trace, target: Target) -> Attribution:
     """How much the logit falls when [MASK] stands in a token's place; 0 for special tokens, which stay."""
     model, special = trace.model, special_places(trace)
     places = [position for position in range(trace.kept) if not special[position]]
-    original = torch.tensor(trace.ids)
-    segments = torch.tensor(trace.encoding.segments)
     full = read(model, target, trace.states[-1:]).logit
     scores = np.zeros(trace.kept, dtype=np.float32)
-    for batch in batches(len(places), trace.kept):
-        here = torch.tensor(places[batch])
-        ids = original.repeat(len(here), 1)  # [batch, tokens]
-        ids[torch.arange(len(here)), here] = model.mask_id
-        hidden = model.run(model.embed(ids, segments))
-        scores[places[batch]] = (full - read(model, target, hidden).logit).numpy()
+    for batch, without in readings_without(trace, target, places):
+        scores[places[batch]] = (full - without.logit).numpy()
     return Attribution(scores)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.base.engine import inference_mode, torch
+from explorer.base.engine import inference_mode
 from explorer.base.errors import InputError
 from explorer.base.lazy import scipy
 from explorer.model.trace import Trace
-from explorer.techniques.ablation import last_vectors
+from explorer.techniques.ablation import readings_without
 from explorer.techniques.routes import mixing, place_shares
-from explorer.techniques.targets import Target, batches, read_at
+from explorer.techniques.targets import Target, read_at
 
 FEWEST = 3  # pieces: the ranks of two are either the same or not
 
@@ -58,13 +58,7 @@ def trust(trace: Trace, target: Target) -> Generator[float, None, Trust]:
     shares = place_shares(mixing(trace).shares, position)[0, places]
     whole = read_at(model, target, trace.states[-1][[position]])
     losses = np.empty((2, len(places)), dtype=np.float32)
-    segments = torch.tensor(trace.encoding.segments)
-    for batch in batches(len(places), trace.kept):
-        here = torch.tensor(places[batch])
-        ids = torch.tensor(trace.ids).repeat(len(here), 1)
-        ids[torch.arange(len(here)), here] = model.mask_id
-        hidden = last_vectors(model, 0, model.embed(ids, segments), position)
-        without = read_at(model, target, hidden)
+    for batch, without in readings_without(trace, target, places):
         losses[0, batch] = (whole.probability - without.probability).numpy()
         losses[1, batch] = (whole.logit - without.logit).numpy()
         yield batch.stop / len(places)
