@@ -26,11 +26,6 @@ class Rows:
         """Whether the last row is of all other tokens."""
         return len(self.places) < self.encoding.kept
 
-    @property
-    def count(self) -> int:
-        """How many rows there are, that of all other tokens included."""
-        return len(self.places) + self.elsewhere
-
     def of(self, position: int) -> int:
         """The row in which a token stands."""
         return self.places.index(position) if position in self.places else len(self.places)
@@ -91,7 +86,6 @@ class Picture:
     words: Sequence[Sequence[Sequence[tuple[str, float]]]] | None = None  # [states][rows] best words with their probability
     moved: np.ndarray | None = None  # [states, rows] 1 − cosine to the hidden state below, where there are no words
     before: Sequence[Sequence[str | None]] | None = None  # [states][rows] the word before a change, where it differs
-    cuts: Sequence[tuple[int, int, int, int | None]] = ()
     inside: Mapping[str, Any] | None = None
     route: Mapping[str, Any] | None = None
 
@@ -113,7 +107,6 @@ def flow(picture: Picture) -> dict[str, Any]:
             {"row": rows.of(one.position), "title": one.title, "pair": one.pair, "bars": [[*bar] for bar in one.bars]}
             for one in picture.answers
         ],
-        "cuts": [[layer, rows.of(query), rows.of(key), head] for layer, query, key, head in picture.cuts],
         "inside": picture.inside,
         "route": picture.route,
         "stops": [{"title": title, "text": text} for title, text in picture.told.stops],

@@ -157,7 +157,6 @@ class Routes(View):
             words=words,
             moved=None if words else turned_in(run, rows),
             before=words_before(before, rows, words) if before and words else None,
-            cuts=subject.selection.cut,
             inside=inside,
             route=route,
         )

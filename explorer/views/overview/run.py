@@ -78,7 +78,7 @@ def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
     States that a change has not reached are read in the run `before` it, whose words are kept. 'Elsewhere' has none.
     """
     whole = before or run
-    words = [*whole.trace.once(("words", rows.places), lambda: read_words(whole, slice(None), rows.places))]
+    words = [*_first_words(whole, rows)]
     if before is not None and (first := first_difference(run, before)) < len(words):
         words[first:] = read_words(run, slice(first, None), rows.places)
     (last,) = read_words(run, slice(-1, None), rows.places, TOP)
@@ -89,9 +89,14 @@ def words_in(run: Run, before: Run | None, rows: Rows, row: int) -> Words:
 
 def words_before(before: Run, rows: Rows, words: Words) -> list[list[str | None]]:
     """The first word of each box before a change, None where it is the same: [states][rows]."""
-    was = words_in(before, None, rows, 0)
-    pairs = (zip(*states, strict=True) for states in zip(was, words, strict=True))
+    there = len(rows.places)  # 'elsewhere' has no word
+    pairs = (zip(old, new[:there], strict=True) for old, new in zip(_first_words(before, rows), words, strict=True))
     return [[old[0][0] if old[0][0] != new[0][0] else None for old, new in boxes] for boxes in pairs]
+
+
+def _first_words(run: Run, rows: Rows) -> Words:
+    """The first word by state and token with a row, of a run in which nothing is changed; kept with its input."""
+    return run.trace.once(("words", rows.places), lambda: read_words(run, slice(None), rows.places))
 
 
 def turned_in(run: Run, rows: Rows) -> np.ndarray:
