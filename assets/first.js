@@ -23,12 +23,14 @@ BertPage.paintFirst = function () {
     return el("label", {}, label, input);
   };
   const tabs = window.gradio_config.components.filter((one) => one.type === "tabitem" && one.props.visible);
-  const names = tabs.map(({ props }, i) => el("button", { type: "button", class: i ? null : "bx-open" }, props.label));
+  const { sections } = parts.get("sections").value;
+  const sectionOf = tabs.map(({ props }) => sections.findIndex((one) => one.tabs.includes(props.id)));
+  const names = tabs.map(({ props }, i) => el("button", { type: "button", "data-section": sectionOf[i] }, props.label));
   const bar = el("div", { class: "bx-first-bar" },
     el("div", { id: "title" }, el("h1", {}, "BERT Explorer")),
     el("div", { class: "bx-first-texts" }, box("A", "text-a"), box("B", "text-b")),
     drawn("strip"));
-  const row = el("div", { class: "bx-first-tabs" }, ...names);
+  const row = el("div", { class: "bx-first-tabs" }, drawn("sections"), ...names);
   const first = el("div", { id: "first" }, bar,
     el("div", { class: "bx-first-says" }, drawn("says"), el("p", {}, text("about").replaceAll("*", ""))),
     row,
@@ -39,14 +41,23 @@ BertPage.paintFirst = function () {
   drawn("overview-routes-picture", first.lastChild);
 
   const clicks = new Map(); // by the part that was clicked in, the number of its button or its route: the last click counts
+  const open = (tab) => {
+    for (const one of names) {
+      one.classList.toggle("bx-open", one === tab);
+      one.hidden = one.dataset.section !== tab.dataset.section || sections[tab.dataset.section].tabs.length < 2;
+    }
+    document.body.dataset.section = tab.dataset.section;
+    [...row.querySelectorAll("[role=tab]")].forEach((one, i) => (one.ariaSelected = String(String(i) === tab.dataset.section)));
+    first.classList.toggle("bx-elsewhere", names.indexOf(tab) > 0);
+  };
+  open(names[0]);
   first.addEventListener("click", ({ target }) => {
-    const button = target.closest("button, [data-route]");
-    const part = button?.closest("[data-of]") ?? row;
+    let button = target.closest("button, [data-route]");
     if (!button) return;
-    clicks.set(part.dataset.of ?? "tabs", button.dataset.route ?? [...part.querySelectorAll("button")].indexOf(button));
-    if (part !== row) return;
-    for (const one of names) one.classList.toggle("bx-open", one === button);
-    first.classList.toggle("bx-elsewhere", names.indexOf(button) > 0);
+    if (button.role === "tab") button = names[sectionOf.indexOf([...button.parentElement.children].indexOf(button))];
+    const part = button.closest("[data-of]") ?? row;
+    clicks.set(part.dataset.of ?? "tabs", button.dataset.route ?? (part === row ? names : [...part.querySelectorAll("button")]).indexOf(button));
+    if (part === row) open(button);
   }, true); // before the part itself hears it, which may draw anew what was clicked
 
   function takeOver() {

@@ -36,6 +36,7 @@ from explorer.outlets.ways import WAYS
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import group_style
 from explorer.page.components import HEAD
+from explorer.page.sections import section_style
 from explorer.page.shell import build
 from explorer.server import assistants, logs
 from explorer.server.document import Document
@@ -168,7 +169,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         footer_links=["api"],
         favicon_path=ASSETS / "mark.svg",
         theme=THEME,
-        css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS),
+        css=(ASSETS / "style.css").read_text("utf-8") + group_style(TABS) + section_style(),
         ssr_mode=False,  # Node would answer in front of the guards
         app_kwargs=guarded(blocks, host, Document(our_head(), PAINT, CARD_ADDRESS)),
     )

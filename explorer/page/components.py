@@ -178,6 +178,12 @@ class Says(Drawn):
     skeleton = "<div class='bx bx-says' role='status'></div>"
 
 
+class Sections(Drawn):
+    """The sections above the tabs, and the list of all views that Ctrl K opens; `sections.py` makes the value."""
+
+    skeleton = "<div class='bx bx-sections' role='tablist' aria-label='sections'></div>"
+
+
 class Chips(Drawn):
     """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is its place.
 

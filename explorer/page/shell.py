@@ -15,7 +15,7 @@ from explorer.model import checkpoints
 from explorer.page import arriving, drawing, findings, finetune
 from explorer.page.blocks import PageBlocks
 from explorer.page.building import build_tab
-from explorer.page.components import AnswersSwitch, Chips, Notice, Pulse, Says, Steppers, TokenRow
+from explorer.page.components import AnswersSwitch, Chips, Notice, Pulse, Says, Sections, Steppers, TokenRow
 from explorer.page.controls import ANSWER
 from explorer.page.events import DRAW, Inputs, Triggers, Updates, Values, run, run_picked, then
 from explorer.page.examples import FIRST_A, FIRST_B, ExampleBox, number_of
@@ -24,6 +24,7 @@ from explorer.page.frame import Shell
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
 from explorer.page.pieces import containers_of
+from explorer.page.sections import sections
 from explorer.text import limits
 from explorer.text.blanks import Blanks
 from explorer.views import FIRST_TAB, TABS
@@ -81,6 +82,7 @@ def _build() -> Shell:
             examples = ExampleBox.build()
             models = ModelBox.build(model_name)
             steppers = Steppers(elem_id="steppers")
+            find = gr.Button("Find", elem_id="find", size="sm", min_width=60)
             theme = gr.Button("◐", elem_id="theme", size="sm", min_width=40)
             link = gr.Button("Link & files", elem_id="take-away", size="sm", min_width=80)
             present = gr.Button("Present", elem_id="present", size="sm", min_width=80)
@@ -99,12 +101,14 @@ def _build() -> Shell:
         put_back = Chips(elem_id="put-back", visible=False)
         gr.Markdown(ABOUT, elem_id="about")
         AnswersSwitch(elem_id="answers-switch")
+    Sections(sections(), elem_id="sections")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
         tabs = {tab.id: build_tab(tab, inputs, (steppers, says, put_back), address) for tab in TABS}
     told, pulse = gr.State(""), Pulse()
     around = (strip, steppers, says, put_back, notice)
     shell = Shell(inputs, open_tab, blanks, models, examples, *around, told, address, tab_bar, pulse, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
+    find.click(None, js="() => BertFinder.open()", api_visibility="private")
     present.click(None, js="() => BertPage.present()", api_visibility="private")
     link.click(None, js="() => BertTake.show()", api_visibility="private")
     lessons.click(None, js="() => BertLessons.toggle()", api_visibility="private")

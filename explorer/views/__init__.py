@@ -1,5 +1,7 @@
 """The tabs, in their order on the page; each has a folder, and each view in it a class."""
 
+from collections.abc import Mapping
+
 from explorer.views import (
     attention,
     corpus,
@@ -15,21 +17,17 @@ from explorer.views import (
     side_by_side,
     tokens,
 )
+from explorer.views.view import Tab
 
-TABS = (
-    overview.TAB,
-    tokens.TAB,
-    attention.TAB,
-    inside_head.TAB,
-    hidden_states.TAB,
-    fill_mask.TAB,
-    next_sentence.TAB,
-    own_head.TAB,
-    projection.TAB,
-    corpus.TAB,
-    side_by_side.TAB,
-    finetune.TAB,
-    model.TAB,
-)
+SECTIONS: Mapping[str, tuple[Tab, ...]] = {
+    "Overview": (overview.TAB,),
+    "Look inside": (tokens.TAB, attention.TAB, inside_head.TAB, hidden_states.TAB),
+    "Ask": (fill_mask.TAB, next_sentence.TAB, own_head.TAB),
+    "Beyond one sentence": (projection.TAB, corpus.TAB, side_by_side.TAB),
+    "Teach it": (finetune.TAB,),
+    "The model": (model.TAB,),
+}
+"""The tabs by what a person wants, in their order on the page."""
+TABS = tuple(tab for tabs in SECTIONS.values() for tab in tabs)
 FIRST_TAB = overview.TAB.id  # what a page opens with
 VIEWS = {view.name: view for tab in TABS for view in tab.views}

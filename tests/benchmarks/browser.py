@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from explorer.views import TABS
 from tests.benchmarks import Comparison
 from tests.benchmarks.load import app
 from tests.benchmarks.startup import server, wait_for
 from tests.browser.conftest import FLAGS, browser_path
 from tests.ports import free_port
+from tests.tabs import open_tab
 
 BARE = """
 import gradio, sys
@@ -111,9 +113,9 @@ def looks(browser: Any, port: int) -> Iterator[Comparison]:
     yield Comparison("bar", "the bar", "the limit", height, 150, "px", "ratio at most 1")
     axe = auditor(page)
     smallest = 99.0
-    for tab in filter(str.strip, page.get_by_role("tab").all_inner_texts()):
+    for tab in (tab.label for tab in TABS if not tab.optional):
         page.evaluate("() => { window.shift = 0; }")
-        page.get_by_role("tab", name=tab, exact=True).click()
+        open_tab(page, tab)
         page.wait_for_timeout(300)
         page.wait_for_function("() => !document.body.dataset.busy", timeout=60_000)
         page.wait_for_timeout(1500)

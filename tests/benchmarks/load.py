@@ -19,6 +19,7 @@ from tests.benchmarks import Comparison
 from tests.benchmarks.startup import server, wait_for
 from tests.benchmarks.texts import labelled_texts
 from tests.ports import free_port
+from tests.tabs import open_tab
 
 REQUESTS = 300  # of one round
 ROUNDS = 3
@@ -181,7 +182,7 @@ def sent_bytes() -> Iterator[Comparison]:
         page.goto(f"http://127.0.0.1:{port}/")
         for label in ("the page", *(tab.label for tab in TABS)):
             if label != "the page":
-                page.get_by_role("tab", name=label, exact=True).click()
+                open_tab(page, label)
             page.wait_for_timeout(6000)
             wire, whole = (received[kind] / 1000 for kind in ("wire", "whole"))
             yield Comparison(f"bytes · {label}", "over the wire", "unpacked", wire, max(whole, 0.001), "kB", "below 1")

@@ -51,11 +51,6 @@ def stepper(page, name: str):
     return page.locator(f"#steppers input[data-name={name}]")
 
 
-def open_tab(page, name: str) -> None:
-    """Click the tab called `name`."""
-    page.get_by_role("tab", name=name, exact=True).click()
-
-
 def click_chart(page, x: float, y: float) -> None:
     """Click a place of a chart the way a hand does: Plotly hears a click only where it is showing a hover label."""
     page.mouse.move(x, y)

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.techniques import ablation
-from tests.browser.steps import at, chips, click_chart, open_tab, settled, stepper
+from tests.browser.steps import at, chips, click_chart, settled, stepper
+from tests.tabs import open_tab, opened_tab
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
 LONG = "?a=" + "the+old+bank+by+the+river+" * 100
@@ -85,7 +86,7 @@ def test_a_finding_leads_to_where_its_reason_is_seen(open_app):
     finding = page.locator("#attention-finding")
     expect(finding).to_contain_text(re.compile(r"Layer 6, head 6 .* without it, “tokyo” falls from 91\s% to 27\s%"))
     finding.get_by_role("button").click()
-    expect(page.get_by_role("tab", name="Fill-mask", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(opened_tab(page)).to_have_text("Fill-mask")
     expect(page.get_by_role("radio", name="Switch heads off")).to_be_checked()
     expect(page.locator("#fill-mask-heads-count")).to_contain_text("1 of 72 heads are off")
     expect(page.locator("#strip [aria-pressed=true]")).to_have_text(re.compile("MASK"))

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.views import TABS
-from tests.browser.steps import open_tab, settled
+from tests.browser.steps import settled
+from tests.tabs import open_tab, opened_tab
 
 pytestmark = pytest.mark.own_page  # the theme is part of the address that is opened
 
@@ -81,13 +82,12 @@ def test_keys_reach_tabs_choices_and_cells(open_app):
     page.locator("#skip").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#tabs [role=tabpanel]:visible")).to_be_focused()
+    page.get_by_role("tab", name="Overview", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Look inside")).to_be_focused()
+    expect(opened_tab(page)).to_have_text("Tokens")
     page.get_by_role("tab", name="Attention", exact=True).focus()
-    for key, opened in (
-        ("ArrowRight", "Inside a head"),
-        ("Home", "Overview"),
-        ("ArrowRight", "Tokens"),
-        ("ArrowRight", "Attention"),
-    ):
+    for key, opened in (("ArrowRight", "Inside a head"), ("Home", "Tokens"), ("ArrowRight", "Attention")):
         page.keyboard.press(key)
         expect(page.get_by_role("tab", name=opened, exact=True)).to_have_attribute("aria-selected", "true")
     assert page.locator("#tabs [role=tab][tabindex='0']").all_inner_texts() == ["Attention"]

@@ -5,6 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from tests.tabs import open_tab, opened_tab
+
 SLOW = "**/assets/Blocks-*.js"  # without it Gradio shows nothing
 PICTURE = "gradio-app #overview-routes-picture"
 
@@ -26,12 +28,14 @@ def delayed(page, served):
 
 def test_a_tab_that_is_clicked_at_once_opens(page, served):
     go_on = delayed(page, served)
+    page.locator("#first button", has_text="Look inside").click()
+    page.locator("#first button", has_text="Attention").click()
     page.locator("#first button", has_text="Tokens").click()
     expect(page.locator("#first h2")).to_be_hidden()
     go_on()
     expect(page.locator("#tabs .bx-cards .bx-token").first).to_be_visible()
     expect(page.locator("#first")).to_have_count(0)
-    expect(page.get_by_role("tab", name="Tokens")).to_have_attribute("aria-selected", "true")
+    expect(opened_tab(page)).to_have_text("Tokens")
 
 
 def test_what_is_typed_at_once_is_read(page, served):
@@ -119,7 +123,7 @@ def test_going_from_tab_to_tab_quickly_ends_in_the_last(page, served):
     page.goto(served)
     expect(page.locator(f"{PICTURE} .bx-flow-box").first).to_be_visible()
     for name in ("Tokens", "Fill-mask", "Projection", "Tokens", "Fill-mask"):
-        page.get_by_role("tab", name=name, exact=True).click()
+        open_tab(page, name)
     expect(page.locator("#fill-mask-finding")).to_contain_text("tokyo")
     page.get_by_label("Lens", exact=True).click()
     page.get_by_label("Guesses", exact=True).click()

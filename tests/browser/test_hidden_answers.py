@@ -4,10 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.lessons.reading import lessons
-from tests.browser.steps import at, open_tab, settled, type_into, visit
+from tests.browser.steps import at, settled, type_into, visit
 from tests.browser.test_everyone import AXE, wrong
 from tests.browser.test_first_seconds import delayed
 from tests.browser.test_lessons import begin
+from tests.tabs import open_tab
 
 JAPAN = "?a=The+capital+of+Japan+is+[MASK].&b="
 PAIR = "?a=The+baby+cried.&b=Her+father+sang+to+her."

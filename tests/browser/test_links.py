@@ -5,8 +5,9 @@ from playwright.sync_api import expect
 
 from explorer.outlets import ways
 from explorer.outlets.ways import Way
-from tests.browser.steps import chips, open_tab, settled, type_into
+from tests.browser.steps import chips, settled, type_into
 from tests.browser.test_everyone import AXE, wrong
+from tests.tabs import open_tab, opened_tab
 
 pytestmark = pytest.mark.own_page  # steps of the history are counted
 
@@ -52,7 +53,7 @@ def test_back_goes_back_and_forward_again(open_app, served):
     expect(page.locator("#fill-mask-view").get_by_label("Guesses")).to_be_checked()
     settled(page)
     page.go_back()
-    expect(page.get_by_role("tab", name="Attention")).to_have_attribute("aria-selected", "true")
+    expect(opened_tab(page)).to_have_text("Attention")
     expect(page.locator("#attention-head-title")).to_contain_text("Layer 4, head 7")
     for _ in range(3):
         settled(page)

@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.views import TABS
-from tests.browser.steps import chips, open_tab, settled
+from tests.browser.steps import chips, settled
 from tests.families import TUNED, write_family, write_tuned
+from tests.tabs import open_tab, opened_tab
 
 LABELS = TUNED[0]
 MODELS = {
@@ -22,9 +23,9 @@ def test_every_tab_and_view_of_another_model(open_app, few_sentences, tmp_path, 
     box = page.locator("#model-box input")
     box.fill(str(folder))
     box.press("Enter")
-    own = page.get_by_role("tab", name="Its own head", exact=True)
+    own = page.locator("#tab-own-head-button")
     expect(chips(page).first).to_have_text("<s>" if name in OWN else "[CLS]")
-    expect(own).to_be_visible() if name in OWN else expect(own).to_be_hidden()
+    expect(own).to_be_attached(attached=name in OWN)
     for tab in TABS:
         if tab.optional and name not in OWN:
             continue
@@ -43,7 +44,7 @@ def test_every_tab_and_view_of_another_model(open_app, few_sentences, tmp_path, 
             expect(hint).to_contain_text("has no masked-language-model head")
     page.locator("#model-box input").fill("bert-l6-h384-uncased")
     page.locator("#model-box input").press("Enter")
-    expect(own).to_be_hidden()
+    expect(own).to_have_count(0)
     expect(chips(page).first).to_have_text("[CLS]")
 
 
@@ -54,7 +55,7 @@ def test_a_link_opens_a_tuned_checkpoint_at_its_own_head(open_app, tmp_path):
     expect(page.locator("#own-head-labels-verdict")).to_contain_text("calm")
     expect(page.locator("#own-head-labels-check")).to_contain_text("✓")
     page = open_app("?a=the+man+went&tab=own-head")  # the bundled model has none
-    expect(page.get_by_role("tab", name=TABS[0].label, exact=True)).to_have_attribute("aria-selected", "true")
+    expect(opened_tab(page)).to_have_text(TABS[0].label)
 
 
 def test_another_model_and_another_text_stand_side_by_side(open_app, tmp_path):

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import at, chips, settled, type_into
 from tests.browser.test_everyone import AXE, wrong
+from tests.tabs import open_tab, opened_tab
 
 PICTURE = "#overview-routes-picture"
 JAPAN = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b="
@@ -156,10 +157,10 @@ def test_a_head_of_an_unfolded_layer_leads_inside_it_or_is_switched_off(opened):
     name = head.locator("summary span").first.inner_text()
     head.locator("summary").click()
     head.get_by_role("button", name="inside this head").click()
-    expect(page.get_by_role("tab", name="Inside a head", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(opened_tab(page)).to_have_text("Inside a head")
     expect(page.locator("#inside-head-dots-about")).to_contain_text(f"layer 4, {name}")
     expect(page.locator("#inside-head-dots-about")).to_contain_text("'[MASK]' (token 6) asks")
-    page.get_by_role("tab", name="Overview", exact=True).click()
+    open_tab(page, "Overview")
     settled(page)
     head = layer.locator("details").nth(1)
     name = head.locator("summary span").first.inner_text()
@@ -222,7 +223,7 @@ def test_a_cut_holds_in_every_tab(opened):
     page = opened(f"{JAPAN}&cut=6.6.4.0")
     expect(page.locator("#overview-what-if-outcome")).to_contain_text("Without")
     told = page.locator("#overview-what-if-outcome").inner_text()
-    page.get_by_role("tab", name="Fill-mask", exact=True).click()
+    open_tab(page, "Fill-mask")
     expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text(told.strip())
 
 

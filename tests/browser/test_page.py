@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import chips, open_tab, settled, type_into
+from tests.browser.steps import chips, settled, type_into
+from tests.tabs import LABELS, open_tab, opened_tab
 
 
 def test_the_first_view_is_filled_in_and_computed(open_app):
@@ -100,7 +101,7 @@ def test_odd_texts_do_nothing_but_show(open_app):
         expect(chips(page).nth(-2)).to_have_text(str(number))
         for tab in ("Overview", "Tokens", "Hidden states", "Fill-mask", "Next sentence"):
             open_tab(page, tab)
-            expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+            expect(opened_tab(page)).to_have_text(tab)
             settled(page)
         expect(chips(page).nth(-2)).to_have_text(str(number))
 
@@ -208,7 +209,9 @@ def test_dark_and_light(open_app):
 
 def test_nothing_is_wider_than_a_phone(open_app):
     page = open_app(viewport={"width": 420, "height": 900})
-    for tab in page.get_by_role("tab").all_inner_texts():
+    for tab in LABELS:
+        if tab == "Its own head":  # the bundled model has none
+            continue
         open_tab(page, tab)
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, tab

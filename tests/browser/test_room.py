@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
+from tests.tabs import open_tab, opened_tab
 
 TAUGHT = [
     ("I love this sunny day", "happy"),
@@ -142,7 +143,7 @@ def test_a_phone_follows_until_it_lets_go(board, phone):
     press(board, "Let phones follow this page")
     expect(page.get_by_role("heading", name="How does the sentence become an answer?")).to_be_visible()
     press(board, "Back to the page")
-    board.get_by_role("tab", name="Fill-mask", exact=True).click()
+    open_tab(board, "Fill-mask")
     expect(page.get_by_role("heading", level=1)).to_contain_text("blank")
     settled(board)
     answer = board.locator(".bx-bars").first.locator("button, li").first.inner_text().split()[0]
@@ -153,10 +154,8 @@ def test_a_phone_follows_until_it_lets_go(board, phone):
     expect(page.locator("[data-part=guesses]")).to_be_visible()
     page.get_by_role("button", name="Explore by yourself").click()
     expect(page.frame_locator("iframe").locator("#strip .bx-token").first).to_be_visible()
-    expect(page.frame_locator("iframe").get_by_role("tab", name="Fill-mask", exact=True)).to_have_attribute(
-        "aria-selected", "true"
-    )
-    board.get_by_role("tab", name="Tokens", exact=True).click()
+    expect(opened_tab(page.frame_locator("iframe"))).to_have_text("Fill-mask")
+    open_tab(board, "Tokens")
     page.get_by_role("button", name="Follow again").click()
     expect(page.locator("iframe")).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_contain_text("read")

@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at, open_tab, squeeze_charts
+from tests.browser.steps import at, squeeze_charts
+from tests.tabs import open_tab
 
 
 @pytest.fixture

@@ -1,0 +1,49 @@
+"""The sections above the tabs, and the list of all views."""
+
+from playwright.sync_api import expect
+
+from explorer.views import SECTIONS, VIEWS
+from tests.browser.steps import settled
+from tests.tabs import open_tab, opened_tab
+
+
+def test_a_section_shows_its_tabs_only_and_remembers_which_was_open(open_app):
+    page = open_app()
+    expect(page.locator("#sections [role=tab]")).to_have_text(list(SECTIONS))
+    expect(page.locator("#tabs [role=tab]:visible")).to_have_count(0)  # the Overview has none beside it
+    open_tab(page, "Attention")
+    expect(page.locator("#tabs [role=tab]:visible")).to_have_text([tab.label for tab in SECTIONS["Look inside"]])
+    where = page.get_by_role("tab", name="Ask", exact=True).bounding_box()
+    page.get_by_role("tab", name="Ask", exact=True).click()
+    expect(opened_tab(page)).to_have_text("Fill-mask")
+    assert page.get_by_role("tab", name="Ask", exact=True).bounding_box() == where
+    page.get_by_role("tab", name="Look inside", exact=True).click()
+    expect(opened_tab(page)).to_have_text("Attention")
+
+
+def test_a_tab_that_is_opened_elsewhere_opens_its_section(open_app):
+    page = open_app("?tab=corpus&view=head-atlas")
+    section = page.locator("#sections [aria-selected=true]")
+    expect(section).to_have_text("Beyond one sentence")
+    page.evaluate("() => BertPage.open('Fine-tune')")
+    expect(section).to_have_text("Teach it")
+
+
+def test_every_view_is_found_by_a_word_of_its_question(open_app):
+    page = open_app()
+    page.keyboard.press("Control+k")
+    options = page.get_by_role("option")
+    expect(options).to_have_count(len([view for view in VIEWS.values() if not view.name.startswith("own-head/")]))
+    page.keyboard.type("decoder look")
+    expect(options).to_have_count(1)
+    expect(options).to_contain_text("What if no token could look ahead?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("If it were a decoder", exact=True)).to_be_checked()
+    expect(opened_tab(page)).to_have_text("Inside a head")
+    settled(page)
+    page.locator("#find").click()
+    page.keyboard.type("<img src=x onerror=alert(1)>")
+    expect(options).to_have_count(0)
+    expect(page.locator("#finder")).to_contain_text("No view asks that")
+    page.keyboard.press("Escape")
+    expect(page.locator("#finder")).to_have_count(0)
