@@ -124,6 +124,7 @@ def overview(browser: Any, address: str) -> None:
     film.take(HOLD)
     film.click(f'{box}[data-row="0"]', "Click any box to see where that one comes from: [CLS] gathers both sentences.")
     film.click(f'{box}[data-row="6"]', "Back to the blank.", STEP)
+    page.locator("#overview-routes-picture .bx-flow-play").click(click_count=2)  # its stops are there, and it halts
     stops = ("Pieces", "", "Each token looks around …", "… thinks …", "… again and again,", "until there is a guess.")
     for number, told in enumerate(stops):
         if told:

@@ -9,7 +9,8 @@ BertExplorer.define("Chips", ({ element, trigger, props }) => {
     if (!value) return;
     root.setAttribute("aria-label", value.label);
     root.classList.toggle("bx-back", value.kind === "back");
-    root.append(el("span", {}, value.label), ...value.chips.map((text, index) => el("button", { type: "button", "data-index": index }, el("bdi", {}, text))));
+    const chip = (text, index) => el("button", { type: "button", "data-index": index, "aria-pressed": value.pressed?.[index] }, el("bdi", {}, text));
+    root.append(el("span", {}, value.label), ...value.chips.map(chip));
   }
 
   root.addEventListener("click", (event) => {

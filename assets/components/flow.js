@@ -108,7 +108,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     player = el("button", { type: "button", class: "bx-flow-play" });
     stops = [...value.stops.map(({ title }, n) => el("button", { type: "button", "data-stop": n }, `${n + 1} ${title}`)), el("button", { type: "button", "data-stop": -1 }, "all at once")];
     said = el("p", { role: "status" });
-    story = el("div", { class: "bx-flow-story" }, said, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...stops));
+    story = el("div", { class: "bx-flow-story" }, el("div", { class: "bx-flow-stops", role: "toolbar", "aria-label": "the picture step by step" }, player, ...stops), said);
     root.replaceChildren(story, scroll);
     card = null;
     tell();
@@ -334,7 +334,8 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     const text = stop < 0 ? value.said : value.stops[stop].text;
     if (said.textContent !== text) said.textContent = text; // it is read out when it changes
     said.classList.toggle("bx-told", stop >= 0);
-    player.textContent = playing ? "❚❚" : "▶";
+    if (stop >= 0 || playing) story.classList.add("bx-telling"); // from then on one may go from stop to stop
+    player.textContent = playing ? "❚❚" : story.classList.contains("bx-telling") ? "▶" : "▶ step by step";
     player.setAttribute("aria-label", playing ? "Pause" : "Play, step by step");
     stops.forEach((one) => one.setAttribute("aria-pressed", String(Number(one.dataset.stop) === stop)));
     rove(stops, pressed()); // that which plays is reached by the Tab key, too

@@ -1,20 +1,53 @@
 // What the model says now, beside the input in every tab.
-BertExplorer.define("Says", ({ element, props }) => {
+BertExplorer.define("Says", ({ element, trigger, props }) => {
   const { el } = BertExplorer;
+  const PAUSE = 400; // ms at rest before the words are hidden in turn
   const root = element.querySelector(".bx-says");
   const bar = document.querySelector("#bar");
+  let waiting = 0;
   // It stays below the bar while one scrolls, however many lines of tokens that has.
   if (bar) new ResizeObserver(() => document.documentElement.style.setProperty("--bx-bar", `${bar.offsetHeight}px`)).observe(bar);
+
+  const answer = ({ asked, answer, share, before }) =>
+    el("span", {}, asked ? el("bdi", { class: "bx-says-asked" }, asked) : null, el("b", {}, el("bdi", {}, answer)), ` ${share}`,
+      before ? el("s", { title: "before the change" }, el("bdi", {}, before)) : null);
+
+  function unexpected({ words, named, partly, as_it_is: asItIs }) {
+    const chip = (one) => el("span", {}, el("button", { type: "button", "data-token": one.token, title: BertExplorer.unexpectedTitle(one) }, el("bdi", {}, one.word)), ` ${one.share}`);
+    const [first, ...others] = words.slice(0, named);
+    const where = `${partly ? " in this sentence" : ""}${asItIs ? ", without the change" : ""}`;
+    return [el("span", { class: "bx-says-hint" }, `least expected${where}`), chip(first),
+      first.guess ? el("span", { class: "bx-says-hint" }, "rather ", el("bdi", {}, first.guess), ` ${first.guess_share}`) : null, ...others.map(chip)].filter(Boolean);
+  }
+
+  // Again after a while: whatever came in between has had the right of way.
+  function ask() {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      if (!props.value?.asks || !root.isConnected) return;
+      if (!window.BertPage?.working) trigger("ask", { index: 0, value: "" });
+      ask();
+    }, PAUSE);
+  }
 
   function draw() {
     const value = BertExplorer.plain(props.value || null);
     root.replaceChildren();
+    BertExplorer.unexpected = value?.unexpected;
+    document.dispatchEvent(new Event("bert:unexpected"));
     if (!value) return;
     if (value.hint) root.append(el("span", { class: "bx-says-hint" }, value.hint));
-    for (const { asked, answer, share, before } of value.answers) {
-      root.append(el("span", {}, asked ? el("bdi", { class: "bx-says-asked" }, asked) : null, el("b", {}, el("bdi", {}, answer)), ` ${share}`,
-        before ? el("s", { title: "before the change" }, el("bdi", {}, before)) : null));
-    }
+    if (value.asks) root.append(el("span", { class: "bx-says-hint" }, "hiding each word in turn …"));
+    root.append(...value.answers.map(answer), ...(value.unexpected ? unexpected(value.unexpected) : []));
+    if (value.asks && element.closest("gradio-app")) ask();
   }
+
+  root.addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    if (button) trigger("mask", { index: Number(button.dataset.token), value: button.textContent });
+  });
   return draw;
 });
+
+BertExplorer.unexpectedTitle = ({ word, share, guess, guess_share: sure }) =>
+  `Hidden here, “${word}” gets ${share}${guess ? `; BERT would rather say “${guess}” (${sure})` : ", as the first guess"}.`;

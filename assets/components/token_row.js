@@ -86,6 +86,18 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     }
   }
 
+  // Marks the words that the model does not expect.
+  function doubt() {
+    const { of, words } = BertExplorer.unexpected ?? {};
+    const at = new Map(value && !settings.passive && value.tokens.join(" ") === of ? words.map((one) => [one.token, one]) : []);
+    chips.forEach((chip, index) => {
+      const word = at.get(index);
+      if (!word && !chip.classList.contains("bx-unexpected")) return;
+      chip.classList.toggle("bx-unexpected", Boolean(word));
+      chip.title = word ? BertExplorer.unexpectedTitle(word) : value?.hints?.[index] ?? "";
+    });
+  }
+
   function draw() {
     const before = value;
     value = BertExplorer.plain(props.value);
@@ -102,6 +114,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
       if (!same) shared.open(tokens.length, sentences ?? [], token ?? Math.max(0, kinds.indexOf("mask")));
       else if (token != null && token !== before?.selected) shared.show(token);
     }
+    doubt();
     if (!same && focused >= 0) chips[Math.min(focused, chips.length - 1)]?.focus({ preventScroll: true });
   }
 
@@ -143,5 +156,6 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     }
   });
   if (settings.with_window) shared.watch(frame, row);
+  if (!settings.passive) document.addEventListener("bert:unexpected", () => row.isConnected && doubt());
   return draw;
 });

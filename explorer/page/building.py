@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import gradio as gr
 
 from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers
-from explorer.page.controls import ANSWER
+from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
 from explorer.page.panel import Builder, Panel, make_control
 from explorer.page.tab import Choice, TabPage
@@ -15,7 +15,7 @@ from explorer.views.settings import Memory
 from explorer.views.view import Cell, Tab, View, views_in
 
 
-def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips], address: gr.Textbox) -> TabPage:
+def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chips], address: gr.Textbox) -> TabPage:
     """Make the components of a tab; `around` are those that all tabs share."""
     with gr.Tab(tab.label, id=tab.id, elem_id=f"tab-{tab.id}", visible=not tab.optional) as item:
         labels = list(tab.choices)
@@ -78,17 +78,19 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
         for row in rows:
             cells = [views_in([[cell]]) for cell in row]
             if len(cells) == 1:
-                choice.panels += [_build_panel(made, view) for view in cells[0]]
+                choice.panels += [_build_panel(made, view, choice) for view in cells[0]]
                 continue
             with gr.Row(elem_classes="overview-detail"):
                 for views in cells:
                     with gr.Column(scale=views[0].width, min_width=320):
-                        choice.panels += [_build_panel(made, view) for view in views]
+                        choice.panels += [_build_panel(made, view, choice) for view in views]
     return choice
 
 
-def _build_panel(made: TabPage, view: type[View]) -> Panel:
-    builder = Builder(view, made.controls, made.tab.id)
+def _build_panel(made: TabPage, view: type[View], choice: Choice) -> Panel:
+    told = any(is_made(part) for other in choice.built for part in other.parts.values())
+    choice.built.append(view)
+    builder = Builder(view, made.controls, made.tab.id, with_toggle=not told)
     if not view.folded:
         return builder.build()
     with gr.Accordion(view.folded, open=False):

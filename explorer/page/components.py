@@ -173,8 +173,12 @@ class Steppers(Drawn):
 
 
 class Says(Drawn):
-    """What the model says now: {"answers": [{"asked", "answer", "share", "before"}], "hint"}; None for nothing."""
+    """What the model says now, as `explorer.views.says` puts it; None for nothing.
 
+    A press of a word that is not expected triggers `.mask` with its token; `.ask` is triggered where a value `asks`.
+    """
+
+    custom_events = ("mask", "ask")
     skeleton = "<div class='bx bx-says' role='status'></div>"
 
 
@@ -186,6 +190,8 @@ class Sections(Drawn):
 
 class Chips(Drawn):
     """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is its place.
+
+    Those that are `pressed` ([bool], one a chip) stand for what is done already.
 
     Those of the `kind` "back" undo something.
     """

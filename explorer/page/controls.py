@@ -11,6 +11,7 @@ from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sh
 from explorer.views.view import Part, View
 
 FOR_THE_PANEL = ("heard", "line", "queue")  # when a control is heard, whether it begins a line, and may wait its turn
+CLASSES = {"check": "check", "heading": "detail-title", "caption": "caption", "note": "caption"}  # of the kinds of parts
 ANSWER = "bx-answer"  # the class of what is covered while answers are hidden
 SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
 
@@ -98,17 +99,22 @@ def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, An
     return changed
 
 
+def is_made(part: Part) -> bool:
+    """Whether it says how a picture is made, and stands behind 'How is this made?'."""
+    told = part.kind in ("caption", "check") or (part.kind == "prose" and part.options.get("classes") == "caption")
+    return told and not part.more
+
+
 def drawn(part: Part, elem_id: str) -> Any:
     """The component of a part. Its value comes later."""
     options = dict(part.options)
-    own = options.pop("classes", None) or {"check": "check", "heading": "detail-title"}.get(part.kind)
-    classes = [one for one in (own, ANSWER if part.answer else None) if one]
+    own = options.pop("classes", None) or CLASSES.get(part.kind)
+    classes = [one for one in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if one]
     common = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
     if part.optional:
         common["visible"] = False
-    if part.kind in ("caption", "heading"):
-        markdown = options.pop("markdown")
-        return gr.Markdown(markdown, **({"elem_classes": "caption"} if part.kind == "caption" else {}) | common)
+    if part.kind in ("caption", "heading", "note"):
+        return gr.Markdown(options.pop("markdown"), **common)
     if part.kind == "button":
         return gr.Button(options.pop("label"), **{"size": "sm", **options}, **common)
     if part.passive:

@@ -43,7 +43,7 @@ def listen(shell: Shell, blocks: PageBlocks) -> None:
                 _listen_for_rest(blocks, tab, choice, known)
     inputs = shell.inputs
     # All else that changes comes with the tab, which is built.
-    outputs = [*around, inputs.selection, shell.steppers, shell.says, shell.put_back, shell.address]
+    outputs = [*around, inputs.selection, shell.steppers, shell.says, shell.put_back, shell.suggestion, shell.address]
     _listen(shell, shell.pulse, outputs, [*inputs.all, *shell.kept], _named(shell))
 
 

@@ -30,6 +30,7 @@ class Shell:
     steppers: Steppers
     says: Says  # what the model says now
     put_back: Chips  # what is changed, and the way back
+    suggestion: Chips  # the layer and head that are most telling in what is open
     notice: Notice
     told: gr.State  # what is to be told of a link once the page is drawn
     address: gr.Textbox  # the query of the link to what is seen
@@ -67,7 +68,7 @@ class Shell:
     def of_a_place(self) -> list[Any]:
         """What `arrive` may change."""
         models = [self.models.box, self.models.known, self.models.recent]
-        around = [self.strip, self.notice, self.steppers, self.says, self.put_back, self.address]
+        around = [self.strip, self.notice, self.steppers, self.says, self.put_back, self.suggestion, self.address]
         return [*self.inputs.all, *models, self.told, *self.which_tabs, *around, *self.settable]
 
     @property

@@ -18,7 +18,8 @@ from explorer.views.settings import Memory, Setting, Sheet, Switch, Text, Upload
 from explorer.views.subject import Subject
 from explorer.views.view import Content, LongView, Part, View, props
 
-STATIC = ("caption", "heading", "button")
+TEXTS = ("caption", "heading", "note")
+STATIC = (*TEXTS, "button")
 
 
 @dataclass(eq=False)
@@ -60,7 +61,7 @@ class Panel:
     def outputs(self) -> list[Any]:
         """Everything that showing the view may change."""
         boxes = [control.box for control in self.controls.values() if hasattr(control, "box")]
-        own = [part for name, part in self.parts.items() if self.view.parts[name].kind not in ("caption", "heading")]
+        own = [part for name, part in self.parts.items() if self.view.parts[name].kind not in TEXTS]
         work = [self.work.stop, self.work.status, self.work.start] if self.work else []
         return [component for component in (*self.controls.values(), *boxes, *own, *work) if component is not None]
 
@@ -145,10 +146,13 @@ def _update(part: Part | None, value: Any) -> Any:
 
 
 class Builder:
-    """Makes the components of a view where it stands; `known` are the controls that the tab has already, by name."""
+    """Makes the components of a view where it stands; `known` are the controls that the tab has already, by name.
 
-    def __init__(self, view: type[View], known: dict[str, gr.components.Component], tab: str) -> None:
-        self.panel, self.known, self.tab = Panel(view), known, tab
+    With `with_toggle`, 'How is this made?' stands before the first of its captions and checks.
+    """
+
+    def __init__(self, view: type[View], known: dict[str, gr.components.Component], tab: str, with_toggle: bool = True) -> None:
+        self.panel, self.known, self.tab, self.with_toggle = Panel(view), known, tab, with_toggle
 
     def build(self) -> Panel:
         """The panel: what stands side by side between what stands above and below it."""
@@ -213,6 +217,9 @@ class Builder:
         view, made = self.panel.view, self.panel
         declared = _declared(view, name)
         if isinstance(declared, Part):
+            if controls.is_made(declared) and self.with_toggle:
+                gr.Button("How is this made?", elem_classes="how-toggle", size="sm", min_width=0)
+                self.with_toggle = False
             if made.work is None and issubclass(view, LongView) and view.start and declared.kind not in STATIC:
                 made.work = _work(view.start, slug(view.name))
             made.parts[name] = controls.drawn(declared, f"{slug(view.name)}-{slug(name)}")

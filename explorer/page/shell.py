@@ -28,6 +28,7 @@ from explorer.page.sections import sections
 from explorer.text import limits
 from explorer.text.blanks import Blanks
 from explorer.views import FIRST_TAB, TABS
+from explorer.views.says import says_of, surprise_in_steps
 from explorer.views.subject import CHANGES, Selection
 
 TYPED = "async (...values) => BertPage.asking(await BertPage.typed(values, '#input'))"
@@ -36,8 +37,8 @@ READ = "() => BertPage.wasRead()"
 ASKING = "(...values) => BertPage.asking(values)"  # the strip is to be drawn, and at the same time what is open
 
 ABOUT = (
-    "BERT reads a whole text at once and guesses the words that are hidden in it. "
-    "**Type a sentence, click a word** to follow it, double click to hide it."
+    "BERT reads a whole text at once and guesses hidden words. "
+    "**Type a sentence, click a word** to follow it; *mask* below it hides it."
 )
 
 
@@ -59,6 +60,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
             way.success(None, js=DRAW, api_visibility="private")
         _listen_to_texts(shell)
         _listen_to_tokens(shell)
+        _listen_to_what_is_said(shell, blocks)
         _listen_to_model(shell, finetune.build(shell.tabs))
         blocks.opens_with = lambda: opens_with(shell.strip, shell.tabs[FIRST_TAB])
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
@@ -99,13 +101,14 @@ def _build() -> Shell:
     with gr.Row(elem_id="about-line"):
         says = Says(elem_id="says", elem_classes=ANSWER)
         put_back = Chips(elem_id="put-back", visible=False)
+        suggestion = Chips(elem_id="suggestion", visible=False)
         gr.Markdown(ABOUT, elem_id="about")
         AnswersSwitch(elem_id="answers-switch")
     Sections(sections(), elem_id="sections")
     with gr.Tabs(selected=FIRST_TAB, elem_id="tabs", overflow_behavior="wrap") as tab_bar:
-        tabs = {tab.id: build_tab(tab, inputs, (steppers, says, put_back), address) for tab in TABS}
+        tabs = {tab.id: build_tab(tab, inputs, (steppers, says, put_back, suggestion), address) for tab in TABS}
     told, pulse = gr.State(""), Pulse()
-    around = (strip, steppers, says, put_back, notice)
+    around = (strip, steppers, says, put_back, suggestion, notice)
     shell = Shell(inputs, open_tab, blanks, models, examples, *around, told, address, tab_bar, pulse, tabs)
     opener.click(None, js="() => BertPage.toggleBar()", api_visibility="private")
     find.click(None, js="() => BertFinder.open()", api_visibility="private")
@@ -154,9 +157,30 @@ def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
     def put_back(values: Values, event: gr.SelectData) -> Updates:
         return {inputs.selection: inputs.subject(values).select(**CHANGES).selection}
 
-    picked = run_picked([shell.put_back.select], put_back, [inputs.selection], inputs.all)
-    picked.success(None, js=DRAW, api_visibility="private")
+    def change_over(values: Values, event: gr.SelectData) -> Updates:
+        subject = inputs.subject(values)
+        return {inputs.selection: subject.select(picked=not subject.selection.picked).selection}
+
+    for chip, change in ((shell.put_back, put_back), (shell.suggestion, change_over)):
+        picked = run_picked([chip.select], change, [inputs.selection], inputs.all)
+        picked.success(None, js=DRAW, api_visibility="private")
     theme.click(None, js="() => BertPage.toggleTheme()", api_visibility="private")
+
+
+def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
+    """Hide each word of a text without a blank in turn, beside all else; given up for whatever a person does next."""
+
+    def ask(values: Values, request: gr.Request) -> Updates:
+        subject = shell.inputs.subject(values)
+        try:
+            for _ in surprise_in_steps(subject):
+                if blocks.is_wanted(request.session_hash):
+                    return {shell.says: gr.skip()}
+        except ExplorerError:  # what is wrong was told elsewhere
+            return {shell.says: gr.skip()}
+        return {shell.says: says_of(subject)}
+
+    run(shell.says.ask, ask, [shell.says], shell.inputs.all, trigger_mode="multiple")
 
 
 def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) -> None:
@@ -188,7 +212,7 @@ def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) ->
 
 def _listen_to_tokens(shell: Shell) -> None:
     inputs = shell.inputs
-    rows = [shell.strip, *(row for tab in shell.tabs.values() for row in tab.token_rows)]
+    rows = [shell.strip, shell.says, *(row for tab in shell.tabs.values() for row in tab.token_rows)]
 
     def mask(values: Values, event: gr.SelectData) -> Updates:
         subject = inputs.subject(values)

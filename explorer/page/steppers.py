@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.base.errors import ExplorerError
 from explorer.text import limits
 from explorer.views.subject import Subject
+from explorer.views.view import View, open_on
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,31 @@ def steppers_of(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
         for name, (one, high) in ranges.items()
         if one.low < high
     ]
+
+
+def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[View]) -> dict[str, Any] | None:
+    """What is said of a layer and head that the page chose, or of those that it would choose; a press of its chip changes over.
+
+    None where the steppers `names` are not shown, the `views` choose nothing, or both agree.
+    """
+    chooses = any(type(view).first is not View.first for view in views)
+    if not chooses or not steppers_of(subject, names):
+        return None
+    if not subject.selection.picked:
+        return {"label": f"{_named(subject, names)}: most telling here", "chips": ["keep"]}
+    if subject.later is not None:  # what takes long is not looked for at a key
+        return None
+    try:
+        best = open_on(views, subject.select(picked=False))
+    except ExplorerError:  # what is wrong is told with the picture
+        return None
+    named = _named(best, names)
+    return None if named == _named(subject, names) else {"label": "Most telling here:", "chips": [named.lower()]}
+
+
+def _named(subject: Subject, names: Sequence[str]) -> str:
+    told = (f"{STEPPERS[name].label.lower()} {getattr(subject.selection, STEPPERS[name].field)}" for name in names)
+    return ", ".join(told).capitalize()
 
 
 def stepped(index: Any) -> dict[str, int]:

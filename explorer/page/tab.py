@@ -14,7 +14,7 @@ from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppe
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
 from explorer.page.panel import Panel
-from explorer.page.steppers import steppers_of
+from explorer.page.steppers import steppers_of, suggestion_of
 from explorer.views import TABS
 from explorer.views.says import changes_of, says_of
 from explorer.views.subject import Subject
@@ -29,6 +29,7 @@ class Choice:
     column: gr.Column
     pulse: Pulse
     panels: list[Panel] = field(default_factory=list)
+    built: list[type[View]] = field(default_factory=list)  # the views whose components are made, while it is built
 
     @property
     def views(self) -> list[type[View]]:
@@ -49,7 +50,8 @@ class TabPage:
     inputs: Inputs
     steppers: Steppers  # in the bar, shared by all tabs, as
     says: Says  # what the model says now, and
-    put_back: Chips  # what is changed in it
+    put_back: Chips  # what is changed in it, and
+    suggestion: Chips  # the layer and head that are most telling here
     address: gr.Textbox  # the query of the link to what is seen, shared too
     item: gr.Tab
     body: gr.Column
@@ -90,7 +92,7 @@ class TabPage:
     @property
     def shared_around(self) -> list[Any]:
         """What stands around all tabs, as far as showing one may change it."""
-        return [self.inputs.selection, self.steppers, self.says, self.put_back, self.address]
+        return [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
 
     @property
     def all_inputs(self) -> list[gr.components.Component]:
@@ -172,13 +174,12 @@ class TabPage:
     def stepped(self, subject: Subject, values: Values) -> Updates:
         """The steppers of the bar at what is selected, where what is open shows it."""
         names = self.tab.steppers if self.label(values) not in self.tab.without_steppers else ()
-        return {self.steppers: steppers_of(subject, names), **self.said(subject)}
+        suggested = suggestion_of(subject, names, [view() for view in self.open(values).views])
+        return {self.steppers: steppers_of(subject, names), **self.said(subject), self.suggestion: _if_any(suggested)}
 
     def said(self, subject: Subject) -> Updates:
         """What the model says now, and what is changed in it."""
-        changes = changes_of(subject)
-        back = gr.update(value=changes, visible=True) if changes else gr.update(visible=False)
-        return {self.says: says_of(subject), self.put_back: back}
+        return {self.says: says_of(subject), self.put_back: _if_any(changes_of(subject)), self.suggestion: _if_any(None)}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: Any = None) -> Updates:
         """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.
@@ -272,6 +273,11 @@ class TabPage:
     def _told(self, found: Found | None) -> Updates:
         value = found and {"text": found.text, "why": found.why and _place(found.why)}
         return {self.finding: value} if self.finds else {}
+
+
+def _if_any(value: Any) -> Any:
+    """A component with a value, or none to be seen."""
+    return gr.update(value=value, visible=True) if value else gr.update(visible=False)
 
 
 def _place(why: Why) -> str:

@@ -40,13 +40,15 @@ class Surprise:
 
 
 @inference_mode
-def hidden_surprise_in_steps(model: Network, encoding: Encoding) -> Generator[float, None, Surprise]:
-    """Hide each visible piece behind [MASK], alone, and ask for it; yields the share done, 0 to 1.
+def hidden_surprise_in_steps(
+    model: Network, encoding: Encoding, only: Sequence[int] | None = None
+) -> Generator[float, None, Surprise]:
+    """Hide each visible piece behind [MASK], alone, and ask for it, or `only` those at some positions; yields the share done.
 
     Salazar et al. 2020, section 2. Batched; the head runs at the hidden position only. Raises CapabilityError.
     """
     model.require("fill_mask")
-    positions = model.visible_positions(encoding)
+    positions = model.visible_positions(encoding) if only is None else list(only)
     parts = []
     original, segments = torch.tensor(encoding.ids), torch.tensor(encoding.segments)
     for batch in batches(len(positions), encoding.kept):

@@ -1,31 +1,108 @@
-"""What the model says now, in a few words that stand beside the input in every tab; and what it said before a change."""
+"""What the model says now, in a few words that stand beside the input in every tab; and what it said before a change.
 
+Of an input without a blank: which of its words the model expects least, each hidden in turn.
+"""
+
+from collections.abc import Generator
 from typing import Any
 
+import numpy as np
+
 from explorer.base.errors import ExplorerError
-from explorer.figures.bars import whole_percent
+from explorer.base.steps import finished
+from explorer.figures.bars import percent, whole_percent
 from explorer.model.families import LABELS
 from explorer.model.trace import Trace
 from explorer.techniques import own_head
 from explorer.techniques.ablation import intervene
+from explorer.techniques.pseudo_likelihood import Surprise, hidden_surprise_in_steps
 from explorer.techniques.targets import Target, is_next_target, shares_at, word_target
 from explorer.views.subject import Subject
+from explorer.views.view import is_quick, seconds
 
 NO_BLANK = "No blank here: hide a word, and BERT guesses it."
+SURPRISING = 0.01  # a word that the model gives less than this is marked
+NAMED = 3  # of the marked words
+AT_ONCE, PATIENCE = 0.05, 8.0  # seconds that hiding each word may take: in the answer to a key, and beside the page
 
 
 def says_of(subject: Subject) -> dict[str, Any] | None:
     """The value: `answers` (what is asked, the answer, its share, and answer and share before a change), and a `hint`.
 
-    None where nothing can be read.
+    Without a blank, `unexpected`: the words that the model expects least, or `asks`: they are to be asked for, since that takes
+    longer. None where nothing can be read.
     """
     try:
         answers = [_answer(subject, target) for target in _targets(subject)]
         if not answers and (head := subject.model.own_head) and head.task == LABELS and head.squash != "none":
             answers = [_label(subject.trace)]
+        return {"answers": answers, "hint": "", **_of_no_blank(subject)}
     except ExplorerError:  # what is wrong was told elsewhere
         return None
-    return {"answers": answers, "hint": "" if answers or not subject.model.capabilities.fill_mask else NO_BLANK}
+
+
+def _of_no_blank(subject: Subject) -> dict[str, Any]:
+    """What is said of an input without a blank."""
+    if not subject.model.capabilities.fill_mask or subject.trace.mask_positions:
+        return {}
+    if not (places := _hidden_in_turn(subject)):
+        return {"hint": NO_BLANK}
+    if not subject.trace.knows(_key(places)) and seconds(subject, len(places)) > AT_ONCE:
+        return {"asks": True}
+    return {"unexpected": _unexpected(subject, _known(subject, places))}
+
+
+def surprise_in_steps(subject: Subject) -> Generator[float, None, None]:
+    """Hide the words in turn, so that `says_of` knows what the model expects; yields the share done."""
+    places = _hidden_in_turn(subject)
+    if not places or subject.trace.knows(_key(places)):
+        return
+    found = yield from hidden_surprise_in_steps(subject.model, subject.trace.encoding, places)
+    subject.trace.once(_key(places), lambda: found)
+
+
+def _key(places: list[int]) -> tuple[str, int, int]:
+    return ("surprise", places[0], places[-1])
+
+
+def _known(subject: Subject, places: list[int]) -> Surprise:
+    return subject.trace.once(
+        _key(places), lambda: finished(hidden_surprise_in_steps(subject.model, subject.trace.encoding, places))
+    )
+
+
+def _hidden_in_turn(subject: Subject) -> list[int]:
+    """The positions that are hidden in turn: all of a short input; of a long one those in the sentence of the chosen token."""
+    encoding = subject.trace.encoding
+    every = subject.model.visible_positions(encoding)
+    if is_quick(subject, len(every)):
+        return every
+    sentence = next((group for group in encoding.sentence_groups if subject.token in group), [])
+    here = [place for place in every if place in sentence]
+    return here if seconds(subject, len(here)) <= PATIENCE else []
+
+
+def _unexpected(subject: Subject, found: Surprise) -> dict[str, Any]:
+    """`words`: the least expected first, with what the model gives them and its own guess; `of`: the tokens they are among.
+
+    `partly` where not all words were hidden, `as_it_is` where something is changed, which this leaves out.
+    """
+    shares = np.exp(found.log_probabilities)
+    guesses = subject.model.pieces(found.best_ids.tolist())
+    tokens = subject.trace.tokens
+    order = [at for rank, at in enumerate(np.argsort(shares, kind="stable")) if shares[at] < SURPRISING or rank == 0]
+    words = [
+        {
+            "token": found.positions[at],
+            "word": tokens[found.positions[at]],
+            "share": percent(float(shares[at])),
+            "guess": "" if found.ranks[at] == 1 else guesses[at],
+            "guess_share": whole_percent(float(found.best_probabilities[at])),
+        }
+        for at in order
+    ]
+    partly = len(found.positions) < len(subject.model.visible_positions(subject.trace.encoding))
+    return {"words": words, "named": NAMED, "of": " ".join(tokens), "partly": partly, "as_it_is": subject.selection.is_changed}
 
 
 def changes_of(subject: Subject) -> dict[str, Any] | None:

@@ -60,11 +60,12 @@ def chart(label: str, height: int = 400, **options: Any) -> Part:
 
 
 def caption(markdown: str, kind: str = "caption", **options: Any) -> Part:
-    """Markdown that is always there."""
+    """Markdown that does not depend on the input. On the page it stands behind 'How is this made?', as checks do."""
     return part(kind, markdown=markdown, **options)
 
 
 heading = partial(caption, kind="heading")  # a title within a view
+note = partial(caption, kind="note")  # a caption that is always seen: what one may do here
 
 
 def button(label: str, **options: Any) -> Part:

@@ -19,7 +19,7 @@ from explorer.views.view import Change, Content, View, check, is_quick, matches,
 
 SWAPS = 4
 NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."
-Gesture = tuple[str, Callable[[], Change]]  # what it is called, and what it changes of the selection
+Gesture = tuple[str, bool, Callable[[], Change]]  # what it is called, whether it is done already, and what a press changes
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,12 @@ class WhatIf(View):
 
     def compute(self, subject: Subject) -> Content:
         """What can be done; once something is, what came of it."""
-        gestures = [label for label, _ in self._gestures(subject)]
-        shown: Content = {"gestures": {"label": "Break it:", "chips": gestures}} if gestures else {}
+        gestures = self._gestures(subject)
+        chips = {"chips": [label for label, *_ in gestures], "pressed": [done for _, done, _ in gestures]}
+        shown: Content = {"gestures": {"label": "Break it:", **chips}} if gestures else {}
         if not subject.selection.is_changed:
             return shown
-        shown["back"] = {"label": "Put back:", "chips": [label for label, _ in _ways_back(subject)], "kind": "back"}
+        shown["back"] = {"label": "Put back:", "chips": [label for label, *_ in _ways_back(subject)], "kind": "back"}
         question = Question.of(subject)
         return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
 
@@ -128,22 +129,23 @@ class WhatIf(View):
         } | ({"about": self.note} if self.note else {})
 
     def _gestures(self, subject: Subject) -> list[Gesture]:
-        """What can be done now."""
+        """What can be done, each always in the same place: a press of what is done already undoes it."""
         selection, found = subject.selection, []
         if not _is_asked(subject):
             return []
         head = (selection.attention_layer, selection.head_index)
-        if self.this_head and head not in selection.off:
-            found.append((f"switch off {head_name(head)}", lambda: toggled(subject, head)))
+        if self.this_head:
+            found.append((f"switch off {head_name(head)}", head in selection.off, lambda: toggled(subject, head)))
         model = subject.model.capabilities
-        if len(selection.off) < model.layers * model.heads and is_quick(subject, model.layers * model.heads / 3):
-            which = "next strongest" if selection.off else "strongest"
-            found.append((f"switch off the {which} head", lambda: _strongest_off(subject)))
-        if selection.swap is None:
-            swaps = fitting_swaps(subject, SWAPS)
-            found += [(f"{word} → {other}", lambda swap=(word, other): select(swap=swap)) for word, other in swaps]
-        elif selection.patch is None and is_quick(subject, subject.trace.kept * (model.layers + 1) / 2):
-            found.append(("patch one vector from the run before", lambda: _patched(subject)))
+        if is_quick(subject, model.layers * model.heads / 3):
+            found.append(("switch off the strongest head", False, lambda: _strongest_off(subject)))  # of those that are on
+        for swap in fitting_swaps(subject, SWAPS):
+            done = selection.swap == swap
+            found.append(("{} → {}".format(*swap), done, lambda swap=None if done else swap: select(swap=swap, patch=None)))
+        if selection.swap and is_quick(subject, subject.trace.kept * (model.layers + 1) / 2):
+            patched = selection.patch is not None
+            change = (lambda: select(patch=None)) if patched else (lambda: _patched(subject))
+            found.append(("patch one vector from the run before", patched, change))
         return found
 
 
@@ -206,21 +208,22 @@ def _state_name(subject: Subject) -> str:
 def _ways_back(subject: Subject) -> list[Gesture]:
     """Everything that is changed, to be put back one by one, or at once."""
     selection = subject.selection
-    found: list[Gesture] = [(head_name(head), lambda head=head: toggled(subject, head)) for head in selection.off[:8]]
+    found: list[Gesture] = [(head_name(head), False, lambda head=head: toggled(subject, head)) for head in selection.off[:8]]
     for cut in selection.cut[:8]:
-        found.append((cut_name(cut, subject.trace.tokens), lambda cut=cut: cut_or_mended(subject, cut)))
+        found.append((cut_name(cut, subject.trace.tokens), False, lambda cut=cut: cut_or_mended(subject, cut)))
     if selection.swap:
-        found.append((selection.swap[0], lambda: select(swap=None)))
+        found.append((selection.swap[0], False, lambda: select(swap=None)))
     if selection.patch:
-        found.append((_state_name(subject), lambda: select(patch=None)))
+        found.append((_state_name(subject), False, lambda: select(patch=None)))
     if len(selection.off) + len(selection.cut) + bool(selection.swap) + bool(selection.patch) > 1:
-        found.append(("all", lambda: select(**CHANGES)))
+        found.append(("all", False, lambda: select(**CHANGES)))
     return found
 
 
 def _strongest_off(subject: Subject) -> Change:
-    question = Question.of(subject)
-    return toggled(subject, question.strongest(subject.selection.off)) if question else _as_it_is(subject)
+    model, off = subject.model.capabilities, subject.selection.off
+    question = Question.of(subject) if len(off) < model.layers * model.heads else None
+    return toggled(subject, question.strongest(off)) if question else _as_it_is(subject)
 
 
 def _patched(subject: Subject) -> Change:
@@ -231,7 +234,7 @@ def _patched(subject: Subject) -> Change:
 def _chosen(subject: Subject, gestures: list[Gesture], index: Any) -> Change:
     """What the gesture in this place changes, if it is still there."""
     place = limits.check_place(index)
-    return gestures[place][1]() if place < len(gestures) else _as_it_is(subject)
+    return gestures[place][-1]() if place < len(gestures) else _as_it_is(subject)
 
 
 def _as_it_is(subject: Subject) -> Change:

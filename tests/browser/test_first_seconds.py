@@ -93,6 +93,7 @@ def test_the_painted_picture_stands_where_the_page_s_own_will(new_page, served, 
 
 def test_a_story_that_is_started_at_once_goes_on(page, served):
     go_on = delayed(page, served)
+    page.locator("#first .bx-flow-play").click()
     page.locator("#first [data-stop='2']").click()
     expect(page.locator("#first .bx-told")).to_contain_text("In layer 1, 12 heads")
     expect(page.locator("#first button.bx-open")).to_have_text("Overview")

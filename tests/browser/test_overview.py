@@ -227,9 +227,20 @@ def test_a_cut_holds_in_every_tab(opened):
     expect(page.locator("#fill-mask-what-if-outcome")).to_contain_text(told.strip())
 
 
+def step_by_step(page) -> None:
+    """Begin the story, and halt at its first stop."""
+    play = picture(page, ".bx-flow-play")
+    play.click()
+    expect(play).to_have_accessible_name("Pause")
+    play.click()
+    expect(play).to_have_accessible_name("Play, step by step")
+
+
 def test_each_stop_tells_a_sentence_and_keys_step_through_them(opened):
     page = opened()
     stops = picture(page, ".bx-flow-stops [data-stop]")
+    expect(stops.first).to_be_hidden()
+    step_by_step(page)
     expect(stops).to_have_text([*(f"{number} {title}" for number, title in enumerate(TITLES, start=1)), "all at once"])
     said, told = picture(page, ".bx-flow-story p"), []
     for number in range(len(TITLES)):
@@ -280,6 +291,7 @@ def test_a_pair_without_a_blank_opens_on_the_token_that_answers_for_it(opened, b
     expect_chosen(page, 0, STATES - 1)
     pair = picture(page, ".bx-flow-output").filter(has_text="Does B follow A?")
     expect(pair.locator("bdi")).to_have_text(["IsNext", "NotNext"])
+    step_by_step(page)
     picture(page, "[data-stop='6']").click()
     expect(picture(page, ".bx-told")).to_contain_text("the head for pairs reads IsNext with")
     page.locator("#text-b textarea").fill("")
@@ -299,6 +311,7 @@ def test_odd_and_short_texts_are_only_text(opened, bundled, text):
     expect(picture(page, "img")).to_have_count(0)
     picture(page, ".bx-flow-title").filter(has_text="layer 1").click()
     expect(page.get_by_role("region", name="inside layer 1")).to_be_visible()
+    step_by_step(page)
     for number in range(len(TITLES)):
         picture(page, f"[data-stop='{number}']").click()
         expect(picture(page, ".bx-told")).not_to_be_empty()
@@ -357,6 +370,7 @@ def test_nothing_glides_for_those_who_want_it_still(opened):
     page = opened(reduced_motion="reduce")
     moving = "(all) => all.filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0).length"
     assert picture(page, ".bx-flow *").evaluate_all(moving) == 0
+    step_by_step(page)
     picture(page, "[data-stop='4']").click()
     expect(picture(page, ".bx-later")).to_have_count(0)  # all columns at once
 
@@ -367,6 +381,7 @@ def test_no_part_of_it_shuts_anybody_out(opened, theme):
     page.evaluate(AXE)
     assert page.evaluate("document.body.classList.contains('dark')") == (theme == "dark")
     found = [f"whole: {one}" for one in wrong(page, "html")]
+    step_by_step(page)
     picture(page, "[data-stop='2']").click()
     found += [f"a stop: {one}" for one in wrong(page)]
     open_route(page, 6, 6)
@@ -387,6 +402,7 @@ def test_on_a_phone_the_end_of_the_chosen_row_is_in_view(opened):
     ).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     expect(picture(page, ".bx-flow-label").nth(6)).to_be_in_viewport(ratio=0.9)  # the tokens stay beside it
+    step_by_step(page)
     for number in (0, 6):
         stop = picture(page, f"[data-stop='{number}']")
         stop.focus()

@@ -73,6 +73,7 @@ def test_the_overview_traces_and_unfolds_from_the_disk(bundled, opened):
     expect(card).to_have_count(0)
     window.locator("[data-route]").last.dispatch_event("click")
     expect(card).to_have_count(0)
+    window.locator(".bx-flow-play").click()
     window.locator("[data-stop='2']").click()
     expect(window.locator(".bx-flow-story [role=status]")).to_contain_text("In layer 1")
     assert window.problems == []

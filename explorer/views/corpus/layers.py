@@ -20,7 +20,7 @@ from explorer.views.corpus.layer_spread import Angles, Frequency
 from explorer.views.corpus.source import LookUp
 from explorer.views.settings import choice
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, button, caption, chart, check, part, props, select, sentence
+from explorer.views.view import Change, Content, Finding, button, chart, check, note, part, props, select, sentence
 
 PROBE, SIMILARITY, ANGLES, FREQUENCY = "Probe", "Similarity", "Angles and lengths", "Frequency"
 THIS = ("this model itself", "")
@@ -46,7 +46,7 @@ class Layers(LookUp):
     stop = button("Stop")
     progress = part("meter")
     about = sentence(classes="caption")
-    help = caption("Click a hidden state to choose it: the dotted line, or the outlined row, is at the chosen one.")
+    help = note("Click a hidden state to choose it: the dotted line, or the outlined row, is at the chosen one.")
     check = check()
     detail = chart("The chosen hidden state", height=400, optional=True)
     by_class = part("bars", optional=True)

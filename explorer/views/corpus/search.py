@@ -15,7 +15,7 @@ from explorer.text import limits
 from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
-from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
+from explorer.views.view import Change, Content, Finding, Why, button, check, matches, note, part, props, read, sentence
 
 NO_WORDS = ("(begin)", "(end)", "(special)")  # what stands for no word, and is told of many tokens
 STATE, HEAD = "Hidden state", "Head"
@@ -44,7 +44,7 @@ class Search(LookUp):
     stop = button("Stop")
     progress = part("meter")
     about = sentence(classes="caption")
-    help = caption("Click a word: its sentence becomes the input.")
+    help = note("Click a word: its sentence becomes the input.")
     check = check()
     common = part("bars")
 

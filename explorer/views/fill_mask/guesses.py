@@ -25,19 +25,22 @@ SMALL = (
     "This is a small teaching model: on texts that it never saw, its first guess is right for 47 % of the blanks, and one of "
     "five for 64 %. What it is bad at stands in its model card; larger models do better."
 )
+HIDE = "**Click a word to hide it**, or type `[MASK]` above. The words underlined in waves are those that BERT expects least."
 ORDERS = {"left_to_right": "left to right", "best_first": "surest first"}
 
 
 class WordsToHide(View):
-    """The input, of which a click hides a word."""
+    """The input, of which a click hides a word, while none is hidden."""
 
     name, question = "fill-mask/words", "Which word is to be guessed?"
-    help = caption("Click a word to hide it, click the blank to bring it back, or type `[MASK]` above.")
-    row = part("tokens", mask_on_click=True)
+    help = prose(optional=True)
+    row = part("tokens", mask_on_click=True, optional=True)
 
     def compute(self, subject: Subject) -> Content:
-        """The row of tokens."""
-        return {"row": token_row_of(subject.trace.encoding, subject.selection.token)}
+        """The row of tokens; with a blank that of the page is enough."""
+        if subject.trace.mask_positions:
+            return {}
+        return {"help": HIDE, "row": token_row_of(subject.trace.encoding, subject.selection.token)}
 
 
 class Guesses(View):

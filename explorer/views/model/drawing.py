@@ -6,7 +6,7 @@ from operator import attrgetter
 from explorer.figures.architecture import Block, Stage, architecture
 from explorer.model.explorer import Explorer
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, caption, part
+from explorer.views.view import Content, View, note, part
 
 INNER = "feed-forward"
 
@@ -17,7 +17,7 @@ class Drawing(View):
     name, question = "model/drawing", "How is it built?"
     width = 5
     drawing = part("architecture")
-    help = caption("Click a box to see what happens in it. The parameters in a layer's boxes are those of all layers together.")
+    help = note("Click a box to see what happens in it. The parameters in a layer's boxes are those of all layers together.")
 
     def compute(self, subject: Subject) -> Content:
         """The boxes of this model."""

@@ -6,7 +6,7 @@ from explorer.techniques.targets import Target, is_next_target, word_target
 from explorer.techniques.trust import Trust as Found
 from explorer.techniques.trust import trust
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, button, caption, sentence, show
+from explorer.views.view import Change, Content, View, button, note, sentence, show
 
 # What `python -m tests.benchmarks routes` printed; a test holds it to README's table.
 MEASURED = {"routes": "0.43 (0.39 to 0.47)", "attention": "0.19 (0.14 to 0.23)"}
@@ -16,7 +16,7 @@ class Trust(View):
     """A test of the shares on this input, and what such tests have shown."""
 
     name, question = "overview/trust", "How far can the picture be trusted?"
-    about = caption(
+    about = note(
         "**How far can this be trusted?** The lines say what was taken, not what the answer depends on. The test hides each "
         "word in turn and compares what the guess loses with how much of the place stood at that word in the beginning. Over 200 "
         f"sentences with the bundled model, the rank correlation is {MEASURED['routes']} (95 % interval), of attention in the "

@@ -2,10 +2,10 @@
 
 import pytest
 
-from explorer.figures.bars import whole_percent
+from explorer.figures.bars import percent, whole_percent
 from explorer.model import checkpoints
 from explorer.techniques.ablation import intervene
-from explorer.views.says import NO_BLANK, changes_of, says_of
+from explorer.views.says import SURPRISING, changes_of, says_of, surprise_in_steps
 from explorer.views.subject import CHANGES, Selection, Subject
 
 JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
@@ -37,8 +37,48 @@ def test_after_a_change_it_says_what_was_before_and_offers_the_way_back(bundled,
     assert says_of(about.select(**CHANGES))["answers"][0] == before
 
 
-def test_without_a_blank_it_says_what_to_do(bundled):
-    assert says_of(subject("I love pizza.", "")) == {"answers": [], "hint": NO_BLANK}
+def masked(trace, place):
+    """The texts with one token of A hidden."""
+    start, end = trace.encoding.offsets[place]
+    return trace.encoding.text_a[:start] + "[MASK]" + trace.encoding.text_a[end:], trace.encoding.text_b
+
+
+def test_without_a_blank_it_says_which_word_is_expected_least(bundled):
+    about = subject("I love pizza.", "")
+    said = says_of(about)
+    trace, shares, guesses = about.trace, {}, {}
+    for place in range(1, trace.kept - 1):
+        found = bundled.own_masked_lm(bundled.encode(*masked(trace, place)))[place].softmax(-1)
+        shares[place], guesses[place] = float(found[trace.ids[place]]), found.max(-1)
+    order = sorted(shares, key=shares.get)
+    expected = [place for rank, place in enumerate(order) if shares[place] < SURPRISING or rank == 0]
+    words = said["unexpected"]["words"]
+    assert [one["token"] for one in words] == expected and said["answers"] == []
+    first, (share, best) = words[0], guesses[expected[0]]
+    assert (first["word"], first["share"]) == (trace.tokens[expected[0]], percent(shares[expected[0]]))
+    assert (first["guess"], first["guess_share"]) == (bundled.pieces([int(best)])[0], whole_percent(float(share)))
+    assert said["unexpected"]["of"] == " ".join(trace.tokens) and not said["unexpected"]["partly"]
+
+
+def test_what_takes_longer_is_asked_for(bundled):
+    about = subject("The old man and the sea are two of the things that she saw from the small window of her room.", "")
+    assert says_of(about) == {"answers": [], "hint": "", "asks": True}
+    assert 0 < max(surprise_in_steps(about)) <= 1
+    assert says_of(about)["unexpected"]["words"][0]["share"].endswith("%")
+    assert list(surprise_in_steps(about)) == []  # it is known
+
+
+def test_of_a_long_input_the_sentence_of_the_chosen_token_is_asked_for(bundled):
+    about = subject("She saw the sea. " * 60 + "The green idea sleeps.", "")
+    about = about.select(token=about.trace.kept - 4)
+    list(surprise_in_steps(about))
+    said = says_of(about)["unexpected"]
+    assert said["partly"] and {one["token"] for one in said["words"]} <= set(range(about.trace.kept - 6, about.trace.kept - 1))
+
+
+def test_with_a_blank_or_without_a_head_nothing_is_unexpected(bundled):
+    assert "unexpected" not in says_of(subject("[MASK]", ""))
+    assert "unexpected" not in says_of(subject())
 
 
 def test_an_empty_text_says_nothing(bundled):

@@ -190,7 +190,7 @@ def test_a_cut_that_is_not_there_is_left_out(subject):
 def test_the_strongest_head_is_the_one_that_costs_most_and_then_comes_the_next(subject):
     question = Question.of(subject)
     first = press(WordWhatIf(), subject, "gestures", "strongest").selection.off
-    second = press(WordWhatIf(), subject.select(off=first), "gestures", "next strongest").selection.off
+    second = press(WordWhatIf(), subject.select(off=first), "gestures", "switch off the strongest").selection.off
     assert len(second) == 2
     costs = {}
     for head in {*second, (0, 0), (5, 2), (3, 3)}:

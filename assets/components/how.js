@@ -1,0 +1,27 @@
+// 'How is this made?' opens the captions and checks of every view, and the browser keeps that.
+(() => {
+  "use strict";
+  const KEY = "bert-how";
+  let isOpen = false;
+  try {
+    isOpen = localStorage.getItem(KEY) === "yes";
+  } catch { /* a browser that keeps nothing */ }
+
+  function show() {
+    document.body.toggleAttribute("data-how", isOpen);
+    for (const toggle of document.querySelectorAll(".how-toggle")) toggle.ariaExpanded = String(isOpen);
+  }
+
+  addEventListener("DOMContentLoaded", show);
+  document.addEventListener("click", ({ target }) => {
+    const toggle = target.closest?.(".how-toggle");
+    if (!toggle) return;
+    const before = toggle.getBoundingClientRect().top;
+    isOpen = !isOpen;
+    try {
+      localStorage.setItem(KEY, isOpen ? "yes" : "no");
+    } catch { /* it lasts until the page is left */ }
+    show();
+    scrollBy(0, toggle.getBoundingClientRect().top - before); // what opens above it pushes nothing away from under the pointer
+  });
+})();
