@@ -10,6 +10,7 @@ Everything here is times σ_i, the LayerNorm's deviation at i, which falls out o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,7 @@ from explorer.model.attending import Heads
 from explorer.model.layer import Layer
 
 SHORT = 64  # tokens: up to here all parts lie in memory at once, which has the fewest calls
+AT_ONCE = 1_000_000  # numbers of parts: so many layers of a short input are taken apart in the same calls
 CHECKED = 32  # queries of a longer input whose parts are summed to be held to the model
 NEAR = 12  # of a vector's numbers, so many of the smallest may be passed by the part of a token that hands on little
 KEYS, QUERIES = 8, 64  # of a long input, together: few enough for their numbers to stay in the cache
@@ -46,24 +48,28 @@ class Block:
         return self.layer.residual(self.hidden)
 
     @cached_property
-    def added(self) -> torch.Tensor:
-        """What the norm reads, [tokens, width], by the model's own W_O."""
-        context = (self.weights @ self.value).transpose(0, 1).flatten(1)
-        return self.layer.attention_dense(context) + self.residual
+    def context(self) -> torch.Tensor:
+        """What W_O reads of each head: [heads, tokens, head_size]."""
+        return self.weights @ self.value
 
     @cached_property
     def own(self) -> torch.Tensor:
-        """The model's own vectors after the attention block, y [tokens, width], by its own modules."""
-        return self.added if (norm := self.layer.attention_norm) is None else norm(self.added)
+        """The model's own vectors after the attention block, y [tokens, width], by its own weights."""
+        return self._normed[0]
 
     @cached_property
     def deviation(self) -> torch.Tensor:
         """What the norm divides each vector by, [tokens, 1]; ones where it does not."""
-        norm = self.layer.attention_norm
-        if not isinstance(norm, torch.nn.LayerNorm):
-            return torch.ones(len(self.hidden), 1)
-        _, _, divided = torch.native_layer_norm(self.added, norm.normalized_shape, None, None, norm.eps)
-        return divided.reciprocal_()
+        return self._normed[1]
+
+    @cached_property
+    def _normed(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """`own` and `deviation`."""
+        added = self.layer.attention_dense(self.context.transpose(0, 1).flatten(1)) + self.residual
+        if not isinstance(norm := self.layer.attention_norm, torch.nn.LayerNorm):
+            return added if norm is None else norm(added), torch.ones(len(added), 1)
+        own, _, divided = torch.native_layer_norm(added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+        return own, divided.reciprocal_()
 
     @cached_property
     def vectors(self) -> torch.Tensor:
@@ -94,16 +100,11 @@ class Block:
 
     def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
         """Vectors [..., width] through the norm with its deviation times σ and without its bias, which is linear; in place."""
-        norm = self.layer.attention_norm
-        if isinstance(norm, torch.nn.LayerNorm):
-            vectors -= vectors.mean(-1, keepdim=True)
-        return vectors if norm is None or norm.weight is None else vectors.mul_(norm.weight)
+        return _through_norms([self], vectors[None])[0]
 
     def biases(self) -> torch.Tensor:
         """What is nobody's part, times σ: [tokens, width]."""
-        dense, norm = self.layer.attention_dense.bias, getattr(self.layer.attention_norm, "bias", None)
-        rest = torch.zeros(self.vectors.shape[1]) if dense is None else self.through_norm(dense.clone())
-        return rest.expand_as(self.vectors) if norm is None else rest + norm * self.deviation
+        return _biases([self], self.deviation[None])[0]
 
     def head_parts(self, query: int) -> torch.Tensor:
         """The parts of T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
@@ -119,26 +120,85 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
     A row of which no part comes nearer is all the token's own. The error is the largest distance of Σ_j T_i(x_j) and the biases
     from y_i: over all queries, of an input of more than SHORT tokens over CHECKED of them, evenly spaced.
     """
-    tokens = len(block.hidden)
+    found, error = shares_of([block])
+    return found[0], error
+
+
+def shares_of(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
+    """`shares` of some layers of one run, as many as `together` says: [blocks, query, key], and the largest error."""
+    tokens = len(blocks[0].hidden)
     if tokens <= SHORT:
-        nearer, error = _all_at_once(block)
+        nearer, error = _all_at_once(blocks)
     else:
-        nearer, error = _linear_and_passed(block), _error(block)
+        nearer = torch.stack([_linear_and_passed(block) for block in blocks])
+        error = max(map(_error, blocks))
+    return _of_rows(nearer, torch.arange(tokens)), error
+
+
+def together(tokens: int, width: int) -> int:
+    """How many layers are best given to `shares_of` at once."""
+    return max(1, AT_ONCE // (tokens**2 * width)) if tokens <= SHORT else 1
+
+
+def shares_at(block: Block, queries: Sequence[int]) -> tuple[torch.Tensor, float]:
+    """`shares` of a few queries, of a block whose `hidden` and `weights` are of these only: [queries, key], and the error."""
+    taken = block.weights[..., None] * block.value[:, None]  # [heads, queries, key, head_size]
+    parts = block.through_norm(taken.permute(2, 1, 0, 3).flatten(2) @ block.layer.attention_dense.weight.T)
+    parts[list(queries), range(len(queries))] += block.kept
+    nearer, error = _nearer([block], parts[None])
+    return _of_rows(nearer, torch.tensor(queries))[0], error
+
+
+def _of_rows(nearer: torch.Tensor, queries: torch.Tensor) -> torch.Tensor:
+    """By how much parts come nearer, [blocks, queries, key], as shares of their row: those that are below 0 have none."""
     total = nearer.clamp_(min=0).sum(-1, keepdim=True)
     if not total.all():
-        nearer = torch.where(total > 0, nearer, torch.eye(tokens))
+        nearer = torch.where(total > 0, nearer, torch.eye(nearer.shape[-1])[queries])
         total = nearer.sum(-1, keepdim=True)
-    return nearer.div_(total), error
+    return nearer.div_(total)
 
 
-def _all_at_once(block: Block) -> tuple[torch.Tensor, float]:
-    """‖σy‖₁ − ‖σy − σT‖₁ [query, key], and the error, from all parts at once."""
-    parts = block.weights.permute(2, 1, 0) @ block.handed.transpose(0, 1)  # [key, query, width]
-    parts.diagonal(dim1=0, dim2=1).add_(block.kept.T)
-    rest = block.vectors - block.biases() - parts.sum(0)
-    error = float((rest / block.deviation).abs().max())
-    passed = parts.sub_(block.vectors).abs_().sub_(block.vectors.abs())  # number by number, whose sums are far less exact
-    return -passed.sum(-1).T, error
+def _through_norms(blocks: Sequence[Block], vectors: torch.Tensor) -> torch.Tensor:
+    """Vectors [blocks, ..., width], each through the norm of its block, as in `Block.through_norm`."""
+    norms = [block.layer.attention_norm for block in blocks]
+    if isinstance(norms[0], torch.nn.LayerNorm):
+        vectors -= vectors.mean(-1, keepdim=True)
+    if norms[0] is None or norms[0].weight is None:
+        return vectors
+    scales = torch.stack([norm.weight for norm in norms])
+    return vectors.mul_(scales.view(len(blocks), *[1] * (vectors.dim() - 2), -1))
+
+
+def _biases(blocks: Sequence[Block], deviations: torch.Tensor) -> torch.Tensor:
+    """What is nobody's part, times σ, for deviations [blocks, tokens, 1]: [blocks, tokens, width]."""
+    dense, norms = [block.layer.attention_dense for block in blocks], [block.layer.attention_norm for block in blocks]
+    rest = torch.zeros(len(blocks), 1, dense[0].out_features)
+    if dense[0].bias is not None:
+        rest = _through_norms(blocks, torch.stack([one.bias for one in dense])[:, None])
+    if getattr(norms[0], "bias", None) is None:
+        return rest.expand(-1, deviations.shape[1], -1)
+    return rest + torch.stack([norm.bias for norm in norms])[:, None] * deviations
+
+
+def _all_at_once(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
+    """‖σy‖₁ − ‖σy − σT‖₁ [blocks, query, key], and the error, from all parts at once."""
+    weights = torch.stack([block.weights.permute(2, 1, 0) for block in blocks])  # [blocks, key, query, heads]
+    handed = torch.stack([(block.value @ block.output).transpose(0, 1) for block in blocks])  # [blocks, key, heads, width]
+    parts = weights @ _through_norms(blocks, handed)  # [blocks, key, query, width]
+    kept = _through_norms(blocks, torch.stack([block.residual for block in blocks]))
+    parts.diagonal(dim1=1, dim2=2).add_(kept.transpose(1, 2))
+    return _nearer(blocks, parts)
+
+
+def _nearer(blocks: Sequence[Block], parts: torch.Tensor) -> tuple[torch.Tensor, float]:
+    """The same for the parts σT [blocks, key, query, width], which are overwritten."""
+    deviations = torch.stack([block.deviation for block in blocks])
+    vectors = torch.stack([block.own for block in blocks]) * deviations
+    rest = vectors - _biases(blocks, deviations) - parts.sum(1)
+    error = float((rest / deviations).abs().max())
+    # Number by number, since sums of |y| are far less exact.
+    passed = parts.sub_(vectors[:, None]).abs_().sub_(vectors.abs()[:, None])
+    return -passed.sum(-1).transpose(1, 2), error
 
 
 def _error(block: Block) -> float:
