@@ -19,7 +19,7 @@ from explorer.model.attending import Heads
 from explorer.model.layer import Layer
 
 SHORT = 64  # tokens: up to here all parts lie in memory at once, which has the fewest calls
-AT_ONCE = 1_000_000  # numbers of parts: so many layers of a short input are taken apart in the same calls
+AT_ONCE = 250_000  # numbers of parts, which stay in the cache: so many layers of a short input are taken apart in the same calls
 CHECKED = 32  # queries of a longer input whose parts are summed to be held to the model
 NEAR = 12  # of a vector's numbers, so many of the smallest may be passed by the part of a token that hands on little
 KEYS, QUERIES = 8, 64  # of a long input, together: few enough for their numbers to stay in the cache
@@ -220,34 +220,35 @@ def _linear_and_passed(block: Block) -> torch.Tensor:
     vectors, handed, weights = block.vectors, block.handed, block.weights
     tokens, width = vectors.shape
     sizes, signs = vectors.abs(), _signs(vectors)
+    along = (signs @ block.normed_output.flatten(0, 1).T).unflatten(1, (len(weights), -1))  # [query, heads, head_size]
     nearer, most = torch.zeros(tokens, tokens), torch.zeros(tokens, tokens)
     for head, weight in enumerate(weights):
-        nearer.addcmul_(weight, (signs @ block.normed_output[head].T) @ block.value[head].T)
-        most += weight * handed[head].abs().amax(-1)  # no number of T is larger
+        nearer.addcmul_(weight, along[:, head] @ block.value[head].T)
+        most.addcmul_(weight, handed[head].abs().amax(-1))  # no number of T is larger
     small = sizes.topk(min(NEAR + 1, width), largest=False, sorted=True)
     heavy = most >= small.values[:, -1:]
-    nearer -= 2 * _passed_nearby(block, small.indices[:, :-1], most.masked_fill_(heavy, 0), signs, sizes).masked_fill_(heavy, 0)
+    most.masked_fill_(heavy, 0)
+    nearer -= _passed_nearby(block, small.indices[:, :-1], most, signs, sizes).mul_(2)
     heavy.fill_diagonal_(False)
-    nearer -= 2 * _passed(block, heavy, signs, sizes)
+    _put_whole(nearer, block, heavy, sizes)
     own = (weights.diagonal(dim1=1, dim2=2)[..., None] * handed).sum(0) + block.kept
     nearer.diagonal().copy_((sizes - (vectors - own).abs()).sum(-1))
     return nearer
 
 
-def _passed(block: Block, where: torch.Tensor, signs: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
-    """By how much s T passes |y| in all numbers, `where` [query, key] it is true; 0 elsewhere."""
-    found = torch.zeros(where.shape)
+def _put_whole(nearer: torch.Tensor, block: Block, where: torch.Tensor, sizes: torch.Tensor) -> None:
+    """Put in |y| − |y − T| [query, key], summed number by number, `where` it is true; `sizes` are |y|."""
+    by_key = block.weights.permute(2, 1, 0)  # [key, query, heads]
     for start in range(0, len(where), KEYS):
         keys, queries = where.T[start : start + KEYS].nonzero(as_tuple=True)  # key by key
         if len(keys):
-            weights = block.weights[:, queries, keys + start].T
-            parts = torch.empty(len(keys), sizes.shape[1])
+            rest = block.vectors.index_select(0, queries)
+            weights = by_key[start : start + KEYS][keys, queries]
             ends = keys.bincount(minlength=KEYS).cumsum(0).tolist()
             for key, begin, end in zip(range(start, len(where)), [0, *ends], ends, strict=False):
-                torch.mm(weights[begin:end], block.handed[:, key], out=parts[begin:end])
-            parts.mul_(signs.index_select(0, queries)).sub_(sizes.index_select(0, queries))
-            found[queries, keys + start] = parts.relu_().sum(-1)
-    return found
+                if begin < end:
+                    rest[begin:end].addmm_(weights[begin:end], block.handed[:, key], alpha=-1)
+            nearer[queries, keys + start] = sizes.index_select(0, queries).sub_(rest.abs_()).sum(-1)
 
 
 def _passed_nearby(
@@ -265,12 +266,13 @@ def _passed_nearby(
         rows, near = order[start : start + QUERIES], int(needed[start : start + QUERIES][-1])
         if near:
             here = places[rows, :near]
+            weights = block.weights.index_select(1, rows)[:, :, None]
             parts = torch.zeros(*here.shape, len(most))  # [queries, near, key]
-            for weight, handed in zip(block.weights, by_number, strict=True):
-                parts.addcmul_(handed.index_select(0, here.flatten()).view_as(parts), weight[rows, None])
+            for weight, handed in zip(weights, by_number, strict=True):
+                parts.addcmul_(handed.index_select(0, here.flatten()).view_as(parts), weight)
             parts.mul_(signs[rows, :near, None]).sub_(sizes[rows, :near, None])
             found[rows] = parts.relu_().sum(1)
-    return found
+    return found.masked_fill_(most == 0, 0)
 
 
 def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:
