@@ -21,7 +21,8 @@ from explorer.model.attending import Heads
 from explorer.model.layer import Layer
 from explorer.model.trace import Reading, Trace
 from explorer.techniques.ablation import Cut, Head, changed_states
-from explorer.techniques.mixing import Block, head_shares_of, shares_at, shares_of, together
+from explorer.techniques.block import Block
+from explorer.techniques.mixing import head_shares_of, shares_at, shares_of, together
 
 Patch = tuple[int, int, Trace]
 """(hidden state, token, the run that its vector is taken from), as in `changed_states`."""
