@@ -10,107 +10,16 @@ Everything here is times σ_i, the LayerNorm's deviation at i, which falls out o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 
 from explorer.base.engine import torch
-from explorer.model.attending import Heads
-from explorer.model.layer import Layer
+from explorer.techniques.block import Block, biases_of, through_norms
 
 SHORT = 64  # tokens: up to here all parts lie in memory at once, which has the fewest calls
-CHECKED = 32  # queries of a longer input whose parts are summed to be held to the model
+AT_ONCE = 250_000  # numbers of parts, which stay in the cache: so many layers of a short input are taken apart in the same calls
+CHECKED = 8  # queries of a longer input whose parts are summed to be held to the model
 NEAR = 12  # of a vector's numbers, so many of the smallest may be passed by the part of a token that hands on little
 KEYS, QUERIES = 8, 64  # of a long input, together: few enough for their numbers to stay in the cache
-
-
-@dataclass(frozen=True)
-class Block:
-    """The attention block of one layer on one input: `weights` [heads, query, key] are what its heads look with.
-
-    `hidden` [tokens, hidden] is what the layer reads and `value` [heads, tokens, head_size] the values of its heads.
-    """
-
-    layer: Layer
-    hidden: torch.Tensor
-    weights: torch.Tensor
-    value: torch.Tensor
-
-    @classmethod
-    def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads) -> Block:
-        """The block as the model computes it, from what its heads are given: a batch of one."""
-        return cls(layer, hidden, heads.weights()[0], heads.value[0])
-
-    @cached_property
-    def residual(self) -> torch.Tensor:
-        """What is the token's own, [tokens, width]."""
-        return self.layer.residual(self.hidden)
-
-    @cached_property
-    def added(self) -> torch.Tensor:
-        """What the norm reads, [tokens, width], by the model's own W_O."""
-        context = (self.weights @ self.value).transpose(0, 1).flatten(1)
-        return self.layer.attention_dense(context) + self.residual
-
-    @cached_property
-    def own(self) -> torch.Tensor:
-        """The model's own vectors after the attention block, y [tokens, width], by its own modules."""
-        return self.added if (norm := self.layer.attention_norm) is None else norm(self.added)
-
-    @cached_property
-    def deviation(self) -> torch.Tensor:
-        """What the norm divides each vector by, [tokens, 1]; ones where it does not."""
-        norm = self.layer.attention_norm
-        if not isinstance(norm, torch.nn.LayerNorm):
-            return torch.ones(len(self.hidden), 1)
-        _, _, divided = torch.native_layer_norm(self.added, norm.normalized_shape, None, None, norm.eps)
-        return divided.reciprocal_()
-
-    @cached_property
-    def vectors(self) -> torch.Tensor:
-        """σ y: [tokens, width]."""
-        return self.own * self.deviation
-
-    @cached_property
-    def handed(self) -> torch.Tensor:
-        """What each token hands on through each head when it is looked at with weight 1, times σ: [heads, key, width]."""
-        if self.value.shape[1] < self.value.shape[2]:  # the norm of fewer vectors
-            return self.through_norm(self.value @ self.output)
-        return self.value @ self.normed_output
-
-    @cached_property
-    def normed_output(self) -> torch.Tensor:
-        """`output` of which each row went through the norm: it is linear."""
-        return self.through_norm(self.output.clone())
-
-    @cached_property
-    def kept(self) -> torch.Tensor:
-        """What each token keeps of itself beside its heads, times σ: [tokens, width]."""
-        return self.through_norm(self.residual.clone())
-
-    @property
-    def output(self) -> torch.Tensor:
-        """W_O cut into what each head is multiplied with: [heads, head_size, width]."""
-        return self.layer.attention_dense.weight.T.unflatten(0, (len(self.value), -1))
-
-    def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Vectors [..., width] through the norm with its deviation times σ and without its bias, which is linear; in place."""
-        norm = self.layer.attention_norm
-        if isinstance(norm, torch.nn.LayerNorm):
-            vectors -= vectors.mean(-1, keepdim=True)
-        return vectors if norm is None or norm.weight is None else vectors.mul_(norm.weight)
-
-    def biases(self) -> torch.Tensor:
-        """What is nobody's part, times σ: [tokens, width]."""
-        dense, norm = self.layer.attention_dense.bias, getattr(self.layer.attention_norm, "bias", None)
-        rest = torch.zeros(self.vectors.shape[1]) if dense is None else self.through_norm(dense.clone())
-        return rest.expand_as(self.vectors) if norm is None else rest + norm * self.deviation
-
-    def head_parts(self, query: int) -> torch.Tensor:
-        """The parts of T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
-        by_head = self.weights[:, query, :, None] * self.handed
-        own = torch.zeros_like(by_head[:1])
-        own[0, query] = self.kept[query]
-        return torch.cat([by_head, own])
 
 
 def shares(block: Block) -> tuple[torch.Tensor, float]:
@@ -119,26 +28,63 @@ def shares(block: Block) -> tuple[torch.Tensor, float]:
     A row of which no part comes nearer is all the token's own. The error is the largest distance of Σ_j T_i(x_j) and the biases
     from y_i: over all queries, of an input of more than SHORT tokens over CHECKED of them, evenly spaced.
     """
-    tokens = len(block.hidden)
+    found, error = shares_of([block])
+    return found[0], error
+
+
+def shares_of(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
+    """`shares` of some layers of one run, as many as `together` says: [blocks, query, key], and the largest error."""
+    tokens = len(blocks[0].hidden)
     if tokens <= SHORT:
-        nearer, error = _all_at_once(block)
+        nearer, error = _all_at_once(blocks)
     else:
-        nearer, error = _linear_and_passed(block), _error(block)
+        nearer = torch.stack([_linear_and_passed(block) for block in blocks])
+        error = max(map(_error, blocks))
+    return _of_rows(nearer, torch.arange(tokens)), error
+
+
+def together(tokens: int, width: int) -> int:
+    """How many layers are best given to `shares_of` at once."""
+    return max(1, AT_ONCE // (tokens**2 * width)) if tokens <= SHORT else 1
+
+
+def shares_at(block: Block, queries: Sequence[int]) -> tuple[torch.Tensor, float]:
+    """`shares` of a few queries, of a block whose `hidden` and `weights` are of these only: [queries, key], and the error."""
+    taken = block.weights[..., None] * block.value[:, None]  # [heads, queries, key, head_size]
+    parts = block.through_norm(taken.permute(2, 1, 0, 3).flatten(2) @ block.layer.attention_dense.weight.T)
+    parts[list(queries), range(len(queries))] += block.kept
+    nearer, error = _nearer([block], parts[None])
+    return _of_rows(nearer, torch.tensor(queries))[0], error
+
+
+def _of_rows(nearer: torch.Tensor, queries: torch.Tensor) -> torch.Tensor:
+    """By how much parts come nearer, [blocks, queries, key], as shares of their row: those that are below 0 have none."""
     total = nearer.clamp_(min=0).sum(-1, keepdim=True)
     if not total.all():
-        nearer = torch.where(total > 0, nearer, torch.eye(tokens))
+        nearer = torch.where(total > 0, nearer, torch.eye(nearer.shape[-1])[queries])
         total = nearer.sum(-1, keepdim=True)
-    return nearer.div_(total), error
+    return nearer.div_(total)
 
 
-def _all_at_once(block: Block) -> tuple[torch.Tensor, float]:
-    """‖σy‖₁ − ‖σy − σT‖₁ [query, key], and the error, from all parts at once."""
-    parts = block.weights.permute(2, 1, 0) @ block.handed.transpose(0, 1)  # [key, query, width]
-    parts.diagonal(dim1=0, dim2=1).add_(block.kept.T)
-    rest = block.vectors - block.biases() - parts.sum(0)
-    error = float((rest / block.deviation).abs().max())
-    passed = parts.sub_(block.vectors).abs_().sub_(block.vectors.abs())  # number by number, whose sums are far less exact
-    return -passed.sum(-1).T, error
+def _all_at_once(blocks: Sequence[Block]) -> tuple[torch.Tensor, float]:
+    """‖σy‖₁ − ‖σy − σT‖₁ [blocks, query, key], and the error, from all parts at once."""
+    weights = torch.stack([block.weights.permute(2, 1, 0) for block in blocks])  # [blocks, key, query, heads]
+    handed = torch.stack([(block.value @ block.output).transpose(0, 1) for block in blocks])  # [blocks, key, heads, width]
+    parts = weights @ through_norms(blocks, handed)  # [blocks, key, query, width]
+    kept = through_norms(blocks, torch.stack([block.residual for block in blocks]))
+    parts.diagonal(dim1=1, dim2=2).add_(kept.transpose(1, 2))
+    return _nearer(blocks, parts)
+
+
+def _nearer(blocks: Sequence[Block], parts: torch.Tensor) -> tuple[torch.Tensor, float]:
+    """The same for the parts σT [blocks, key, query, width], which are overwritten."""
+    deviations = torch.stack([block.deviation for block in blocks])
+    vectors = torch.stack([block.own for block in blocks]) * deviations
+    rest = vectors - biases_of(blocks, deviations) - parts.sum(1)
+    error = float((rest / deviations).abs().max())
+    # Number by number, since sums of |y| are far less exact.
+    passed = parts.sub_(vectors[:, None]).abs_().sub_(vectors.abs()[:, None])
+    return -passed.sum(-1).transpose(1, 2), error
 
 
 def _error(block: Block) -> float:
@@ -160,34 +106,35 @@ def _linear_and_passed(block: Block) -> torch.Tensor:
     vectors, handed, weights = block.vectors, block.handed, block.weights
     tokens, width = vectors.shape
     sizes, signs = vectors.abs(), _signs(vectors)
+    along = (signs @ block.normed_output.flatten(0, 1).T).unflatten(1, (len(weights), -1))  # [query, heads, head_size]
     nearer, most = torch.zeros(tokens, tokens), torch.zeros(tokens, tokens)
     for head, weight in enumerate(weights):
-        nearer.addcmul_(weight, (signs @ block.normed_output[head].T) @ block.value[head].T)
-        most += weight * handed[head].abs().amax(-1)  # no number of T is larger
+        nearer.addcmul_(weight, along[:, head] @ block.value[head].T)
+        most.addcmul_(weight, handed[head].abs().amax(-1))  # no number of T is larger
     small = sizes.topk(min(NEAR + 1, width), largest=False, sorted=True)
     heavy = most >= small.values[:, -1:]
-    nearer -= 2 * _passed_nearby(block, small.indices[:, :-1], most.masked_fill_(heavy, 0), signs, sizes).masked_fill_(heavy, 0)
+    most.masked_fill_(heavy, 0)
+    nearer -= _passed_nearby(block, small.indices[:, :-1], most, signs, sizes).mul_(2)
     heavy.fill_diagonal_(False)
-    nearer -= 2 * _passed(block, heavy, signs, sizes)
+    _put_whole(nearer, block, heavy, sizes)
     own = (weights.diagonal(dim1=1, dim2=2)[..., None] * handed).sum(0) + block.kept
     nearer.diagonal().copy_((sizes - (vectors - own).abs()).sum(-1))
     return nearer
 
 
-def _passed(block: Block, where: torch.Tensor, signs: torch.Tensor, sizes: torch.Tensor) -> torch.Tensor:
-    """By how much s T passes |y| in all numbers, `where` [query, key] it is true; 0 elsewhere."""
-    found = torch.zeros(where.shape)
+def _put_whole(nearer: torch.Tensor, block: Block, where: torch.Tensor, sizes: torch.Tensor) -> None:
+    """Put in |y| − |y − T| [query, key], summed number by number, `where` it is true; `sizes` are |y|."""
+    by_key = block.weights.permute(2, 1, 0)  # [key, query, heads]
     for start in range(0, len(where), KEYS):
         keys, queries = where.T[start : start + KEYS].nonzero(as_tuple=True)  # key by key
         if len(keys):
-            weights = block.weights[:, queries, keys + start].T
-            parts = torch.empty(len(keys), sizes.shape[1])
+            rest = block.vectors.index_select(0, queries)
+            weights = by_key[start : start + KEYS][keys, queries]
             ends = keys.bincount(minlength=KEYS).cumsum(0).tolist()
             for key, begin, end in zip(range(start, len(where)), [0, *ends], ends, strict=False):
-                torch.mm(weights[begin:end], block.handed[:, key], out=parts[begin:end])
-            parts.mul_(signs.index_select(0, queries)).sub_(sizes.index_select(0, queries))
-            found[queries, keys + start] = parts.relu_().sum(-1)
-    return found
+                if begin < end:
+                    rest[begin:end].addmm_(weights[begin:end], block.handed[:, key], alpha=-1)
+            nearer[queries, keys + start] = sizes.index_select(0, queries).sub_(rest.abs_()).sum(-1)
 
 
 def _passed_nearby(
@@ -205,12 +152,13 @@ def _passed_nearby(
         rows, near = order[start : start + QUERIES], int(needed[start : start + QUERIES][-1])
         if near:
             here = places[rows, :near]
+            weights = block.weights.index_select(1, rows)[:, :, None]
             parts = torch.zeros(*here.shape, len(most))  # [queries, near, key]
-            for weight, handed in zip(block.weights, by_number, strict=True):
-                parts.addcmul_(handed.index_select(0, here.flatten()).view_as(parts), weight[rows, None])
+            for weight, handed in zip(weights, by_number, strict=True):
+                parts.addcmul_(handed.index_select(0, here.flatten()).view_as(parts), weight)
             parts.mul_(signs[rows, :near, None]).sub_(sizes[rows, :near, None])
             found[rows] = parts.relu_().sum(1)
-    return found
+    return found.masked_fill_(most == 0, 0)
 
 
 def head_shares_of(block: Block, query: int, row: torch.Tensor) -> torch.Tensor:

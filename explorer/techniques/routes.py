@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 
 import numpy as np
@@ -21,11 +21,13 @@ from explorer.model.attending import Heads
 from explorer.model.layer import Layer
 from explorer.model.trace import Reading, Trace
 from explorer.techniques.ablation import Cut, Head, changed_states
-from explorer.techniques.mixing import Block, head_shares_of, shares
+from explorer.techniques.block import Block
+from explorer.techniques.mixing import head_shares_of, shares_at, shares_of, together
 
 Patch = tuple[int, int, Trace]
 """(hidden state, token, the run that its vector is taken from), as in `changed_states`."""
 
+FEW = 4096  # weights of a head: a run with no more of them in rows that are cut computes these alone
 KEPT_BYTES = 64_000_000  # of mixings, of all inputs together: one of 512 tokens of BERT-base is 13 MB
 
 
@@ -94,34 +96,63 @@ def _made(
     first = min([layer for layer, *_ in (*off, *cuts)] + ([patch[0]] if patch else []) + [len(layers) + 1])
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
     unchanged = _kept.peek((trace.reading, frozenset(), frozenset())) if first <= len(layers) else None
-    error = unchanged.max_error if unchanged else 0.0
-    for layer in range(min(first, len(layers))):
-        if unchanged:
-            made[layer] = unchanged.shares[layer]
-            continue
-        # Of one layer at a time: a name for its block would keep that while the next is made.
-        error = max(error, _put(made[layer], Block.of(layers[layer], trace.states[layer], trace.heads(layer))))
-    states = trace.states if first > len(layers) else trace.states.clone()
-    layer = first
-    for block in _changed_blocks(trace, states, first, off, cuts, patch):
-        error = max(error, _put(made[layer], block))
-        layer += 1
-        del block
+    error = 0.0
+    if unchanged:
+        error, made[:first] = unchanged.max_error, unchanged.shares[:first]
+    else:
+        below = (Block.of(layers[layer], trace.states[layer], trace.heads(layer)) for layer in range(min(first, len(layers))))
+        error = _put(made[:first], below)
+    if first > len(layers):
+        states = trace.states
+    else:
+        states = trace.states.clone()
+        if unchanged and (queries := _cut_rows(trace, first, off, cuts, patch)):
+            made[first] = unchanged.shares[first]
+            error = max(error, _put_rows(made[first], trace, states, first, queries, cuts))
+            first += 1
+        error = max(error, _put(made[first:], _changed_blocks(trace, states, first, off, cuts, patch)))
     made.flags.writeable = False
     return Mixing(made, error), states
 
 
-def _put(row: np.ndarray, block: Block) -> float:
-    """The shares of a layer into their place; their error."""
-    found, error = shares(block)
-    row[:] = found.numpy()
+def _put(rows: np.ndarray, blocks: Iterator[Block]) -> float:
+    """The shares of as many layers into their places, [layers, query, key]; their largest error."""
+    error, start = 0.0, 0
+    while start < len(rows):
+        some = list(islice(blocks, 1))
+        some += islice(blocks, together(*some[0].residual.shape) - 1)
+        found, theirs = shares_of(some)
+        rows[start : start + len(some)] = found.numpy()
+        error, start = max(error, theirs), start + len(some)
+        del some, found  # before the next is made: one of a long input is large
+    return error
+
+
+def _cut_rows(trace: Trace, layer: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None) -> list[int]:
+    """The queries of which weights are cut in the first layer that is changed, where these are few and nothing else is."""
+    queries = sorted({query for at, query, *_ in cuts if at == layer})
+    whole = any(at == layer for at, _ in off) or (patch and patch[0] == layer)
+    return [] if whole or len(queries) * trace.kept > FEW else queries
+
+
+def _put_rows(
+    row: np.ndarray, trace: Trace, states: torch.Tensor, layer: int, queries: list[int], cuts: Collection[Cut]
+) -> float:
+    """Run these queries alone where all others are as they were: their shares into their places of a layer; their error."""
+    given, hidden, of = trace.heads(layer), states[layer, queries], trace.model.layers[layer]
+    block = Block(of, hidden, torch.cat([given.weights_of(query) for query in queries]).transpose(0, 1), given.value[0])
+    for _, query, key, head in (one for one in cuts if one[0] == layer):
+        block.weights[slice(None) if head is None else head, queries.index(query), key] = 0
+    states[layer + 1, queries] = of.after_heads(block.context[None], hidden)[0]
+    found, error = shares_at(block, queries)
+    row[queries] = found.numpy()
     return error
 
 
 def _changed_blocks(
     trace: Trace, states: torch.Tensor, first: int, off: Collection[Head], cuts: Collection[Cut], patch: Patch | None
 ) -> Iterator[Block]:
-    """The block of every layer from the first that is changed on; `states` above are overwritten by those of the run."""
+    """The block of every layer from `first` on; `states` above are overwritten by those of the run."""
     layers = trace.model.layers
     for layer in range(first, len(layers) + 1):
         if patch and patch[0] == layer:
@@ -156,7 +187,7 @@ def _run(layer: Layer, hidden: torch.Tensor, zeroed: Zeroed) -> tuple[torch.Tens
 
     def attend(heads: Heads) -> torch.Tensor:
         blocks.append(_with_zeros(Block.of(layer, hidden, heads), zeroed))
-        return (blocks[0].weights @ blocks[0].value)[None]
+        return blocks[0].context[None]
 
     after = attending.answering(attend, lambda: layer(hidden[None]))[0]
     return after, blocks[0]

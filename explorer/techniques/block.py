@@ -1,0 +1,122 @@
+"""The attention block of one layer, in parts that sum to what its norm gives, times σ, as `mixing` compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from explorer.base.engine import torch
+from explorer.model.attending import Heads
+from explorer.model.layer import Layer
+
+
+@dataclass(frozen=True)
+class Block:
+    """The attention block of one layer on one input: `weights` [heads, query, key] are what its heads look with.
+
+    `hidden` [tokens, hidden] is what the layer reads and `value` [heads, tokens, head_size] the values of its heads.
+    """
+
+    layer: Layer
+    hidden: torch.Tensor
+    weights: torch.Tensor
+    value: torch.Tensor
+
+    @classmethod
+    def of(cls, layer: Layer, hidden: torch.Tensor, heads: Heads) -> Block:
+        """The block as the model computes it, from what its heads are given: a batch of one."""
+        return cls(layer, hidden, heads.weights()[0], heads.value[0])
+
+    @cached_property
+    def residual(self) -> torch.Tensor:
+        """What is the token's own, [tokens, width]."""
+        return self.layer.residual(self.hidden)
+
+    @cached_property
+    def context(self) -> torch.Tensor:
+        """What W_O reads of each head: [heads, tokens, head_size]."""
+        return self.weights @ self.value
+
+    @cached_property
+    def own(self) -> torch.Tensor:
+        """The model's own vectors after the attention block, y [tokens, width], by its own weights."""
+        return self._normed[0]
+
+    @cached_property
+    def deviation(self) -> torch.Tensor:
+        """What the norm divides each vector by, [tokens, 1]; ones where it does not."""
+        return self._normed[1]
+
+    @cached_property
+    def _normed(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """`own` and `deviation`."""
+        added = self.layer.attention_dense(self.context.transpose(0, 1).flatten(1)) + self.residual
+        if not isinstance(norm := self.layer.attention_norm, torch.nn.LayerNorm):
+            return added if norm is None else norm(added), torch.ones(len(added), 1)
+        own, _, divided = torch.native_layer_norm(added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+        return own, divided.reciprocal_()
+
+    @cached_property
+    def vectors(self) -> torch.Tensor:
+        """σ y: [tokens, width]."""
+        return self.own * self.deviation
+
+    @cached_property
+    def handed(self) -> torch.Tensor:
+        """What each token hands on through each head when it is looked at with weight 1, times σ: [heads, key, width]."""
+        if self.value.shape[1] < self.value.shape[2]:  # the norm of fewer vectors
+            return self.through_norm(self.value @ self.output)
+        return self.value @ self.normed_output
+
+    @cached_property
+    def normed_output(self) -> torch.Tensor:
+        """`output` of which each row went through the norm: it is linear."""
+        return self.through_norm(self.output.clone())
+
+    @cached_property
+    def kept(self) -> torch.Tensor:
+        """What each token keeps of itself beside its heads, times σ: [tokens, width]."""
+        return self.through_norm(self.residual.clone())
+
+    @property
+    def output(self) -> torch.Tensor:
+        """W_O cut into what each head is multiplied with: [heads, head_size, width]."""
+        return self.layer.attention_dense.weight.T.unflatten(0, (len(self.value), -1))
+
+    def through_norm(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Vectors [..., width] through the norm with its deviation times σ and without its bias, which is linear; in place."""
+        return through_norms([self], vectors[None])[0]
+
+    def biases(self) -> torch.Tensor:
+        """What is nobody's part, times σ: [tokens, width]."""
+        return biases_of([self], self.deviation[None])[0]
+
+    def head_parts(self, query: int) -> torch.Tensor:
+        """The parts of T of one query by head, times σ, [heads + 1, key, width]; the last row is the residual."""
+        by_head = self.weights[:, query, :, None] * self.handed
+        own = torch.zeros_like(by_head[:1])
+        own[0, query] = self.kept[query]
+        return torch.cat([by_head, own])
+
+
+def through_norms(blocks: Sequence[Block], vectors: torch.Tensor) -> torch.Tensor:
+    """Vectors [blocks, ..., width], each through the norm of its block, as in `Block.through_norm`."""
+    norms = [block.layer.attention_norm for block in blocks]
+    if isinstance(norms[0], torch.nn.LayerNorm):
+        vectors -= vectors.mean(-1, keepdim=True)
+    if norms[0] is None or norms[0].weight is None:
+        return vectors
+    scales = torch.stack([norm.weight for norm in norms])
+    return vectors.mul_(scales.view(len(blocks), *[1] * (vectors.dim() - 2), -1))
+
+
+def biases_of(blocks: Sequence[Block], deviations: torch.Tensor) -> torch.Tensor:
+    """What is nobody's part, times σ, for deviations [blocks, tokens, 1]: [blocks, tokens, width]."""
+    dense, norms = [block.layer.attention_dense for block in blocks], [block.layer.attention_norm for block in blocks]
+    rest = torch.zeros(len(blocks), 1, dense[0].out_features)
+    if dense[0].bias is not None:
+        rest = through_norms(blocks, torch.stack([one.bias for one in dense])[:, None])
+    if getattr(norms[0], "bias", None) is None:
+        return rest.expand(-1, deviations.shape[1], -1)
+    return rest + torch.stack([norm.bias for norm in norms])[:, None] * deviations
