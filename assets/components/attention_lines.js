@@ -26,8 +26,9 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   const of = (side) => (side === "query" ? value.queries : value.keys);
 
   function label(side) {
+    const isInput = BertExplorer.linked?.isInput(of(side).tokens);
     return (token, index) =>
-      el("button", { type: "button", class: `bx-${of(side).kinds[index]}`, "data-index": index, "data-side": side, title: token,
+      el("button", { type: "button", class: `bx-${of(side).kinds[index]}`, "data-index": index, "data-token": isInput ? index : null, "data-side": side, title: token,
         "aria-label": `${token}, token ${index}, ${side}` }, el("bdi", {}, token));
   }
 

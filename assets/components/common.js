@@ -94,7 +94,7 @@ window.BertExplorer = (() => {
     const quiet = (tag, more, text) => el(tag, { "aria-hidden": "true", ...more }, text);
     const column = (head) => `grid-column:${head + 3}`;
     const buttons = Array.from({ length: layers * heads }, (_, i) =>
-      el("button", { type: "button", style: `grid-row:${Math.floor(i / heads) + 3};${column(i % heads)}` }, ...inside()));
+      el("button", { type: "button", style: `grid-row:${Math.floor(i / heads) + 3};${column(i % heads)}`, "data-head": `${Math.floor(i / heads) + 1}.${i % heads + 1}` }, ...inside()));
     const across = Array.from({ length: heads }, (_, h) =>
       quiet("span", { style: `grid-row:2;${column(h)}` }, String(h + 1)));
     const down = Array.from({ length: layers }, (_, l) => {

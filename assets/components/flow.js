@@ -93,9 +93,9 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       el("button", { type: "button", class: "bx-flow-title", "data-layer": state, disabled: state && (!alone() || value.layers.length) ? null : "" },
         el("b", {}, state ? `layer ${state}` : "embeddings"), el("span", {}, state ? "look around, think" : "three vectors, one sum")));
     labels = value.tokens.map((token, row) =>
-      el("button", { type: "button", tabindex: "-1", class: `bx-flow-label bx-${value.kinds[row]}`, "data-row": row, "data-state": last, title: token }, el("bdi", {}, token)));
+      el("button", { type: "button", tabindex: "-1", class: `bx-flow-label bx-${value.kinds[row]}`, "data-row": row, "data-token": value.places[row], "data-state": last, title: token }, el("bdi", {}, token)));
     boxes = value.tokens.flatMap((_, row) => Array.from({ length: states() }, (_, state) =>
-      el("button", { type: "button", class: "bx-flow-box", "data-row": row, "data-state": state }, el("bdi", {}))));
+      el("button", { type: "button", class: "bx-flow-box", "data-row": row, "data-token": value.places[row], "data-state": state }, el("bdi", {}))));
     edges = svg("g", {});
     hits = svg("g", { class: "bx-flow-hits" });
     lines = new Map();
@@ -271,7 +271,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     return [
       ...sorted.slice(0, HEADS).map((one) => alone() ? el("div", { class: "bx-flow-of-head" }, ...cells(one)) :
         el("details", { name: "bx-flow-head" },
-          el("summary", {}, ...cells(one)),
+          el("summary", { "data-head": `${layer}.${one.head}` }, ...cells(one)),
           el("p", {}, window.BertPage && act("inside this head →", { inside: [layer, one.head] }), act("switch it off", { off: [layer, one.head] }),
             route ? act("cut it here", { cut: [layer, ...route, one.head] }) : null))),
       others.length ? el("p", {}, `the other ${others.length}: ${signed(rest)}`) : null,

@@ -189,6 +189,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     if (first) {
       box.on("plotly_click", clicked);
       box.on("plotly_selected", lassoed);
+      BertExplorer.linked?.chart(box);
     }
     box.dataset.drawn = 1 + Number(box.dataset.drawn ?? 0);
   }

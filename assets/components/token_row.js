@@ -38,6 +38,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     if (value.letters && value.segments[index] === 1) classes.push("bx-b");
     if (value.kinds[index + 1] === "continuation") classes.push("bx-joins");
     const button = el("button", { type: "button", class: classes.join(" "), "aria-label": describe(index) }, el("bdi", {}, ...piece(token, kind)));
+    if (!settings.passive) button.dataset.token = index;
     if (value.hints?.[index]) button.title = value.hints[index];
     if (settings.mask_on_click) {
       if (!canMask(index)) button.setAttribute("aria-disabled", "true");

@@ -17,7 +17,7 @@ from explorer.techniques.block import Block, biases_of, through_norms
 
 SHORT = 64  # tokens: up to here all parts lie in memory at once, which has the fewest calls
 AT_ONCE = 250_000  # numbers of parts, which stay in the cache: so many layers of a short input are taken apart in the same calls
-CHECKED = 8  # queries of a longer input whose parts are summed to be held to the model
+CHECKED = 32  # queries of a longer input whose parts are summed to be held to the model
 NEAR = 12  # of a vector's numbers, so many of the smallest may be passed by the part of a token that hands on little
 KEYS, QUERIES = 8, 64  # of a long input, together: few enough for their numbers to stay in the cache
 

@@ -1,0 +1,72 @@
+// Linked highlighting: what is pointed at in one place, a token or a head, is marked wherever else it is seen.
+// A component says which by `data-token` (zero-based) and `data-head` ("layer.head", from 1); of a chart the axes tell.
+BertExplorer.linked = (() => {
+  "use strict";
+  const MARK = "bx-linked";
+  const NO_WIDTH = /[\u200b-\u200d\u2060\ufeff]/g; // what sets equal tokens of an axis apart
+  let shown = "";
+
+  const inPage = (selector) => document.querySelectorAll(`gradio-app ${selector}`);
+  const words = () => [...inPage("#strip .bx-token")].map((chip) => chip.textContent);
+
+  // The token at which an axis begins, or -1 for an axis of something else.
+  function start(axis, tokens) {
+    const labels = axis?._categories?.map((label) => String(label).replace(NO_WIDTH, ""));
+    if (!labels?.length) return -1;
+    const fits = (first) => labels.every((label, i) => label === tokens[first + i]);
+    const known = [0, BertExplorer.window.seen("key")[0], BertExplorer.window.seen("query")[0]];
+    return known.find(fits) ?? -1;
+  }
+
+  // The labels of a token on the axes of all charts.
+  function* labelsOf(token, tokens) {
+    for (const chart of inPage(".bx-chart")) {
+      for (const [name, axis] of Object.entries(chart._fullLayout ?? {})) {
+        if (!/^[xy]axis\d*$/.test(name) || !chart.offsetParent) continue;
+        const first = start(axis, tokens);
+        if (first < 0) continue;
+        for (const tick of chart.querySelectorAll(`.${name.replace("axis", "")}tick`)) {
+          if (first + tick.__data__?.x === token) yield tick.querySelector("text");
+        }
+      }
+    }
+  }
+
+  function mark({ tokens = [], head = "" } = {}) {
+    const key = `${tokens}|${head}`;
+    if (key === shown) return;
+    shown = key;
+    for (const one of document.querySelectorAll(`.${MARK}`)) one.classList.remove(MARK);
+    const read = tokens.length ? words() : [];
+    for (const token of tokens) {
+      for (const one of inPage(`[data-token="${token}"]`)) one.classList.add(MARK);
+      for (const label of labelsOf(token, read)) label?.classList.add(MARK);
+    }
+    if (head) for (const one of inPage(`[data-head="${head}"]`)) one.classList.add(MARK);
+  }
+
+  function over({ target }) {
+    const one = target.closest?.("gradio-app :is([data-token], [data-head])");
+    if (one) mark(one.dataset.head ? { head: one.dataset.head } : { tokens: [Number(one.dataset.token)] });
+    else if (!target.closest?.(".bx-chart")) mark();
+  }
+  document.addEventListener("pointerover", over, { passive: true });
+  document.addEventListener("focusin", over);
+
+  // What is pointed at in a chart: the tokens of its row and column.
+  function chart(box) {
+    box.on("plotly_hover", ({ points: [{ xaxis, yaxis, x, y }] }) => {
+      const read = words();
+      const found = [[xaxis, x], [yaxis, y]].map(([axis, label]) => {
+        const first = start(axis, read);
+        return first < 0 ? -1 : first + axis._categories.indexOf(label);
+      });
+      mark({ tokens: [...new Set(found.filter((token) => token >= 0))] });
+    });
+    box.on("plotly_unhover", () => mark());
+  }
+  // Whether these are the tokens of the page's input, and not some of them or others.
+  const isInput = (tokens) => String(tokens) === String(words());
+
+  return { chart, mark, isInput };
+})();
