@@ -150,7 +150,7 @@ class TabPage:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
-            return {**hidden, self.absent: str(why), self.steppers: [], **self.said(subject), **self.follow(subject, values)}
+            return {**hidden, self.absent: str(why), self.steppers: [], **self.said(subject, values), **self.follow(subject, values)}
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         return {**there, **self.turn(self.opening(subject, values), values)}
 
@@ -175,11 +175,13 @@ class TabPage:
         """The steppers of the bar at what is selected, where what is open shows it."""
         names = self.tab.steppers if self.label(values) not in self.tab.without_steppers else ()
         suggested = suggestion_of(subject, names, [view() for view in self.open(values).views])
-        return {self.steppers: steppers_of(subject, names), **self.said(subject), self.suggestion: _if_any(suggested)}
+        return {self.steppers: steppers_of(subject, names), **self.said(subject, values), self.suggestion: _if_any(suggested)}
 
-    def said(self, subject: Subject) -> Updates:
+    def said(self, subject: Subject, values: Values) -> Updates:
         """What the model says now, and what is changed in it."""
-        return {self.says: says_of(subject), self.put_back: _if_any(changes_of(subject)), self.suggestion: _if_any(None)}
+        pictures = [view for view in self.open(values).views if view.shows_pictures()]
+        changes = changes_of(subject, left_out=any(not view.shows_changes for view in pictures))
+        return {self.says: says_of(subject), self.put_back: _if_any(changes), self.suggestion: _if_any(None)}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: Any = None) -> Updates:
         """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.

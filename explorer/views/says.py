@@ -105,13 +105,17 @@ def _unexpected(subject: Subject, found: Surprise) -> dict[str, Any]:
     return {"words": words, "named": NAMED, "of": " ".join(tokens), "partly": partly, "as_it_is": subject.selection.is_changed}
 
 
-def changes_of(subject: Subject) -> dict[str, Any] | None:
-    """The value of the chip that puts everything back, after what is changed; None where nothing is."""
+def changes_of(subject: Subject, left_out: bool = False) -> dict[str, Any] | None:
+    """The value of the chip that puts everything back, after what is changed; None where nothing is.
+
+    `left_out` says that some picture which is open shows the run without it.
+    """
     chosen = subject.selection
     counts = [(len(chosen.off), "head", "off"), (len(chosen.cut), "route", "cut")]
     told = [f"{count} {what}{'s' * (count > 1)} {done}" for count, what, done in counts if count]
     told += ["1 word swapped"] * bool(chosen.swap) + ["1 vector patched"] * bool(chosen.patch)
-    return {"label": ", ".join(told), "chips": ["put back"], "kind": "back"} if told else None
+    where = ", left out of the pictures here" if left_out else ""
+    return {"label": ", ".join(told) + where, "chips": ["put back"], "kind": "back"} if told else None
 
 
 def _targets(subject: Subject) -> list[Target]:

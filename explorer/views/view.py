@@ -21,6 +21,7 @@ Content = dict[str, Any]
 """What is to be seen: a value by the name of a part or a setting. A part that is left out stays as it is, an `optional`
 one disappears. A value may be a function, called only if the value is wanted; or `props` of the thing."""
 
+TEXTS = ("sentence", "prose", "check", "caption", "note", "heading", "button", "chips", "code", "meter")  # kinds of parts
 QUICK = 60e9  # multiplications that are done without asking: about a second on two cores
 
 
@@ -235,6 +236,11 @@ class View(ABC):
         They note it in `subject.later`, and know it from then on. It is stopped when a person asks for something else.
         """
         yield from ()
+
+    @classmethod
+    def shows_pictures(cls) -> bool:
+        """Whether anything is drawn in it, beside sentences and buttons."""
+        return any(one.kind not in TEXTS for one in cls.parts.values())
 
     @classmethod
     def listens_to(cls) -> dict[str, Callable[..., Any]]:

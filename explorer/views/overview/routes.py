@@ -21,7 +21,7 @@ from explorer.views.what_if import WhatIf, cut_or_mended, toggled
 LAST = -1
 SAID = (
     "A box shows what the model would say at that token after that layer; a thicker line, that more was taken. Click a box, a "
-    "token or a bar to see where it comes from, a layer's title to look inside, a line to cut it. A double click hides a token."
+    "token or a bar to see where it comes from, a layer's title to look inside, a line to cut it."
 )
 SAID_WITHOUT_WORDS = (
     "This model guesses no words: a box shows how far the token's vector turned in that layer (1 − cosine). A thicker line: more "
