@@ -20,6 +20,7 @@ FLAGS = [
     "--disable-sync",
 ]
 FAILED = pytest.StashKey[bool]()
+FULL = 120  # blocks on the page that a module shares: every event goes through all of them, and to open another takes less
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
@@ -89,13 +90,17 @@ def page(new_page) -> Iterator:
 def open_app(request, browser, new_page, served, kept):
     """Lets the shared page go where a query leads, and waits until its first view is there.
 
-    A test that is marked `own_page`, or that asks for another window, gets a fresh page.
+    A test that is marked `own_page`, or that asks for another window, gets a fresh page; so does one that would get a full one.
     """
     from playwright.sync_api import expect
 
     from tests.browser.steps import chips, visit
 
     own_page = request.node.get_closest_marker("own_page")
+    if kept and not own_page and kept[0].locator("#tabs .block").count() > FULL:
+        full = kept.pop()
+        full.context.close()
+        fail_for([full])  # of what came after its last test
 
     def opened(query: str = "", **options):
         fresh = bool(own_page or options)

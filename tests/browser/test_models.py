@@ -16,6 +16,7 @@ MODELS = {
 OWN = {"labels": "#own-head-labels-verdict"}
 
 
+@pytest.mark.own_page  # where every tab was open before, the walk takes longer than to open a page
 @pytest.mark.parametrize("name", MODELS)
 def test_every_tab_and_view_of_another_model(open_app, few_sentences, tmp_path, name):
     folder = MODELS[name](tmp_path / name)

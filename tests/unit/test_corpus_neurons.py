@@ -133,7 +133,12 @@ def test_promoted_words_are_those_of_the_models_own_head(bundled):
 
 def test_a_search_by_word_ranks_all_neurons(bundled):
     id = bundled.tokenizer.convert_tokens_to_ids("school")
-    every = np.stack([technique.piece_weights(bundled, layer, slice(None))[:, id] for layer in range(6)])
+    head, every = bundled.module.cls.predictions, np.empty((6, 1536))
+    for layer, weights in zip(bundled.module.bert.encoder.layer, every, strict=True):  # of this piece only
+        columns, norm = layer.output.dense.weight.detach().T, layer.output.LayerNorm
+        with torch.no_grad():
+            up, down = (head.transform(norm(way)) @ head.decoder.weight[id] for way in (columns, -columns))
+        weights[:] = (up - down) / 2
     found = technique.promoting(bundled, id, 5)
     np.testing.assert_allclose([weight for _, _, weight in found], np.sort(every.ravel())[::-1][:5], atol=1e-4)
     for layer, neuron, weight in found:
