@@ -10,11 +10,13 @@ from explorer.base.limits import HITS
 from explorer.corpus.reading import is_read
 from explorer.corpus.search import Found, Hit, Query, cosine_to, search_in_steps
 from explorer.figures.bars import bar_groups, whole_percent
+from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.text.corpus import Corpus, CorpusSentence
 from explorer.text.dependencies import TAGS, meaning, spelled
 from explorer.text.pieces import bare
+from explorer.text.plain import flaws
 from explorer.views.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
@@ -24,7 +26,7 @@ NO_WORDS = ("(begin)", "(end)", "(special)")  # what stands for no word, and is 
 STATE, HEAD = "Hidden state", "Head"
 FEWEST = 0.3  # of the hits, for what they share to be told
 LISTED = 5  # values of a histogram
-WITH_WORD = 12  # lines while the corpus is read
+WITH_WORD, SHOWN = 12, 90  # lines while the corpus is read, and characters of one
 DEPTH = 0.6  # how far up the page opens with: there words differ by meaning more than by how they are spelled
 COMMON = {
     "tag": "Part of speech",
@@ -87,15 +89,16 @@ class Search(LookUp):
         return self.remember(subject, (yield from self.reading(steps)))
 
     def waiting(self, subject: Subject) -> Content:
-        """Until the corpus is read, the sentences with the very word."""
+        """Until the corpus is read, the sentences with the very word, or where there are none the plainest."""
         shown = super().waiting(subject)
         corpus = self.corpus
         if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
             return shown
         word = bare(subject.trace.tokens[subject.token]).lower()
         lines = _with_word(corpus, word)
-        begun = f"Sentences with “{word}” itself; the nearest in meaning follow once all are read." if lines else ""
-        return shown | _offered(corpus) | {"hits": lines, "about": begun}
+        listed = f"Sentences with “{word}” itself" if lines else "Some of the sentences"
+        begun = f"{listed}; the nearest in meaning follow once all are read."
+        return shown | _offered(corpus) | {"hits": lines or _plainest(corpus), "about": begun}
 
     def draw(self, subject: Subject, found: Found) -> Content:
         """The hits in their lines, and what they have in common."""
@@ -192,6 +195,12 @@ def _with_word(corpus: Corpus, word: str) -> dict[str, Any] | None:
         return None
     columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
     return strip_table(columns, [Row(_around(corpus.sentences[row], at)) for row, at in places], "Sentences with the word")
+
+
+def _plainest(corpus: Corpus) -> dict[str, Any]:
+    """The sentences that read most easily."""
+    rows = [Row([shorten(one.text, SHOWN)]) for one in sorted(corpus.sentences, key=flaws)[:WITH_WORD]]
+    return strip_table([Column("sentence", "name")], rows, "Some of the sentences")
 
 
 def _around(sentence: CorpusSentence, at: int) -> list[str]:
