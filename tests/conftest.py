@@ -177,7 +177,7 @@ def become(variant: str, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def few_sentences():
-    """In place of the 902 sentences that come with the app, the views of the corpus read 40; what was read is kept."""
+    """In place of the 800 sentences that come with the app, the views of the corpus read 40; what was read is kept."""
     from tests.corpora import few_read
 
     with few_read() as few:

@@ -21,7 +21,7 @@ def part_of_corpus(sentences: int) -> Corpus:
 
 @contextmanager
 def few_read(*words: str) -> Iterator[Corpus]:
-    """The views of the corpus read FEW sentences from all over it, and every one with some words, in place of all 902."""
+    """The views of the corpus read FEW sentences from all over it, and every one with some words, in place of all 800."""
     every = built_in().sentences
     step = -(-len(every) // FEW)
     kept = tuple(one for at, one in enumerate(every) if at % step == 0 or not {*words}.isdisjoint(map(str.lower, one.words)))

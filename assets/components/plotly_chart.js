@@ -9,6 +9,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const touched = matchMedia("(pointer: coarse)").matches;
   const visible = () => box.clientWidth >= LEAST;
   const PRESENTED = { wide: 22, narrow: 16 }; // px: type that is read from the last row, or on a phone
+  const [AROUND, READABLE] = [190, 10]; // px of what stands around a presented matrix, and of letters that can be read
   let figure = null; // what there is to draw, once it was read
   let long = null; // the window over it, if it is long,
   let ranges = {}; // the places that are drawn of it,
@@ -62,11 +63,15 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   }
 
   // Type that is read from the last row, and the room that it takes.
-  function enlarge(styled) {
+  function enlarge(styled, [first]) {
     const size = innerWidth > 640 ? PRESENTED.wide : PRESENTED.narrow;
     styled.font = { ...styled.font, size };
     styled.hoverlabel = { ...styled.hoverlabel, font: { ...styled.hoverlabel?.font, size } };
     for (const name of Object.keys(styled).filter((key) => /^[xy]axis\d*$/.test(key))) styled[name] = { ...styled[name], automargin: true };
+    const rows = first?.type === "heatmap" && Array.isArray(first.y) && styled.yaxis?.type === "category" ? first.y.length : 0;
+    const room = Math.floor((box.clientHeight - AROUND) / rows) - 2; // px of a row
+    if (!rows || room >= size || room < READABLE) return;
+    for (const name of ["xaxis", "yaxis"]) styled[name] = { ...styled[name], tickmode: "linear", tick0: 0, dtick: 1, tickfont: { size: room } };
   }
 
   // Plotly starts over, and forgets zoom and camera, when the options are not the very same ones as before.
@@ -180,7 +185,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
       ranges = overview.ranges();
       ({ data, layout } = long.shown(layout, ranges, box.clientWidth, box.clientWidth < NARROW));
     }
-    if (box.closest("[data-presented]")) enlarge(layout);
+    if (box.closest("[data-presented]")) enlarge(layout, data);
     const first = !box._fullLayout;
     if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
     options ??= makeOptions(Plotly);

@@ -22,6 +22,11 @@ class Metric:
     range: str
     source: str
 
+    @property
+    def short(self) -> str:
+        """Its label as the title of a narrow column: 'previous' for 'on the previous token'."""
+        return self.label.removeprefix("on ").removeprefix("the ").replace(" token", "")
+
 
 CLARK = "Clark et al. 2019, section 3"
 METRICS = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # plotly is imported by the first figure, not when the page is built
 
+from math import floor, log10
+
 import plotly.graph_objects as go
 
 from explorer.figures.base import AMOUNT, esc, figure, grid_axis
@@ -23,7 +25,15 @@ def parameter_bars(counts: dict[str, int]) -> go.Figure:
     )
     parts = {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6}
     top = max(counts.values())
-    amounts = grid_axis("parameters", range=[0, 1.9 * top])  # what is written stands beside the longest, too
-    narrow = {"narrow": {"xaxis": {"range": [0, 3 * top], "nticks": 3}, "margin": {"r": 64}}}
+    ticks = _ticks(top)  # none beyond the longest bar: there is only what is written beside it
+    amounts = grid_axis("parameters", range=[0, 1.5 * top], tickvals=ticks, tickformat="~s")
+    narrow = {"narrow": {"xaxis": {"range": [0, 2.6 * top], "tickvals": ticks[:: len(ticks) - 1]}, "margin": {"r": 64}}}
     drawn = figure([bars], key="parameters", xaxis=amounts, yaxis=parts, meta=narrow).update_layout(margin_r=36)
     return keep(drawn, lambda: Table.of(("part", "parameters"), [list(one) for one in counts.items()]))
+
+
+def _ticks(top: float) -> list[float]:
+    """From 0 in steps of 1, 2 or 5 (or ten times as much, and so on), three to six of them up to the largest number."""
+    power = 10.0 ** floor(log10(max(top, 1)))
+    step = next(step for step in (power / 5, power / 2, power, 2 * power) if top / step < 6)
+    return [step * number for number in range(int(top // step) + 1)]

@@ -26,10 +26,10 @@ TREEBANK_TYPE = ".conllu"
 HEAD, RELATION = 6, 7  # columns of CoNLL-U
 NONE = "_"  # what CoNLL-U writes where there is nothing
 ROOT = -1
-BUILT_IN = "English Web Treebank"
+BUILT_IN = "the English Web Treebank and plain ones of our own"
 LICENCE = "CC BY-SA 4.0"
 
-_FILE = ASSETS / "corpus" / "ewt.conllu"
+_FILE = ASSETS / "corpus" / "sentences.conllu"
 _TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 
 
@@ -95,7 +95,7 @@ class Corpus:
 
     @property
     def counted(self) -> str:
-        """'902 sentences of' it."""
+        """'800 sentences of' it."""
         return f"{_counted(len(self.sentences), 'sentence')} of {self.cited}"
 
     @functools.cached_property
@@ -122,7 +122,10 @@ class Corpus:
 
 @functools.cache
 def built_in() -> Corpus:
-    """The corpus that ships with the app: English of the web, with parts of speech and syntax. See assets/corpus/README.md."""
+    """The corpus that ships with the app, with parts of speech and syntax: plain sentences, then English of the web.
+
+    See assets/corpus/README.md.
+    """
     return Corpus(BUILT_IN, tuple(_read_conllu(_FILE.read_text("utf-8").split("\n"))), LICENCE)
 
 

@@ -1,5 +1,24 @@
-"""What the relations of Universal Dependencies are (universaldependencies.org/u/dep, version 2), in a few words."""
+"""What the tags and relations of Universal Dependencies are (universaldependencies.org, version 2), in a few words."""
 
+TAGS = {
+    "ADJ": "adjective",
+    "ADP": "preposition",
+    "ADV": "adverb",
+    "AUX": "auxiliary",
+    "CCONJ": "conjunction",
+    "DET": "determiner",
+    "INTJ": "interjection",
+    "NOUN": "noun",
+    "NUM": "number",
+    "PART": "particle",
+    "PRON": "pronoun",
+    "PROPN": "name",
+    "PUNCT": "punctuation",
+    "SCONJ": "subordinator",
+    "SYM": "symbol",
+    "VERB": "verb",
+    "X": "other",
+}
 RELATIONS = {
     "acl": "clause of a noun",
     "acl:relcl": "relative clause",
@@ -8,12 +27,12 @@ RELATIONS = {
     "amod": "adjective of a noun",
     "appos": "apposition",
     "aux": "auxiliary verb",
-    "aux:pass": "auxiliary of a passive",
-    "case": "preposition, case marker",
+    "aux:pass": "passive auxiliary",
+    "case": "preposition",
     "cc": "and, or, but",
     "ccomp": "clause as a complement",
     "clf": "classifier",
-    "compound": "part of a compound",
+    "compound": "compound",
     "compound:prt": "particle of a verb",
     "conj": "second conjunct",
     "cop": "copula",
@@ -32,13 +51,14 @@ RELATIONS = {
     "nmod": "noun of a noun",
     "nmod:poss": "possessor",
     "nsubj": "subject",
-    "nsubj:pass": "subject of a passive",
+    "nsubj:pass": "passive subject",
     "nummod": "number",
     "obj": "object",
-    "obl": "noun of a verb, no object",
+    "obl": "other noun of a verb",
     "orphan": "rest of an ellipsis",
     "parataxis": "loosely added clause",
     "punct": "punctuation",
+    "root": "main word",
     "reparandum": "corrected in speech",
     "vocative": "who is addressed",
     "xcomp": "complement, no subject",
@@ -48,3 +68,9 @@ RELATIONS = {
 def meaning(relation: str) -> str:
     """What a relation is, that of the whole for a subtype which is not told of, '' for one that is unknown."""
     return RELATIONS.get(relation) or RELATIONS.get(relation.partition(":")[0], "")
+
+
+def spelled(name: str) -> str:
+    """A tag or a relation with what it is: 'passive subject (nsubj:pass)'; as it is where that is unknown."""
+    told = TAGS.get(name) or meaning(name)
+    return f"{told} ({name})" if told else name

@@ -64,16 +64,24 @@ class AttributionView(LongView):
         """Which token decides."""
         if (found := self.known(subject)) is None:
             return None
-        target, scores, _ = found
-        return Finding(_strongest(subject.trace.tokens, scores.scores, target.token))
+        target, scores, occluded = found
+        return Finding(_strongest(subject.trace.tokens, scores.scores, occluded.scores, target.token))
 
 
-def _strongest(tokens: Sequence[str], scores: np.ndarray, target: str) -> str:
-    """Which token speaks most for the answer, and which most against it."""
-    high, low = int(scores.argmax()), int(scores.argmin())
-    said = [f"“{tokens[high]}” speaks most for “{target}” ({scores[high]:+.2f})"] if scores[high] > 0 else []
-    said += [f"“{tokens[low]}” most against it ({scores[low]:+.2f})"] if scores[low] < 0 and said else []
-    return ", ".join(said) + "." if said else f"No token speaks for “{target}”."
+def _strongest(tokens: Sequence[str], scores: np.ndarray, occluded: np.ndarray, target: str) -> str:
+    """Which token speaks most for the answer, whether occlusion says so too, and which speaks most against it."""
+
+    def called(place: int) -> str:
+        return f"“{tokens[place]}”" + (f" (token {place})" if tokens.count(tokens[place]) > 1 else "")
+
+    high, low, hidden = int(scores.argmax()), int(scores.argmin()), int(occluded.argmax())
+    if scores[high] <= 0:
+        return f"No token speaks for “{target}”."
+    said = f"{called(high)} speaks most for “{target}” ({scores[high]:+.2f})"
+    if occluded[hidden] > 0:
+        said += ", by occlusion too" if hidden == high else f", but by occlusion {called(hidden)} does"
+        said += f" ({occluded[hidden]:+.2f})"
+    return said + (f"; {called(low)} most against it ({scores[low]:+.2f})." if scores[low] < 0 else ".")
 
 
 def _check(found: Attribution, token: str) -> dict[str, str] | str:

@@ -229,9 +229,11 @@ def test_a_model_of_one_layer_and_one_head_has_nothing_to_slide(open_at, make_ti
 def test_tokens_add_up_and_the_vocabulary_can_be_searched(open_at):
     page = open_at("Tokens", PAIR + "&token=9")
     expect(page.locator("#tokens-pieces-counts")).to_contain_text("mispronounced = mis + ##pro + ##no + ##unced")
+    expect(page.locator("#tokens-pieces-cards .bx-token").nth(2)).to_have_attribute("title", "characters 5–7 of A")
+    page.locator("#tokens-view").get_by_label("What is added up").check()
     expect(page.locator("#tokens-embeddings-sum tbody tr")).to_have_count(6)
     expect(page.locator("#tokens-embeddings-check")).to_contain_text("✓ matches the model")
-    expect(page.locator("#tokens-pieces-cards .bx-token").nth(2)).to_have_attribute("title", "characters 5–7 of A")
+    page.locator("#tokens-view").get_by_label("The vocabulary").check()
     page.locator("#tokens-query textarea, #tokens-query input").fill("##ology")
     expect(page.locator("#tokens-vocabulary-count")).to_contain_text("1 piece matches")
     page.locator("#tokens-vocabulary-pieces tbody button").first.click()

@@ -192,7 +192,7 @@ def test_a_search_that_ends_after_another_choice_was_opened_leaves_its_finding_a
 
     monkeypatch.setattr("explorer.views.corpus.search.search_in_steps", held)
     page = open_app(at("Corpus", "?a=They+walked+along+the+shore.&token=5"))
-    expect(page.locator("#corpus-search-progress")).to_contain_text("Reading 902 sentences")
+    expect(page.locator("#corpus-search-progress")).to_contain_text("Reading 800 sentences")
     page.locator("#corpus-view").get_by_label("Head atlas").check()
     finding = page.locator("#corpus-finding p")
     expect(finding).to_contain_text("heads")
@@ -222,7 +222,7 @@ def test_the_atlas_of_another_model_is_made_and_can_be_stopped(open_app, tmp_pat
     expect(start).to_have_text("Make the atlas")
     expect(status).to_contain_text("runs of the model, so it waits for you.")
     start.click()
-    expect(status).to_contain_text("Reading 902 sentences, once for this model")
+    expect(status).to_contain_text("Reading 800 sentences, once for this model")
     stop.click()
     expect(status).to_contain_text("Stopped.")
     monkeypatch.setattr(atlas, "head_atlas_in_steps", make)

@@ -29,7 +29,7 @@ FEW = 3  # occurrences of a relation, in tests of a few sentences
 def few(monkeypatch):
     """A dozen sentences of many lengths, and an atlas that tells of rare relations too."""
     monkeypatch.setattr(atlases, "FEWEST", FEW)
-    sentences = sorted(built_in().sentences, key=lambda one: len(one.text))[40::75]
+    sentences = sorted(built_in().sentences, key=lambda one: len(one.text))[40::60]
     assert len(sentences) >= 12
     return Corpus("few", tuple(sentences))
 

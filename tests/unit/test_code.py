@@ -45,7 +45,7 @@ from explorer.views.what_if import Question
 from tests.families import KINDS, TUNED, write_family, write_tuned
 
 ROOT = Path(__file__).resolve().parents[2]
-CORPUS_FILE = ROOT / "assets" / "corpus" / "ewt.conllu"
+CORPUS_FILE = ROOT / "assets" / "corpus" / "sentences.conllu"
 TEXTS = ("The man went to the [MASK] because he was happy.", "He bought milk.")
 SHORT = ("He or he [MASK] happy.", "He was.")
 HOSTILE = (

@@ -3,11 +3,13 @@
 import base64
 import html
 import json
+import re
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from explorer.base.paths import ASSETS
 from explorer.figures import attention, charts, heatmaps, hidden, maps
 from explorer.figures.base import esc, token_labels
 
@@ -110,3 +112,32 @@ def test_only_long_axes_have_a_window_and_it_knows_their_tokens():
     assert set(window(hidden.by_layer_heatmap(np.ones((7, 50)), ["x"] * 50, 0, "norm"))) == {"x"}
     assert set(window(hidden.vectors_heatmap(np.ones((50, 60)), ["x"] * 50, 1.0))) == {"y"}
     assert window(heatmaps.similarity_heatmap(np.eye(9), ["x"] * 9)) == {}, "what a long figure says stays with it"
+
+
+def _lab(colour):
+    """CIE L*a*b* of '#rrggbb', D65."""
+    rgb = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+    x, y, z = np.cbrt(xyz / np.array([0.9505, 1, 1.089]))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_no_two_colours_of_a_series_are_nearly_equal(theme):
+    style = (ASSETS / "components" / "common.css").read_text("utf-8")
+    colours = re.findall(r"--bx-series-\d: (#[0-9a-f]{6});", style)
+    assert len(colours) == 16
+    labs = [_lab(colour) for colour in colours[8 * theme : 8 * theme + 8]]
+    apart = {(a, b): float(np.linalg.norm(labs[a] - labs[b])) for a in range(8) for b in range(a)}
+    assert min(apart.values()) > 20, min(apart, key=apart.get)
+
+
+@pytest.mark.parametrize("top", [1, 7, 120, 999, 23_440_896, 109_514_298])
+def test_the_axis_of_parameters_ends_at_the_longest_bar(top):
+    drawn = charts.parameter_bars({"a": top, "b": 1})
+    ticks = drawn.layout.xaxis.tickvals
+    assert ticks[0] == 0
+    assert 0.5 * top < ticks[-1] <= top
+    assert 3 <= len(ticks) <= 7
+    assert len(set(np.diff(ticks).round(6))) == 1

@@ -8,7 +8,7 @@ import numpy as np
 from explorer.analysis.head_metrics import METRICS, PATTERN_RULE, PATTERN_SOURCE
 from explorer.analysis.overview import Overview
 from explorer.figures.attention import metric_heatmap
-from explorer.figures.numbers import keep
+from explorer.figures.numbers import identifier, keep
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.views.attention_data import heads_table, most_telling_first, overview_of, prepare_effects
@@ -17,14 +17,18 @@ from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, View, Why, caption, chart, part, prose, select
 
 BY_KEY = {metric.key: metric for metric in METRICS}
-COLUMNS = [Column("head", "name"), Column("pattern", "text"), *(Column(metric.label, "number", form=".3f") for metric in METRICS)]
+COLUMNS = [
+    Column("layer, head", "name", name="head"),
+    Column("pattern", "text"),
+    *(Column(metric.short, "number", form=".2f", name=identifier(metric.label)) for metric in METRICS),
+]
 
 
 class HeadNumbers(View):
     """One number of every head as a heatmap."""
 
     name, question = "attention/metric", "How do the heads differ?"
-    width = 5
+    width = 4
     metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Number", menu=True)
     heatmap = chart("A number for every head", height=420)
     formula = prose(classes="caption")
@@ -62,8 +66,8 @@ class HeadTable(View):
     """Every number of every head."""
 
     name, question = "attention/metrics", "What is each head like, in numbers?"
-    width = 6
-    table = part("strips", height=480, sortable=True, marks=True)
+    width = 10
+    table = part("strips", classes="compact", height=480, sortable=True, marks=True)
     help = caption(
         "Every head on this input. Click a column's name to sort by it, a head or a cell of the heatmap to "
         f"choose that head. Pattern: {PATTERN_RULE} ({PATTERN_SOURCE})."
@@ -101,8 +105,7 @@ def _table(seen: Overview) -> dict[str, Any]:
 
     def row(layer: int, head: int) -> Row:
         numbers = [seen.metrics[metric.key][layer, head] for metric in METRICS]
-        name = head_name((layer, head))
-        return Row([name, seen.patterns[layer, head], *numbers], token=layer * heads + head)
+        return Row([f"{layer + 1}, {head + 1}", seen.patterns[layer, head], *numbers], token=layer * heads + head)
 
     rows = [row(layer, head) for layer in range(layers) for head in range(heads)]
     return keep(strip_table(COLUMNS, rows, "every head by numbers"), lambda: heads_table(seen))

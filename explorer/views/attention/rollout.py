@@ -29,16 +29,20 @@ class Rollout(View):
     check = check()
 
     def finding(self, subject: Subject) -> Finding | None:
-        """Which other word a token comes from most, after all layers."""
+        """How much of a token comes from special tokens, after all layers, and from which other word most."""
         trace, token = subject.trace, subject.token
         others = [place for place in trace.encoding.text_positions if place != token]
         if not others:
             return None
         after = trace.once(("rollout", token), lambda: self._rows(subject))[-1]
         best = others[int(after[others].argmax())]
-        own, most = (whole_percent(float(after[place])) for place in (token, best))
-        named = f"“{trace.tokens[token]}” after all layers: {own} of it come from itself"
-        return Finding(f"{named} and, of the other words, most from “{trace.tokens[best]}”: {most}.")
+        special = [place for place, kind in enumerate(trace.encoding.kinds) if kind == "special" and place != token]
+        shares = [float(after[special].sum()), float(after[token]), float(after[best])]
+        parked, own, most = (whole_percent(share) for share in shares)
+        names = " and ".join(dict.fromkeys(trace.tokens[place] for place in special))
+        told = f"{parked} of it come from {names}, {own} from itself" if special else f"{own} of it come from itself"
+        other = f"of the other words, most from “{trace.tokens[best]}”: {most}"
+        return Finding(f"“{trace.tokens[token]}” after all layers: {told} and, {other}.")
 
     def _rows(self, subject: Subject) -> np.ndarray:
         """[layers, tokens]: where the chosen token comes from after each layer."""

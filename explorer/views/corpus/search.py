@@ -10,9 +10,14 @@ from explorer.base.limits import HITS
 from explorer.corpus.reading import is_read
 from explorer.corpus.search import Found, Hit, Query, cosine_to, search_in_steps
 from explorer.figures.bars import bar_groups, whole_percent
+from explorer.figures.base import shorten
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.corpus.source import LookUp, cut
+from explorer.text.corpus import Corpus, CorpusSentence
+from explorer.text.dependencies import TAGS, meaning, spelled
+from explorer.text.pieces import bare
+from explorer.text.plain import flaws
+from explorer.views.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
 from explorer.views.view import Change, Content, Finding, Why, button, check, matches, note, part, props, read, sentence
@@ -21,6 +26,7 @@ NO_WORDS = ("(begin)", "(end)", "(special)")  # what stands for no word, and is 
 STATE, HEAD = "Hidden state", "Head"
 FEWEST = 0.3  # of the hits, for what they share to be told
 LISTED = 5  # values of a histogram
+WITH_WORD, SHOWN = 12, 90  # lines while the corpus is read, and characters of one
 DEPTH = 0.6  # how far up the page opens with: there words differ by meaning more than by how they are spelled
 COMMON = {
     "tag": "Part of speech",
@@ -36,17 +42,18 @@ class Search(LookUp):
     """The nearest tokens of a corpus, in their sentences, and what they have in common."""
 
     name, question = "corpus/search", "Where else is something like this?"
-    widths = (7, 4)
-    columns = (("hits", "stop", "progress", "about", "help", "check"), ("common",))
+    widths = (2, 1)
+    columns = (("senses", "hits", "stop", "progress", "about", "help", "check"), ("common", "limit"))
     compare: str = choice((STATE, HEAD), "Compare")
-    limit: int = number(50, "Hits", low=10, high=HITS.most, heard="release")
+    limit: int = number(50, "Hits", low=10, high=HITS.most, heard="release", more=True)
+    senses = part("chips", optional=True, opens=True)
     hits = part("strips", height=620, opens=True)
     stop = button("Stop")
     progress = part("meter")
     about = sentence(classes="caption")
     help = note("Click a word: its sentence becomes the input.")
     check = check()
-    common = part("bars")
+    common = part("bars", classes="long-names")
 
     def first(self, subject: Subject) -> Subject:
         """A layer far enough up that meaning tells, unless one was picked."""
@@ -81,12 +88,25 @@ class Search(LookUp):
         steps = search_in_steps(self.query(subject), self.chosen, self.limit)
         return self.remember(subject, (yield from self.reading(steps)))
 
+    def waiting(self, subject: Subject) -> Content:
+        """Until the corpus is read, the sentences with the very word, or where there are none the plainest."""
+        shown = super().waiting(subject)
+        corpus = self.corpus
+        if corpus is None or is_read(subject.model, corpus, self.query(subject).layer):
+            return shown
+        word = bare(subject.trace.tokens[subject.token]).lower()
+        lines = _with_word(corpus, word)
+        listed = f"Sentences with “{word}” itself" if lines else "Some of the sentences"
+        begun = f"{listed}; the nearest in meaning follow once all are read."
+        return shown | _offered(corpus) | {"hits": lines or _plainest(corpus), "about": begun}
+
     def draw(self, subject: Subject, found: Found) -> Content:
         """The hits in their lines, and what they have in common."""
         by_head = self.compare == HEAD
         fields = {**COMMON, **(LOOKED_AT if by_head else {})}
         groups = [(heading, _bars(found, what)) for what, heading in fields.items()]
         return {
+            **_offered(self.corpus),
             "hits": _lines(found, by_head),
             "common": bar_groups([group for group in groups if group[1]]),
             "about": self._about(subject, found),
@@ -99,6 +119,7 @@ class Search(LookUp):
         if not (found := self.looked_up(subject)) or not found.hits:
             return None
         what, value, count, usual = _telling(found)
+        value = spelled(value) if what in ("tag", "relation") else value
         near = f"the {len(found.hits)} tokens nearest to “{subject.trace.tokens[subject.token]}”"
         told = f"{count} of {near} in {self._space(subject)} {SHARED[what].format(value)}"
         why = Why("hidden", "Layer by layer", {"layer": subject.selection.layer, "token": subject.token})
@@ -107,6 +128,15 @@ class Search(LookUp):
             return Finding(told, why)
         target, times = next(iter(found.counts("target").items()))
         return Finding(f"{told} From {times} of them the head looks most at “{target}”.")
+
+    def on_senses(self, subject: Subject, index: Any) -> Change:
+        """The first sentence with the word becomes the input, the word the chosen token. Raises InputError."""
+        corpus = self.chosen
+        place, at = corpus.places(clicked_sense(corpus, index))[0]
+        sentence = corpus.sentences[place]
+        offsets = subject.model.encode(sentence.text).offsets
+        starts = [token for token, span in enumerate(offsets) if span[1] > span[0] == sentence.starts[at]]
+        return read(sentence.text, token=next(iter(starts), None))
 
     def on_hits(self, subject: Subject, index: Any) -> Change:
         """The sentence of a hit becomes the input, its token the chosen one. Raises InputError."""
@@ -128,7 +158,7 @@ class Search(LookUp):
 
 
 SHARED = {
-    "tag": "are {}",
+    "tag": "are tagged {}",
     "relation": "stand in the relation “{}” to their head",
     "token": "are “{}”",
     "previous": "come after “{}”",
@@ -151,10 +181,40 @@ def _telling(found: Found) -> tuple[str, str, int, float]:
     return (*shared[best], usual[best])
 
 
+def _offered(corpus: Corpus | None) -> Content:
+    """The words of several senses, where the corpus has some."""
+    offered = senses_to_click(corpus)
+    return {"senses": offered} if offered else {}
+
+
+def _with_word(corpus: Corpus, word: str) -> dict[str, Any] | None:
+    """The first lines with a word itself, which no model has to read."""
+    try:
+        places = corpus.places(word)[:WITH_WORD]
+    except InputError:
+        return None
+    columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
+    return strip_table(columns, [Row(_around(corpus.sentences[row], at)) for row, at in places], "Sentences with the word")
+
+
+def _plainest(corpus: Corpus) -> dict[str, Any]:
+    """The sentences that read most easily."""
+    rows = [Row([shorten(one.text, SHOWN)]) for one in sorted(corpus.sentences, key=flaws)[:WITH_WORD]]
+    return strip_table([Column("sentence", "name")], rows, "Some of the sentences")
+
+
+def _around(sentence: CorpusSentence, at: int) -> list[str]:
+    start, named = sentence.starts[at], sentence.words[at]
+    return [sentence.text[:start], named, sentence.text[start + len(named) :]]
+
+
 def _bars(found: Found, what: str) -> list[tuple[str, float, str]]:
     """The most frequent values, each with the share of the hits that have it."""
     counted = list(found.counts(what).items())[:LISTED]
-    named = [(f"{int(value):+d}" if what == "offset" else value, count) for value, count in counted]
+    tags = "tag", "relation", "target_tag"
+    named = [
+        (f"{int(value):+d}" if what == "offset" else spelled(value) if what in tags else value, count) for value, count in counted
+    ]
     return [(value, count / len(found.hits), f"{count} of {len(found.hits)}") for value, count in named]
 
 
@@ -163,7 +223,8 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
     if not found.hits:
         return None
     columns = [Column("before", "before"), Column("word", "name"), Column("after", "after")]
-    columns += [Column("tag", "text"), Column("relation", "text")] if found.corpus.tags or found.corpus.relations else []
+    if found.corpus.tags or found.corpus.relations:
+        columns += [Column("which is", "text", name="tag"), Column("and", "text", name="relation")]
     columns += [Column("looks at", "text")] if by_head else []
     columns += [Column("cosine", "number", form=".3f")]
     return strip_table(columns, [Row(_cells(hit, columns), index) for index, hit in enumerate(found.hits)], "The hits", "hit")
@@ -171,7 +232,8 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
 
 def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
     before, after = cut(hit)
-    known = {"before": before, "word": hit.word, "after": after, "tag": hit.tag, "relation": hit.relation}
+    known = {"before": before, "word": hit.word, "after": after, "which is": TAGS.get(hit.tag, hit.tag)}
+    known |= {"and": meaning(hit.relation) or hit.relation}
     known |= {"looks at": hit.target, "cosine": hit.cosine}
     return [known[column.title] for column in columns]
 

@@ -15,12 +15,15 @@ from explorer.figures.bars import bar_groups, ranking, whole_percent
 from explorer.figures.numbers import Table, keep
 from explorer.text import limits
 from explorer.text.corpus import Corpus
+from explorer.text.dependencies import spelled
+from explorer.text.plain import flaws
 from explorer.views.corpus.source import NO_FILE, CorpusView
 from explorer.views.settings import choice, number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, Finding, button, caption, part, props, prose, read, sentence
 
-ORDERS = ("as they come", "most surprising", "least surprising", "longest", "shortest")
+PLAIN, AS_THEY_COME = "plain ones first", "as they come"
+ORDERS = (PLAIN, AS_THEY_COME, "most surprising", "least surprising", "longest", "shortest")
 SHOWN = 30  # rows
 FEWEST = 15  # hidden tokens of a slice: the share of fewer says nothing
 LONGEST = 60  # words: where the slider ends, which stands for any number
@@ -48,7 +51,7 @@ class Sentences(CorpusView):
     progress = part("meter")
     about = sentence(classes="caption")
     help = prose(value=MEANING, classes="caption")
-    slices = part("bars")
+    slices = part("bars", classes="long-names")
     slices_help = caption(
         "The share of hidden tokens, 0 to 100 %, that are the model's first guess, in all sentences chosen here."
     )
@@ -127,7 +130,9 @@ class Sentences(CorpusView):
         sizes = {"longest": -1, "shortest": 1}
         if self.order in sizes:
             rows.sort(key=lambda row: sizes[self.order] * len(corpus.sentences[row].words))
-        elif self.order != ORDERS[0] and bits is not None:
+        elif self.order == PLAIN:
+            rows.sort(key=lambda row: flaws(corpus.sentences[row]))
+        elif self.order != AS_THEY_COME and bits is not None:
             rows.sort(key=lambda row: bits[row] if self.order == "least surprising" else -bits[row])
         return rows
 
@@ -146,7 +151,7 @@ class Sentences(CorpusView):
         return {
             "table": keep(shown, lambda: Table.of(("sentence", "words", "surprise"), cells)),
             "about": f"{corpus.cited}, {corpus.words:,} words. {corpus.about}".rstrip(),
-            "tag": props(choices=[("any", ""), *((tag, tag) for tag in corpus.tags)]),
+            "tag": props(choices=[("any", ""), *((spelled(tag), tag) for tag in corpus.tags)]),
         }
 
     def _slices(self, found: HiddenTokens) -> list[tuple[str, Callable[[int], str]]]:
@@ -170,7 +175,7 @@ class Sentences(CorpusView):
 
 def _tag_of(corpus: Corpus, sentence: int, word: int) -> str:
     tags = corpus.sentences[sentence].tags
-    return tags[word] if tags else "(no tag)"
+    return spelled(tags[word]) if tags else "(no tag)"
 
 
 def _shares(found: HiddenTokens, rows: Sequence[int], of: Callable[[int], str]) -> list[tuple[str, float, str]]:

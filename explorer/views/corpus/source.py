@@ -10,12 +10,14 @@ from explorer.base.errors import InputError
 from explorer.base.steps import map_steps
 from explorer.corpus.occurrences import Occurrence
 from explorer.corpus.search import InContext
+from explorer.text import limits
 from explorer.text.corpus import CORPUS_FILE_TYPES, Corpus, built_in, read_corpus
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, LongView, props
 
-BUILT_IN, FILE = "English Web Treebank", "A file of yours"
+BUILT_IN, FILE = "Starter sentences", "A file of yours"
+SENSES = ("light", "bank", "play", "it", "spring", "match", "watch", "bark")  # words of several senses, of which it has some each
 CHOOSE = "Text, CSV or CoNLL-U…"
 NO_FILE = "Choose a file: a sentence a line, a table with a column of texts, or a treebank in CoNLL-U."
 BESIDE = 80  # characters of a sentence on each side of a word
@@ -23,6 +25,23 @@ PIECES = 1.3  # tokens of a word: some have more than one, and sentences two mor
 COMPUTED = ("strips", "bars", "chart", "ranking", "check")  # kinds of parts that show nothing without a corpus
 
 Found = TypeVar("Found")
+
+
+def words_of_several_senses(corpus: Corpus) -> list[str]:
+    """Those of SENSES that occur in a corpus more than once."""
+    return [word for word in SENSES if corpus.share("token", word) * corpus.words > 1.5]
+
+
+def senses_to_click(corpus: Corpus | None) -> dict[str, Any] | None:
+    """The words of several senses in a line, None where the corpus has none of them."""
+    words = words_of_several_senses(corpus) if corpus else []
+    return {"label": "Words with several senses:", "chips": words} if words else None
+
+
+def clicked_sense(corpus: Corpus, index: Any) -> str:
+    """The word of several senses that was clicked. Raises InputError."""
+    words = words_of_several_senses(corpus)
+    return words[limits.check_integer(index, "the word", 0, len(words) - 1)]
 
 
 def _is_file(view: Any) -> bool:

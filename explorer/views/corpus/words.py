@@ -29,7 +29,9 @@ from explorer.figures.bars import ranking
 from explorer.figures.maps import Marks, point_map
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
-from explorer.views.corpus.source import LookUp, cut
+from explorer.text.dependencies import spelled
+from explorer.text.pieces import bare
+from explorer.views.corpus.source import LookUp, clicked_sense, cut, senses_to_click, words_of_several_senses
 from explorer.views.settings import choice, memory, number, text
 from explorer.views.subject import Subject
 from explorer.views.view import (
@@ -70,12 +72,19 @@ class Shown:
     @property
     def tags(self) -> list[str]:
         """Each occurrence's part of speech."""
-        return [one.tag or UNKNOWN for one in self.found.occurrences]
+        return [spelled(one.tag) if one.tag else UNKNOWN for one in self.found.occurrences]
 
     def alike(self, layer: int) -> int:
         """How many occurrences have a nearest other one of their own part of speech."""
         others, _ = nearest_of_each(self.found.at(layer))
         return sum(self.tags[row] == self.tags[other] for row, other in enumerate(others.tolist()))
+
+    def spread(self, layer: int) -> tuple[float, float]:
+        """The smallest and the largest cosine of two occurrences."""
+        vectors = self.found.at(layer)
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-12)
+        pairs = (unit @ unit.T)[np.triu_indices(len(unit), k=1)]
+        return float(pairs.min()), float(pairs.max())
 
 
 Picked = tuple[tuple[int, ...], str]
@@ -98,13 +107,14 @@ class Words(LookUp):
     name, question = "corpus/words", "Is it the same word every time?"
     widths = (6, 5)
     side_by_side = (("word", "map_by", "coloured_by", "groups"), ("contextual", "static"))
-    columns = (("map", "stop", "progress", "about", "help", "check"), ("uses", "contextual", "static", "several"))
+    columns = (("senses", "map", "stop", "progress", "about", "help", "check"), ("uses", "contextual", "static", "several"))
     word: str = text("", "Word", limit=QUERY, heard="submit", placeholder="the most telling one", max_lines=1)
     map_by: str = choice([(name, key) for key, name in NAMES.items()], "Map")
     coloured_by: str = choice((TAG, CLUSTER), "Colour by")
     groups: int = number(
         3, "Clusters (k-means)", low=2, high=8, box=True, heard="submit", when=lambda view: view.coloured_by == CLUSTER
     )
+    senses = part("chips", optional=True)
     map = chart("Map of the occurrences of a word", height=440, customdata=True)
     stop = button("Stop")
     progress = part("meter")
@@ -130,12 +140,12 @@ class Words(LookUp):
         if self.corpus is None:
             return None
         look = self.map_by, self.coloured_by, self.groups, self.picked
-        return self.name, str(subject.model.checkpoint), subject.selection.layer, self._named(), *look, self.corpus.key
+        return self.name, str(subject.model.checkpoint), subject.selection.layer, self._named(subject), *look, self.corpus.key
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, Shown]:
         """Read the corpus, unless it was read before; map the word's occurrences. Raises InputError."""
         corpus, layer = self.chosen, subject.selection.layer
-        found = yield from self.reading(occurrences_in_steps(subject.model, corpus, self._named(), layer))
+        found = yield from self.reading(occurrences_in_steps(subject.model, corpus, self._named(subject), layer))
         at = found.read.layers.index(layer)
         maps = self._maps(found)
         if not maps.has(at):
@@ -156,6 +166,7 @@ class Words(LookUp):
         word = found.found.word
         several = f"“{word[:40]}” is several pieces of this vocabulary, so that the word table has no one vector for it."
         return {
+            **({"senses": offered} if (offered := senses_to_click(self.corpus)) else {}),
             "map": self._map(found),
             "uses": _lines(found),
             "contextual": ranking(f"Nearest words in hidden state {found.layer}, here", _ranked(found.contextual), form=".2f"),
@@ -171,8 +182,12 @@ class Words(LookUp):
         if (shown := self.looked_up(subject)) is None:
             return None
         number, word, counted = len(shown.tags), shown.found.word, Counter(shown.tags)
-        if len(counted) < 2 or number < 4 or 0 not in shown.found.read.layers:
+        if number < 4 or 0 not in shown.found.read.layers:
             return None
+        if len(counted) < 2:
+            least, most = shown.spread(shown.layer)
+            told = f"Two uses of “{word}” have a cosine of {least:.2f} to {most:.2f} in hidden state {shown.layer}"
+            return Finding(f"{told}; the word table has one vector for all {number}.")
         here, before = shown.alike(shown.layer), shown.alike(0)
         chance = sum(count * (count - 1) for count in counted.values()) / (number - 1)
         text = (
@@ -180,9 +195,13 @@ class Words(LookUp):
         )
         return Finding(f"{text}; before any layer for {before}, by chance {chance:.0f}.")
 
+    def on_senses(self, subject: Subject, index: Any) -> Change:
+        """A word of several senses: its uses. Raises InputError."""
+        return settle(word=clicked_sense(self.chosen, index))
+
     def on_map(self, subject: Subject, index: Any) -> Change:
         """A point was clicked: its occurrence."""
-        return settle(picked=((limits.check_place(index),), self._named()))
+        return settle(picked=((limits.check_place(index),), self._named(subject)))
 
     def on_uses(self, subject: Subject, index: Any) -> Change:
         """The sentence of a use becomes the input, the word the chosen token."""
@@ -194,8 +213,13 @@ class Words(LookUp):
         """UMAP's first map takes long to begin; begin before it is wanted."""
         warm_umap()
 
-    def _named(self) -> str:
-        return self.word.strip().lower() or telling_word(self.corpus)
+    def _named(self, subject: Subject) -> str:
+        """The word that was typed, else the chosen one if it has several senses, else the first that has."""
+        if word := self.word.strip().lower():
+            return word
+        several = words_of_several_senses(self.corpus)
+        chosen = bare(subject.trace.tokens[subject.token]).lower()
+        return chosen if chosen in several else next(iter(several), "") or telling_word(self.corpus)
 
     def _maps(self, found: Occurrences) -> LayerMaps:
         few = len(found.occurrences) < FEWEST_FOR_A_FIT
@@ -230,7 +254,7 @@ def _nearest(shown: Shown) -> list[tuple[int, float]]:
 def _lines(shown: Shown) -> dict[str, Any]:
     """The picked use and those nearest to it, the word in the middle."""
     columns = [Column("before", "before"), Column("use", "name"), Column("after", "after")]
-    columns += [Column("tag", "text")] if set(shown.tags) != {UNKNOWN} else []
+    columns += [Column("which is", "text", name="tag")] if set(shown.tags) != {UNKNOWN} else []
     columns += [Column("cosine", "number", form=".2f")]
     every = [(shown.place, 1.0), *_nearest(shown)]
     rows = [(row, shown.found.occurrences[row], cosine) for row, cosine in every]
@@ -240,7 +264,7 @@ def _lines(shown: Shown) -> dict[str, Any]:
 
 def _cells(one: Occurrence, cosine: float, tagged: bool) -> list[Any]:
     before, after = cut(one)
-    return [before, one.written, after, *([one.tag] if tagged else []), cosine]
+    return [before, one.written, after, *([spelled(one.tag)] if tagged else []), cosine]
 
 
 def _check(subject: Subject, shown: Shown) -> dict[str, str]:

@@ -12,7 +12,7 @@ from explorer.model.checkpoints import BUNDLED
 from explorer.model.network import MaskGuesses
 from explorer.techniques.filling import Filling, fill_jointly, log_probability
 from explorer.techniques.targets import Target, read_at
-from explorer.views.fill_mask.word import no_blank, pieces_named
+from explorer.views.fill_mask.word import no_blank, pieces_named, which_blank
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, View, Why, caption, is_quick, part, prose, sentence
@@ -72,7 +72,9 @@ class Guesses(View):
         (guess,) = subject.model.guesses(subject.trace.states[-1][[subject.blank]], [subject.blank], 2)
         (first, *rest), where = guess.candidates, Why("fill-mask", "Lens", {"token": subject.blank})
         then = f", then “{rest[0].token}” with {whole_percent(rest[0].probability)}" if rest else ""
-        return Finding(f"{_surety(first.probability)}: “{first.token}” with {whole_percent(first.probability)}{then}.", where)
+        sure = _surety(first.probability)
+        text = f"{which_blank(subject)}{sure}: “{first.token}” with {whole_percent(first.probability)}{then}."
+        return Finding(text, where)
 
 
 class Comparison(View):

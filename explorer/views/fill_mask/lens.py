@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from explorer.figures.bars import whole_percent
 from explorer.figures.masked_lm import followed_words
 from explorer.figures.numbers import Table, keep
 from explorer.figures.window import MOST_AT_ONCE
@@ -10,7 +11,7 @@ from explorer.figures.word_grid import word_grid
 from explorer.techniques.lens import Lens as Found
 from explorer.techniques.lens import follow, lens, lens_error
 from explorer.text import limits
-from explorer.views.fill_mask.word import pieces_named
+from explorer.views.fill_mask.word import pieces_named, which_blank
 from explorer.views.settings import text
 from explorer.views.subject import Subject
 from explorer.views.view import QUICK, Change, Content, Finding, View, Why, caption, chart, check, matches, part, select, sentence
@@ -45,13 +46,15 @@ class Lens(View):
     def finding(self, subject: Subject) -> Finding:
         """Since when the last guess leads at the token in question, and what led before."""
         (found, _), column = _lens(subject), subject.token - _columns(subject).start
+        where = which_blank(subject) if subject.token in subject.trace.mask_positions else ""
+        share = whole_percent(float(found.probabilities[-1, column, 0]))
         ranks, ids = found.final_ranks[:, column], found.ids[:, column, 0]
         since = _settled(ranks)
         leads, before = (subject.model.pieces([int(ids[layer])])[0] for layer in (-1, since - 1))
         if since == 0:
-            return Finding(f"“{leads}” leads from the embeddings on: the layers change nothing about it.")
+            return Finding(f"{where}“{leads}” leads from the embeddings on, and ends at {share}.")
         seen = Why("hidden", "Layer by layer", {"layer": since, "token": subject.token})
-        return Finding(f"“{leads}” leads from layer {since} on; before it, “{before}” does.", seen)
+        return Finding(f"{where}“{leads}” leads from layer {since} on, and ends at {share}; before it, “{before}” does.", seen)
 
     def on_table(self, subject: Subject, index: list[int]) -> Change:
         """Another token: [row, column] of a word."""

@@ -18,6 +18,12 @@ def no_blank(subject: Subject) -> str:
     return "" if subject.trace.mask_positions else "No blank yet: click a word to hide it, and BERT guesses it."
 
 
+def which_blank(subject: Subject) -> str:
+    """Of several blanks the one in question, as a sentence begins: 'Blank 1 of 2 (position 4): '; '' for a single one."""
+    masks, blank = subject.trace.mask_positions, subject.blank
+    return f"Blank {masks.index(blank) + 1} of {len(masks)} (position {blank}): " if len(masks) > 1 else ""
+
+
 def _word_in_blank(view: Any, subject: Subject) -> Target:
     """The word at the blank in question; '' is the model's first guess there. Raises InputError if it is not one piece."""
     return word_target(subject.trace, view.word, subject.blank)

@@ -35,7 +35,7 @@ class InABatch(View):
     """The input above and a second one as one rectangle, and one head with the attention mask and without."""
 
     name, question = "inside-head/batch", "What if two inputs of different length are read together?"
-    columns, widths = (("moved", "check", "why"), ("help",)), (6, 5)
+    columns, widths = (("moved", "check", "why", "help"), ("asked", "weights")), (4, 7)
     second: str = text(SECOND, "The second input of the batch", max_lines=2, heard="submit blur")
     about = sentence()
     batch = part("words")
@@ -50,7 +50,7 @@ class InABatch(View):
         "of the last hidden state, against the input read alone; 1 − cosine, from 0 to 2, is the mean of its tokens."
     )
     asked = sentence()
-    weights = part("strips", height=720)
+    weights = part("strips", height=420)
     token_asked: int | None = memory(None, kept=_place)  # the query, where the second input is the shorter one
 
     def unless(self, subject: Subject) -> str:

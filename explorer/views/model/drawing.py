@@ -34,8 +34,8 @@ def stages(model: Explorer) -> list[Stage]:
     shared = "one set of weights for all of them" if model.family.shared_layers else ""
     head_size = model.layers[0].attention_dense.in_features // has.heads
     return [
-        Stage([Block("Pieces", "text A and B, cut and numbered", tab="Tokens")]),
-        Stage([Block("Embeddings", _tables(model), has.parameters - known - final, "Tokens")]),
+        Stage([Block("Pieces", "text A and B, cut and numbered", tab="Tokens", choice="Pieces")]),
+        Stage([Block("Embeddings", _tables(model), has.parameters - known - final, "Tokens", "What is added up")]),
         Stage(
             [
                 Block("Attention", f"{has.heads} heads × {head_size}", layers["attention"], "Attention", "One head"),

@@ -80,6 +80,7 @@ class Map(LongView):
     source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points")
     method: str = choice([(name, key) for key, name in NAMES.items()], "Map")
     layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_has_layers)
+    missing = sentence(optional=True)
     chart = chart("Map of words or sentences", height=520, with_lasso=True, customdata=True)
     play = button("▶ Play the layers")
     stop = button("Stop")
@@ -147,7 +148,7 @@ class Map(LongView):
     kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
     columns = (
-        ("chart", "play", "stop", "progress", "summary"),
+        ("missing", "play", "stop", "progress", "chart", "summary"),
         (
             *("sentences", "redraw", "table", "sampled", "text_column", "label_column", "search"),
             *("nearest", "hint", "forget", "colour", "clusters", "dimensions", "pooling"),
@@ -163,11 +164,14 @@ class Map(LongView):
         return (subject.model_name, *texts, *(getattr(self, name) for name in self.settings if name != "drawn"))
 
     def waiting(self, subject: Subject) -> Content:
-        """The map that is there stays; without a file, a sentence asks for one."""
+        """The map that is there stays; without a file there is none, and a sentence asks for one."""
         layers = _has_layers(self)
         shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=layers)}
         shown["stop"] = props(visible=layers or self.method != "pca")
-        return shown if self.key(subject) else {**shown, "summary": CHOOSE_A_FILE}
+        if self.key(subject):
+            return shown
+        nothing = {"chart": None, "nearest": None, "summary": "", "play": props(visible=False), "stop": props(visible=False)}
+        return {**shown, **nothing, "missing": CHOOSE_A_FILE}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
         """Read what is not read yet, map what is not mapped yet."""

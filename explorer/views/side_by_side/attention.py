@@ -17,11 +17,11 @@ class SideAttention(SideView):
     name, question = "side-by-side/attention", "Who looks at whom, here and there?"
     columns = (("here_title", "here"), ("there_title", "there"))
     here_title = heading("**Here**")
-    here = chart("Attention here", height=360)
+    here = chart("Attention here", height=480)
     there_title = heading("**There**")
-    there = chart("Attention there", height=360)
+    there = chart("Attention there", height=480)
     about = sentence()
-    difference = chart("There less here", height=380, optional=True)
+    difference = chart("There less here", height=480, optional=True)
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)
 

@@ -33,7 +33,7 @@ class SideGuesses(SideView):
                 groups.append((f"{side}, token {one.blank}", rows))
             except (CapabilityError, InputError) as why:
                 said.append(f"{side}: {why}")
-        return ({"guesses": bar_groups(groups)} if groups else {}) | {"about": " ".join(said)}
+        return ({"guesses": bar_groups(groups, beside=True)} if groups else {}) | {"about": " ".join(said)}
 
 
 class SidePair(SideView):
@@ -47,7 +47,7 @@ class SidePair(SideView):
         sides = [("Here", subject), ("There", self.other(subject))]
         if not all(one.model.capabilities.next_sentence and one.text_b.strip() for _, one in sides):
             return {}
-        return {"verdicts": bar_groups([(side, _pair(one)) for side, one in sides])}
+        return {"verdicts": bar_groups([(side, _pair(one)) for side, one in sides], beside=True)}
 
 
 def _rows(subject: Subject) -> list[Row]:

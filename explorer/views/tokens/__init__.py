@@ -5,4 +5,6 @@ from explorer.views.tokens.pieces import Pieces
 from explorer.views.tokens.vocabulary import Vocabulary
 from explorer.views.view import Tab
 
-TAB = Tab("tokens", "Tokens", "What does BERT read?", {"Tokens": [[Pieces], [Embeddings], [Vocabulary]]})
+CHOICES = {"Pieces": [[Pieces]], "What is added up": [[Embeddings]], "The vocabulary": [[Vocabulary]]}
+
+TAB = Tab("tokens", "Tokens", "What does BERT read?", CHOICES)

@@ -9,18 +9,17 @@ from explorer.figures.numbers import beside
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.techniques.inside import EmbeddingParts, embedding_parts
 from explorer.views.subject import Subject
-from explorer.views.view import Content, View, check, heading, matches, part, prose
+from explorer.views.view import Content, View, check, matches, part, prose
 
 
 class Embeddings(View):
     """What is added up for one token, as vectors, and for every token in numbers."""
 
     name, question = "tokens/embeddings", "What is added up for each token?"
-    columns, widths = (("sum", "check"), ("norms", "help")), (5, 6)
-    title = heading("### What is added up for each token", classes="question")
+    columns, widths = (("sum", "check", "help"), ("norms",)), (2, 3)
     sum = part("strips")
     check = check()
-    norms = part("strips", height=320, sortable=True)
+    norms = part("strips", classes="compact", height=440, sortable=True)
     help = prose(classes="caption")
 
     def compute(self, subject: Subject) -> Content:
@@ -92,7 +91,7 @@ def _norms(subject: Subject, parts: EmbeddingParts) -> dict[str, Any]:
     numbers = np.stack([*lengths, *shares], axis=1)  # [tokens, 8 in BERT]
     names = [*(f"‖{name}‖" for name in measured), *(f"cos {name}" for name in parts.added)]
     columns = [Column("token", "name"), Column("#", "number", name="position")]
-    columns += [Column(name, "number", form=".3f", name=_plain_name(name)) for name in names]
+    columns += [Column(name, "number", form=".2f", name=_plain_name(name)) for name in names]
     rows = [Row([token, place, *row]) for place, (token, row) in enumerate(zip(subject.trace.tokens, numbers, strict=True))]
     return strip_table(columns, rows, "norms and cosines of what is added up")
 

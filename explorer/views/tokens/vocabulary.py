@@ -9,7 +9,7 @@ from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text import limits
 from explorer.views.settings import memory, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, View, caption, heading, part, sentence, settle
+from explorer.views.view import Change, Content, View, caption, part, sentence, settle
 
 MOST_FOUND = 200
 MOST_NEAR = 12
@@ -27,12 +27,11 @@ class Vocabulary(View):
 
     name, question = "tokens/vocabulary", "Which pieces does it know, and which are alike?"
     columns, widths = (("query", "count", "pieces"), ("piece", "nearest", "help")), (5, 6)
-    title = heading("### Every piece it knows", classes="question")
     query: str = text(
         "play", "Search the vocabulary: play, play*, *tion, ##ing, or an id", limit=QUERY, max_length=QUERY.most, max_lines=1
     )
     count = sentence()
-    pieces = part("strips", height=320, marks=True)
+    pieces = part("strips", height=300, marks=True)
     piece = sentence()
     nearest = part("strips")
     help = caption(

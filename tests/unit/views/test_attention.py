@@ -1,10 +1,12 @@
 """The views of Attention, without a page: what they show is what the model does, and transformers says the same."""
 
 import base64
+import re
 
 import numpy as np
 import pytest
 
+from explorer.figures.bars import whole_percent
 from explorer.views import attention
 from explorer.views.attention.heads import LINES, Heads, OneHead
 from explorer.views.attention.metrics import HeadNumbers, HeadTable
@@ -76,3 +78,15 @@ def test_rollout_goes_up_to_its_layer(subject):
     first = Rollout(up_to=1).compute(subject)["matrix"]
     mean = subject.trace.attention(0).mean(axis=0)
     np.testing.assert_allclose(weights_in(first), 0.5 * mean + 0.5 * np.eye(len(mean)), atol=1e-6)
+
+
+def test_the_finding_of_the_rollout_tells_what_the_special_tokens_give(subject):
+    row = weights_in(Rollout().compute(subject)["matrix"])[4]
+    kinds, tokens = np.array(subject.trace.encoding.kinds), subject.trace.tokens
+    special, rest = row[kinds == "special"].sum(), np.where((kinds == "special") | (np.arange(len(row)) == 4), 0, row)
+    told = Rollout().finding(subject).text
+    shares = [whole_percent(float(share)) for share in (special, row[4], rest.max())]
+    assert shares == re.findall(r"(?:less than )?\d+\u00a0%", told)
+    assert "of it come from [CLS] and [SEP]," in told
+    assert f"most from “{tokens[int(rest.argmax())]}”" in told
+    assert special > rest.max(), "that the darkest column is a special one is not left out"

@@ -69,6 +69,18 @@ def test_colours_are_tags_or_clusters(subject):
     assert {trace.name for trace in by_cluster.data if trace.name} == {"cluster 1", "cluster 2"}
 
 
+def test_it_opens_on_a_word_of_several_senses_the_chosen_one_if_it_is_one(subject, bundled):
+    assert "“light” stands " in Words().compute(subject.select(token=2))["about"]
+    of_bank = subject.select(token=5)
+    content = Words().compute(of_bank)
+    assert "“bank” stands 8 times" in content["about"]
+    cosines = cosine_matrix(Words().result(of_bank).found.at(6))[np.triu_indices(8, k=1)]
+    told = Words().finding(of_bank).text
+    assert f"a cosine of {cosines.min():.2f} to {cosines.max():.2f} in hidden state 6" in told
+    chips = content["senses"]["chips"]
+    assert Words().on_senses(subject, chips.index("bark")).settings == {"word": "bark"}
+
+
 def test_one_word_one_sentence_and_no_file(subject, tmp_path, refusal):
     (tmp_path / "own.txt").write_text("antidisestablishmentarianism", "utf-8")
     corpus = read_corpus(tmp_path / "own.txt")

@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 
 from explorer.base.errors import InputError
+from explorer.figures.bars import whole_percent
 from explorer.figures.window import MOST_AT_ONCE
 from explorer.views import fill_mask
+from explorer.views.attribution import _strongest
 from explorer.views.fill_mask.game import COLUMNS, MOST_SEED, STRANGER, Game
 from explorer.views.fill_mask.guesses import Comparison, FilledTogether, Guesses
 from explorer.views.fill_mask.lens import FollowedWords, Lens
 from explorer.views.fill_mask.patching import Patching
 from explorer.views.fill_mask.positions import HIDDEN, SEEN, EveryPosition, Likelihoods
 from explorer.views.fill_mask.quiz import BANK, Quiz, Score
+from explorer.views.fill_mask.word import WordAttribution
 from explorer.views.subject import Selection, Subject
 from explorer.views.view import LongView
 
@@ -44,6 +47,37 @@ def test_every_view_shows_what_it_declares(kind, blanks):
     assert seen - later <= shown.keys()
     if "check" in shown:
         assert shown["check"]["text"].startswith("✓")
+
+
+def test_of_several_blanks_the_one_in_question_is_named_with_its_probability(blank, blanks):
+    for view in (Guesses(), Lens()):
+        for number, place in enumerate(blanks.trace.mask_positions, start=1):
+            subject = blanks.select(token=place)
+            (guess,) = subject.model.guesses(subject.trace.states[-1][[place]], [place], 1)
+            told = view.finding(subject).text
+            assert told.startswith(f"Blank {number} of 2 (position {place}): ")
+            assert f"“{guess.candidates[0].token}”" in told
+            assert whole_percent(guess.candidates[0].probability) in told
+        assert "Blank" not in view.finding(blank).text
+    assert "Blank" not in Lens().finding(blanks.select(token=1)).text, "another word was chosen"
+
+
+def test_where_two_ways_of_attribution_disagree_both_are_named(bundled):
+    subject = Subject.of(bundled.trace("The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."))
+    _, scores, occluded = WordAttribution().result(subject)
+    tokens, high, hidden = subject.trace.tokens, scores.scores.argmax(), occluded.scores.argmax()
+    assert high != hidden, "this pair shows it"
+    told = WordAttribution().finding(subject).text
+    assert told.startswith(f"“{tokens[high]}” speaks most for “tokyo” ({scores.scores[high]:+.2f})")
+    assert f", but by occlusion “{tokens[hidden]}” does ({occluded.scores[hidden]:+.2f})" in told
+    low = int(scores.scores.argmin())
+    assert tokens.count(tokens[low]) == 2
+    assert told.endswith(f"“{tokens[low]}” (token {low}) most against it ({scores.scores[low]:+.2f}).")
+    agreeing = np.array([0.0, 2.0, 1.0])
+    assert (
+        _strongest(["a", "b", "c"], agreeing, agreeing / 2, "x") == "“b” speaks most for “x” (+2.00), by occlusion too (+1.00)."
+    )
+    assert _strongest(["a", "b", "c"], -agreeing, agreeing, "x") == "No token speaks for “x”."
 
 
 def test_without_a_blank_views_say_what_to_do(bundled):

@@ -130,7 +130,9 @@ def test_a_file_is_named_with_its_rows(tmp_path, subject):
 def test_a_file_is_asked_for_before_there_is_one(draw, subject, refusal):
     view = Map(source=FILE)
     assert view.key(subject) is None
-    assert view.waiting(subject)["summary"] == CHOOSE_A_FILE
+    waiting = view.waiting(subject)
+    assert waiting["missing"] == CHOOSE_A_FILE
+    assert (waiting["chart"], waiting["nearest"], waiting["summary"]) == (None, None, ""), "the map of something else is gone"
     assert "summary" not in Map().waiting(subject)
     refusal(InputError, lambda: draw(table=None))
 

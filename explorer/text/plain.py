@@ -1,0 +1,18 @@
+"""How plain sentences are, for those who read them for the first time: short, whole and without odd signs."""
+
+import re
+
+from explorer.text.corpus import CorpusSentence
+
+EASY = range(5, 13)  # words and signs of a sentence that is read at a glance
+_WHOLE = re.compile(r"[A-Z].*[^.!?][.!?]", re.DOTALL)
+_PLAIN_SIGNS = re.compile(r"[A-Za-z ,.!?'’]*")
+
+
+def flaws(one: CorpusSentence) -> int:
+    """How many things make a sentence harder to read: 0 for one that is short, has only letters and ends with one mark."""
+    too_long = max(0, len(one.words) - EASY.stop + 1)
+    too_short = len(one.words) < EASY.start
+    shouted = sum(word.isupper() and len(word) > 1 for word in one.words)
+    whole = bool(_WHOLE.fullmatch(one.text)) and bool(_PLAIN_SIGNS.fullmatch(one.text))
+    return too_long + too_short + shouted + 4 * (not whole)

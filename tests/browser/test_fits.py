@@ -1,0 +1,122 @@
+"""What is to be read at once fits on the screen of a projector: 1280 × 720, in light and in dark."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import at, settled
+from tests.families import write_family
+
+PAIR = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+city+of+temples+and+skyscrapers."
+OTHER = "&set.other_a=The+capital+of+France+is+%5BMASK%5D."
+SCREEN = {"width": 1280, "height": 720}
+CONTRAST = """(element) => {
+    const channels = (colour) => {
+        const pen = document.createElement("canvas").getContext("2d");
+        pen.fillStyle = colour;
+        pen.fillRect(0, 0, 1, 1);
+        return [...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+    };
+    const light = (colour) => {
+        const [red, green, blue] = channels(colour).map((one) => one / 255)
+            .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const style = getComputedStyle(element);
+    const two = [light(style.color), light(getComputedStyle(document.body).backgroundColor)];
+    return [parseFloat(style.fontSize), (Math.max(...two) + 0.05) / (Math.min(...two) + 0.05)];
+}"""
+
+
+@pytest.fixture
+def open_at(open_app):
+    """Opens a tab with a query in the window of a projector."""
+
+    def opened(tab: str, query: str = PAIR, **options):
+        page = open_app(at(tab, query), viewport=SCREEN, **options)
+        settled(page)
+        return page
+
+    return opened
+
+
+@pytest.mark.parametrize(
+    ("tab", "view", "table"),
+    [
+        ("Tokens", "what-is-added-up", "#tokens-embeddings-norms"),
+        ("Attention", "all-heads-by-numbers", "#attention-metrics-table"),
+    ],
+)
+def test_tables_of_numbers_are_not_cut_off(open_at, tab, view, table):
+    page = open_at(tab, f"{PAIR}&view={view}")
+    expect(page.locator(f"{table} tbody tr").first).to_be_visible()
+    inner, outer = page.locator(f"{table} .bx-strips").evaluate("(box) => [box.scrollWidth, box.clientWidth]")
+    assert inner <= outer + 1
+
+
+@pytest.mark.parametrize(
+    ("tab", "query", "most"),
+    [
+        ("Tokens", PAIR, 900),
+        ("Tokens", f"{PAIR}&view=what-is-added-up", 900),
+        ("Tokens", f"{PAIR}&view=the-vocabulary", 900),
+        ("Inside a head", f"{PAIR}&view=a-batch", 1350),
+    ],
+)
+def test_a_view_is_not_a_wall_of_numbers(open_at, tab, query, most):
+    page = open_at(tab, query)
+    assert page.evaluate("document.documentElement.scrollHeight") < most
+
+
+def test_the_layers_are_played_without_scrolling_and_a_file_begins_without_a_map(open_at):
+    page = open_at("Projection")
+    play = page.get_by_role("button", name="▶ Play the layers").bounding_box()
+    assert play["y"] + play["height"] < SCREEN["height"]
+    expect(page.locator("#projection-map-chart .scatterlayer").first).to_be_visible()
+    page.locator("#projection-source").get_by_label("CSV file").check()
+    expect(page.locator("#projection-map-missing")).to_contain_text("Choose a CSV file")
+    expect(page.locator("#projection-map-chart .scatterlayer")).to_have_count(0)
+    page.locator("#projection-source").get_by_label("Sentences").check()
+    expect(page.locator("#projection-map-chart .scatterlayer").first).to_be_visible()
+    expect(page.locator("#projection-map-missing")).to_be_hidden()
+
+
+def test_both_sides_stand_side_by_side_with_every_token(open_at):
+    page = open_at("Side by side", PAIR + OTHER)
+    boxes = [group.bounding_box() for group in page.locator("#side-by-side-guesses-guesses .bx-group").all()]
+    assert len(boxes) == 2
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    page.locator("#side-by-side-view").get_by_label("Attention").check()
+    here = page.locator("#side-by-side-attention-here")
+    tokens = page.locator("#strip .bx-token").count()
+    expect(here.locator(".yaxislayer-above text, .yaxislayer-below text")).to_have_count(tokens)
+    here.hover()
+    page.get_by_role("button", name="Present", exact=True).click()
+    expect(page.locator("[data-presented] .yaxislayer-above text, [data-presented] .yaxislayer-below text")).to_have_count(tokens)
+    page.keyboard.press("Escape")
+
+
+def test_the_bars_of_a_pair_and_of_the_swapped_one_are_in_line(open_at):
+    page = open_at("Next sentence")
+    bars = [page.locator(f"#next-sentence-{name} button").first for name in ("pair-verdict", "swapped-swapped")]
+    for one in bars:
+        expect(one).to_be_visible()
+    tops = [one.bounding_box()["y"] for one in bars]
+    assert tops[0] == pytest.approx(tops[1], abs=1)
+
+
+def test_a_model_that_cannot_tell_says_so_once(open_at, tmp_path):
+    folder = write_family(tmp_path / "model", "roberta")
+    page = open_at("Next sentence", f"?model={folder}&a=the+man&b=it+is")
+    expect(page.locator("#next-sentence-absent")).to_contain_text("has no next-sentence head")
+    expect(page.locator("#next-sentence-view")).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_captions_can_be_read_from_the_last_row(open_at, scheme):
+    page = open_at("Attention", color_scheme=scheme)
+    caption = page.locator(".caption p:visible").first
+    expect(caption).to_be_visible()
+    size, contrast = caption.evaluate(CONTRAST)
+    assert size >= 15
+    assert contrast >= 7
