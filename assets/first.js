@@ -40,14 +40,40 @@ BertPage.paintFirst = function () {
 
   const clicks = new Map(); // by the part that was clicked in, the number of its button or its route: the last click counts
   first.addEventListener("click", ({ target }) => {
-    const button = target.closest("button, [data-route]");
-    const part = button?.closest("[data-of]") ?? row;
-    if (!button) return;
-    clicks.set(part.dataset.of ?? "tabs", button.dataset.route ?? [...part.querySelectorAll("button")].indexOf(button));
+    const button = target.closest("button, input, [data-route]");
+    const part = button?.closest("[data-of]") ?? (row.contains(button) && row);
+    if (!part) return;
+    const number = [part, ...part.querySelectorAll("button, input")].lastIndexOf(button) - !part.matches("button");
+    clicks.set(part.dataset.of ?? "tabs", button.dataset.route ?? number);
     if (part !== row) return;
     for (const one of names) one.classList.toggle("bx-open", one === button);
     first.classList.toggle("bx-elsewhere", names.indexOf(button) > 0);
+    paintOpen();
   }, true); // before the part itself hears it, which may draw anew what was clicked
+
+  // ---- What another tab opens with, for the texts and the token that are chosen here.
+
+  const chosen = () => {
+    const [a, b] = [...first.querySelectorAll(".bx-first-texts textarea")].map((one) => one.value);
+    const typed = a !== text("text-a") || b !== text("text-b");
+    const token = clicks.get("strip");
+    return { ...(typed && { a, b }), ...(token !== undefined && !typed && { token }) };
+  };
+  const idOf = (button) => tabs[names.indexOf(button)]?.props.id;
+  const open = () => names.find((one) => one.matches(".bx-open"));
+  function paintOpen() {
+    for (const part of BertPainted.box?.querySelectorAll("[data-of]") ?? []) clicks.delete(part.dataset.of);
+    if (open() === names[0]) BertPainted.close();
+    else BertPainted.show(first, idOf(open()), chosen());
+  }
+  for (const kind of ["pointerover", "focusin"]) { // whoever points at a tab is about to open it
+    row.addEventListener(kind, ({ target }) => names.indexOf(target) > 0 && BertPainted.ask(idOf(target), chosen()));
+  }
+  let typing = 0;
+  first.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => first.isConnected && open() !== names[0] && paintOpen(), 200);
+  });
 
   function takeOver() {
     const typedIn = document.activeElement?.closest("#first textarea");
@@ -60,13 +86,19 @@ BertPage.paintFirst = function () {
       own.dispatchEvent(new Event("input", { bubbles: true }));
     }
     box?.setSelectionRange(last.selectionStart, last.selectionEnd);
+    replay();
+  }
+
+  function replay() {
     for (const [part, number] of clicks) {
+      if (!document.querySelector(`gradio-app #${part}`)) continue; // of a tab that is not there yet
+      clicks.delete(part);
       if (part === "tabs") {
         const label = names[number].textContent;
         [...document.querySelectorAll("gradio-app #tabs [role=tab]")].find((one) => one.textContent.trim() === label)?.click();
       } else if (typeof number === "string") {
         document.querySelector(`gradio-app #${part} [data-route="${number}"]`)?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-      } else document.querySelectorAll(`gradio-app #${part} button`)[number]?.click();
+      } else document.querySelectorAll(`gradio-app #${part}:is(button), gradio-app #${part} :is(button, input)`)[number]?.click();
     }
   }
 
@@ -75,7 +107,7 @@ BertPage.paintFirst = function () {
     if (!first.isConnected) return;
     delete document.documentElement.dataset.coming; // what is not seen takes no focus
     takeOver();
-    first.remove();
+    BertPainted.leave(first, replay);
   };
   const there = new MutationObserver(() => {
     const arrived = document.querySelector("gradio-app :is(#overview-routes-picture .bx-flow-box, .toast-wrap .error, .wrap .error)");

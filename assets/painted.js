@@ -1,0 +1,166 @@
+// What a tab opens with, painted while Gradio is still loading: its question, its finding and its pictures, drawn by the
+// components themselves where the page will have them. The page shows it as soon as it can, and the paint is taken away.
+window.BertPainted = {
+  ADDRESS: "bx/painted.json",
+  PATIENCE: 8_000, // ms until what should have come below the paint is seen as it is
+  LONGEST: 8_000, // characters of a query
+  asked: new Map(), // what was asked for, by its address
+  tab: "", // what is painted, by the tab's id,
+  box: null, // where it stands,
+  wanted: "", // and the address of what is to stand there
+
+  // What a tab opens with, for the texts and the token that the painted page has; null where nobody tells.
+  ask(tab, chosen = {}) {
+    const query = new URLSearchParams({ tab, ...chosen });
+    const address = `${this.ADDRESS}?${query}`;
+    if (address.length > this.LONGEST) return [address, Promise.resolve(null)];
+    if (!this.asked.has(address)) {
+      const told = fetch(address, { priority: "high" }).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+      this.asked.set(address, told);
+    }
+    return [address, this.asked.get(address)];
+  },
+
+  // Paints a tab at the end of `page`, in place of what was painted there; the last that was asked for counts.
+  async show(page, tab, chosen) {
+    const [address, coming] = this.ask(tab, chosen);
+    if (tab !== this.tab) this.close();
+    this.tab = tab;
+    this.wanted = address;
+    const told = await coming;
+    if (!told || this.wanted !== address || !page.isConnected) return;
+    const { el } = BertExplorer;
+    const box = el("div", { class: "bx-painted", "aria-live": "polite" }, el("style", {}, this.style()));
+    this.box?.remove();
+    this.box = box;
+    page.append(box);
+    const inside = el("div", { class: "gradio-container", role: "tabpanel", "aria-label": told.label });
+    box.append(inside); // before it is drawn: pictures measure the room that they have
+    this.fill(inside, told.inside ?? []);
+  },
+
+  close() {
+    this.box?.remove();
+    this.box = null;
+    this.tab = this.wanted = "";
+  },
+
+  // The page's own style, which Gradio adds when it is there. What it says of an element by its id holds for the painted one.
+  style() {
+    const own = window.gradio_config.css ?? "";
+    return `.bx-painted { ${own.replace(/#([a-z][\w-]*)(?=[^{}]*\{)/g, '[data-of="$1"]')} }`;
+  },
+
+  // ---- The boxes. What a person typed becomes text and nothing else.
+
+  fill(into, nodes) {
+    for (const node of nodes) {
+      const one = this.make(node);
+      one.classList.add(...[node.classes].flat().filter(Boolean));
+      if (node.of) one.dataset.of = node.of;
+      if (node.scale != null) one.style.flexGrow = node.scale;
+      if (node.scale) one.style.flexBasis = "0%";
+      if (node.min_width) one.style.minWidth = `min(${node.min_width}px, 100%)`;
+      if (one.matches(".view")) one.dataset.seen = "yes"; // it waits for nothing
+      into.append(one);
+      if (node.component) this.draw(one, node);
+      else if (node.inside && node.kind !== "accordion") this.fill(one, node.inside);
+    }
+  },
+
+  make(node) {
+    const { el } = BertExplorer;
+    if (node.kind === "row" || node.kind === "column" || node.kind === "form") return el("div", { class: node.kind });
+    if (node.component) return el("div", { class: "block" });
+    const maker = this.controls[node.kind];
+    return maker ? maker.call(this, node) : this.field(node);
+  },
+
+  draw(block, node) {
+    const { el } = BertExplorer;
+    const element = el("div", { class: [node.classes].flat().join(" ") });
+    element.innerHTML = node.skeleton; // a constant of ours: values are drawn into it as text
+    block.append(el("div", { class: "html-container" }, element));
+    BertExplorer.mount(node.component, element, () => {}, { value: node.value }, () => {}, node.options);
+  },
+
+  label(node) {
+    return node.label && node.show_label !== false ? BertExplorer.el("span", { class: "bx-label" }, node.label) : "";
+  },
+
+  chosen(node) {
+    const name = (value) => (node.choices ?? []).find((one) => String(one[1] ?? one) === String(value))?.[0] ?? value;
+    return [node.value ?? []].flat().map(name).join(", ");
+  },
+
+  // A control whose value is only read until the page is there.
+  field(node) {
+    const { el } = BertExplorer;
+    const value = el("div", { class: "bx-field", style: `--lines:${node.lines ?? 1}` }, this.chosen(node));
+    const class_ = node.container === false ? "block" : "block padded";
+    return el("div", { class: class_ }, this.label(node), value, node.info ? el("span", { class: "bx-info" }, node.info) : "");
+  },
+
+  choices(node, type) {
+    const { el } = BertExplorer;
+    const is = (value) => [node.value].flat().map(String).includes(String(value));
+    const one = ([text, value]) => el("label", { class: is(value) ? "selected" : null },
+      el("input", { type, name: `painted-${node.of}`, checked: is(value) ? "" : null }), el("span", {}, text));
+    return el("fieldset", { class: "block padded", "aria-label": node.label }, this.label(node),
+      el("div", { class: "wrap" }, ...(node.choices ?? []).map((choice) => one([choice].flat().length > 1 ? choice : [choice, choice]))));
+  },
+
+  controls: {
+    markdown({ value }) {
+      const { el } = BertExplorer;
+      const heading = /^(#+)\s+([^\n]*)$/.exec(value?.trim() ?? "");
+      const nodes = heading ? [el(`h${heading[1].length}`, {}, heading[2])] : BertExplorer.prose(value ?? "");
+      return el("div", { class: "block padded" }, el("div", { class: "prose" }, ...nodes));
+    },
+    button: ({ value, size, variant }) => BertExplorer.el("button", { type: "button", class: `${size ?? "lg"} ${variant ?? "secondary"}` }, value),
+    uploadbutton: ({ label }) => BertExplorer.el("button", { type: "button", class: "sm secondary" }, label),
+    accordion: ({ label }) => BertExplorer.el("div", { class: "block gr-accordion padded" }, BertExplorer.el("button", { type: "button", class: "label-wrap" }, label)),
+    radio(node) {
+      return this.choices(node, "radio");
+    },
+    checkboxgroup(node) {
+      return this.choices(node, "checkbox");
+    },
+    checkbox(node) {
+      return this.choices({ ...node, show_label: false, value: node.value ? [node.label] : [], choices: [node.label] }, "checkbox");
+    },
+    dataframe({ headers, value }) {
+      const { el } = BertExplorer;
+      const row = (tag, cells) => el("tr", {}, ...cells.map((cell) => el(tag, {}, cell == null ? "" : String(cell))));
+      const table = el("table", {}, el("thead", {}, row("th", value?.headers ?? headers ?? [])), el("tbody", {}, ...(value?.data ?? []).map((cells) => row("td", cells))));
+      return el("div", { class: "block" }, table);
+    },
+  },
+
+  // ---- Gradio is there.
+
+  // Takes `page` away: at once, or when the tab that is painted stands below. `before` is called when it does.
+  leave(page, before = () => {}) {
+    const { tab, box } = this;
+    const focused = page.contains(document.activeElement);
+    if (!tab || !box) {
+      this.wanted = "";
+      return page.remove();
+    }
+    page.classList.add("bx-leaving");
+    page.inert = true; // what is clicked now is clicked in the page
+    if (focused) document.querySelector("#tabs [role=tab][aria-selected=true]")?.focus({ preventScroll: true });
+    const until = performance.now() + this.PATIENCE;
+    const stands = () => document.querySelector(`gradio-app [id="${tab}-question"]`)?.checkVisibility()
+      && !BertPage.drawing && !document.querySelector(`#tab-${tab} .view[data-waiting]`);
+    let used = false;
+    const touch = () => (used = true);
+    for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, touch, { capture: true, once: true });
+    const look = () => {
+      if (!used && !stands() && performance.now() < until) return requestAnimationFrame(look);
+      before();
+      requestAnimationFrame(() => setTimeout(() => page.remove())); // what has come is laid out by then
+    };
+    requestAnimationFrame(look);
+  },
+};
