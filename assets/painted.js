@@ -84,30 +84,32 @@ window.BertPainted = {
     BertExplorer.mount(node.component, element, () => {}, { value: node.value }, () => {}, node.options);
   },
 
-  label(node) {
-    return node.label && node.show_label !== false ? BertExplorer.el("span", { class: "bx-label" }, node.label) : "";
+  label: ({ label, show_label }) => (label && show_label !== false ? BertExplorer.el("span", { class: "bx-as-label" }, label) : null),
+
+  // A control that is only looked at until the page is there; `more` is the class of what it holds.
+  control(node, more, ...inside) {
+    const info = node.info ? BertExplorer.el("span", { class: "bx-as-info" }, node.info) : null;
+    const class_ = node.container === false ? "block" : "block bx-as-roomy";
+    return BertExplorer.el("div", { class: class_ }, this.label(node), info, BertExplorer.el("div", { class: more }, ...inside));
   },
 
-  chosen(node) {
-    const name = (value) => (node.choices ?? []).find((one) => String(one[1] ?? one) === String(value))?.[0] ?? value;
-    return [node.value ?? []].flat().map(name).join(", ");
-  },
-
-  // A control whose value is only read until the page is there.
   field(node) {
-    const { el } = BertExplorer;
-    const value = el("div", { class: "bx-field", style: `--lines:${node.lines ?? 1}` }, this.chosen(node));
-    const class_ = node.container === false ? "block" : "block padded";
-    return el("div", { class: class_ }, this.label(node), value, node.info ? el("span", { class: "bx-info" }, node.info) : "");
+    const { lines = 1, max_lines: most = 20, choices = [], value } = node;
+    const name = (one) => choices.find(([, each]) => String(each) === String(one))?.[0] ?? one;
+    const box = this.control(node, node.kind === "dropdown" ? "bx-as-menu" : "bx-as-field", [value ?? []].flat().map(name).join(", "));
+    box.style.setProperty("--lines", lines);
+    box.style.setProperty("--most", Math.max(lines, most));
+    return box;
   },
 
   choices(node, type) {
     const { el } = BertExplorer;
-    const is = (value) => [node.value].flat().map(String).includes(String(value));
-    const one = ([text, value]) => el("label", { class: is(value) ? "selected" : null },
-      el("input", { type, name: `painted-${node.of}`, checked: is(value) ? "" : null }), el("span", {}, text));
-    return el("fieldset", { class: "block padded", "aria-label": node.label }, this.label(node),
-      el("div", { class: "wrap" }, ...(node.choices ?? []).map((choice) => one([choice].flat().length > 1 ? choice : [choice, choice]))));
+    const chosen = [node.value].flat().map(String);
+    const one = ([text, value]) => el("label", { class: chosen.includes(String(value)) ? "selected" : null },
+      el("input", { type, name: `painted-${node.of}`, checked: chosen.includes(String(value)) ? "" : null }), el("span", {}, text));
+    const set = el("fieldset", { class: node.container === false ? "block" : "block bx-as-roomy", "aria-label": node.label });
+    set.append(...[this.label(node), el("div", { class: "wrap" }, ...(node.choices ?? []).map(one))].filter(Boolean));
+    return set;
   },
 
   controls: {
@@ -115,11 +117,12 @@ window.BertPainted = {
       const { el } = BertExplorer;
       const heading = /^(#+)\s+([^\n]*)$/.exec(value?.trim() ?? "");
       const nodes = heading ? [el(`h${heading[1].length}`, {}, heading[2])] : BertExplorer.prose(value ?? "");
-      return el("div", { class: "block padded" }, el("div", { class: "prose" }, ...nodes));
+      return el("div", { class: "block" }, el("div", { class: "prose" }, ...nodes));
     },
     button: ({ value, size, variant }) => BertExplorer.el("button", { type: "button", class: `${size ?? "lg"} ${variant ?? "secondary"}` }, value),
     uploadbutton: ({ label }) => BertExplorer.el("button", { type: "button", class: "sm secondary" }, label),
-    accordion: ({ label }) => BertExplorer.el("div", { class: "block gr-accordion padded" }, BertExplorer.el("button", { type: "button", class: "label-wrap" }, label)),
+    accordion: ({ label }) =>
+      BertExplorer.el("div", { class: "block gr-accordion" }, BertExplorer.el("button", { type: "button", class: "label-wrap" }, label)),
     radio(node) {
       return this.choices(node, "radio");
     },
@@ -127,13 +130,20 @@ window.BertPainted = {
       return this.choices(node, "checkbox");
     },
     checkbox(node) {
-      return this.choices({ ...node, show_label: false, value: node.value ? [node.label] : [], choices: [node.label] }, "checkbox");
+      return this.choices({ ...node, show_label: false, value: node.value ? [node.label] : [], choices: [[node.label, node.label]] }, "checkbox");
     },
-    dataframe({ headers, value }) {
+    slider(node) {
       const { el } = BertExplorer;
-      const row = (tag, cells) => el("tr", {}, ...cells.map((cell) => el(tag, {}, cell == null ? "" : String(cell))));
-      const table = el("table", {}, el("thead", {}, row("th", value?.headers ?? headers ?? [])), el("tbody", {}, ...(value?.data ?? []).map((cells) => row("td", cells))));
-      return el("div", { class: "block" }, table);
+      const range = el("input", { type: "range", min: node.minimum, max: node.maximum, value: node.value, tabindex: "-1" });
+      const head = el("div", { class: "bx-as-head" }, this.label(node), el("span", { class: "bx-as-number" }, String(node.value ?? "")));
+      return this.control({ ...node, show_label: false }, "bx-as-slider", head, el("div", {}, String(node.minimum), range, String(node.maximum)));
+    },
+    dataframe({ headers, value, label, column_widths: widths }) {
+      const { el } = BertExplorer;
+      const row = (tag, cells) => el("tr", {}, ...cells.map((cell, i) => el(tag, { style: widths?.[i] ? `width:${widths[i]}` : null }, cell == null ? "" : String(cell))));
+      const rows = (value?.data ?? []).map((cells) => row("td", cells));
+      const table = el("table", {}, el("thead", {}, row("th", value?.headers ?? headers ?? [])), el("tbody", {}, ...rows));
+      return el("div", { class: "block" }, el("div", { class: "bx-as-title" }, label ?? ""), el("div", { class: "bx-as-frame" }, table));
     },
   },
 

@@ -18,8 +18,8 @@ Node = dict[str, Any]
 
 BOXES = {"tabitem", "row", "column", "form", "accordion"}  # what stands around others
 UNSEEN = {"state", "browserstate"}
-LOOK = ("scale", "min_width", "container", "show_label", "size", "variant", "lines", "open")  # of a box or a control
-SAID = ("label", "info", "value", "choices", "headers", "minimum", "maximum")  # by a control
+LOOK = ("scale", "min_width", "container", "show_label", "size", "variant", "lines", "max_lines")  # of a box or a control
+SAID = ("label", "info", "value", "choices", "headers", "column_widths", "minimum", "maximum")  # by a control
 KEPT = 24  # tabs as a class opens them; of one text more often than not
 
 
