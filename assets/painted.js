@@ -94,9 +94,11 @@ window.BertPainted = {
   },
 
   field(node) {
-    const { lines = 1, max_lines: most = 20, choices = [], value } = node;
+    const { lines = 1, max_lines: most = 20, choices = [], value, placeholder = "" } = node;
     const name = (one) => choices.find(([, each]) => String(each) === String(one))?.[0] ?? one;
-    const box = this.control(node, node.kind === "dropdown" ? "bx-as-menu" : "bx-as-field", [value ?? []].flat().map(name).join(", "));
+    const kind = node.kind === "dropdown" ? "bx-as-menu" : `bx-as-field${most > 1 ? " bx-as-lines" : ""}`;
+    const text = [value ?? []].flat().map(name).join(", ");
+    const box = this.control(node, `${kind}${text ? "" : " bx-as-hint"}`, text || placeholder);
     box.style.setProperty("--lines", lines);
     box.style.setProperty("--most", Math.max(lines, most));
     return box;

@@ -19,7 +19,7 @@ Node = dict[str, Any]
 BOXES = {"tabitem", "row", "column", "form", "accordion"}  # what stands around others
 UNSEEN = {"state", "browserstate"}
 LOOK = ("scale", "min_width", "container", "show_label", "size", "variant", "lines", "max_lines")  # of a box or a control
-SAID = ("label", "info", "value", "choices", "headers", "column_widths", "minimum", "maximum")  # by a control
+SAID = ("label", "info", "value", "choices", "placeholder", "headers", "column_widths", "minimum", "maximum")  # by a control
 KEPT = 24  # tabs as a class opens them; of one text more often than not
 
 
@@ -60,8 +60,8 @@ def _node(at: Mapping[str, Any], sent: Mapping[int, Mapping[str, Any]], blocks: 
     node: Node = {"kind": kind, "of": props.get("elem_id"), "classes": props.get("elem_classes") or []}
     node |= {name: props[name] for name in LOOK if props.get(name) is not None}
     if kind in BOXES:
-        inside = (_node(child, sent, blocks) for child in at.get("children", ()))
-        return {**node, "label": props.get("label"), "inside": [one for one in inside if one is not None]}
+        inside = [one for child in at.get("children", ()) if (one := _node(child, sent, blocks)) is not None]
+        return {**node, "label": props.get("label"), "inside": inside} if inside or kind != "form" else None
     if isinstance(component, Drawn):
         options = {name: getattr(component, name) for name in component.options}
         drawn = {"component": type(component).__name__, "skeleton": component.skeleton, "options": options}
