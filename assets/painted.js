@@ -3,6 +3,7 @@
 window.BertPainted = {
   ADDRESS: "bx/painted.json",
   PATIENCE: 8_000, // ms until what should have come below the paint is seen as it is
+  MOUNTING: 1_000, // ms until what the server has answered is mounted
   LONGEST: 8_000, // characters of a query
   asked: new Map(), // what was asked for, by its address
   tab: "", // what is painted, by the tab's id,
@@ -151,28 +152,39 @@ window.BertPainted = {
 
   // ---- Gradio is there.
 
-  // Takes `page` away: at once, or when the tab that is painted stands below. `before` is called when it does.
+  // Takes `page` away: at once, or when the tab that is painted stands below. `before` is called just before that.
   leave(page, before = () => {}) {
     const { tab, box } = this;
+    this.wanted = "";
+    if (!box) return page.remove();
     const focused = page.contains(document.activeElement);
-    if (!tab || !box) {
-      this.wanted = "";
-      return page.remove();
-    }
     page.classList.add("bx-leaving");
     page.inert = true; // what is clicked now is clicked in the page
-    if (focused) document.querySelector("#tabs [role=tab][aria-selected=true]")?.focus({ preventScroll: true });
-    const until = performance.now() + this.PATIENCE;
-    const stands = () => document.querySelector(`gradio-app [id="${tab}-question"]`)?.checkVisibility()
-      && !BertPage.drawing && !document.querySelector(`#tab-${tab} .view[data-waiting]`);
+    if (focused) document.getElementById(`tab-${tab}-button`)?.focus({ preventScroll: true });
+    const start = performance.now();
+    let answered = 0; // when the server had told what stands in the tab: its components come a moment later
     let used = false;
     const touch = () => (used = true);
     for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, touch, { capture: true, once: true });
     const look = () => {
-      if (!used && !stands() && performance.now() < until) return requestAnimationFrame(look);
+      const now = performance.now();
+      if (this.isAnswered(tab)) answered ||= now;
+      const stands = answered && (this.isMounted(box) || now - answered > this.MOUNTING);
+      if (!used && !stands && now - start < this.PATIENCE) return requestAnimationFrame(look);
       before();
       requestAnimationFrame(() => setTimeout(() => page.remove())); // what has come is laid out by then
     };
     requestAnimationFrame(look);
+  },
+
+  isAnswered(tab) {
+    const question = document.querySelector(`gradio-app [id="${tab}-question"]`);
+    return question?.checkVisibility() && !BertPage.drawing && !document.querySelector(`#tab-${tab} .view[data-waiting]`);
+  },
+
+  // Whether all that is painted is drawn in the page, too.
+  isMounted(box) {
+    const drawn = [...box.querySelectorAll("[data-of] .bx:not(:empty)")].map((one) => one.closest("[data-of]").dataset.of);
+    return drawn.every((of) => document.querySelector(`gradio-app [id="${of}"] .bx:not(:empty)`));
   },
 };
