@@ -70,7 +70,8 @@ BertPage.paintFirst = function () {
     row.addEventListener(kind, ({ target }) => names.indexOf(target) > 0 && BertPainted.ask(idOf(target), chosen()));
   }
   let typing = 0;
-  first.addEventListener("input", () => {
+  first.addEventListener("input", ({ target }) => {
+    if (!target.matches("textarea")) return;
     clearTimeout(typing);
     typing = setTimeout(() => first.isConnected && open() !== names[0] && paintOpen(), 200);
   });

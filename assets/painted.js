@@ -160,6 +160,7 @@ window.BertPainted = {
     const focused = page.contains(document.activeElement);
     page.classList.add("bx-leaving");
     page.inert = true; // what is clicked now is clicked in the page
+    document.documentElement.dataset.painted = "yes";
     if (focused) document.getElementById(`tab-${tab}-button`)?.focus({ preventScroll: true });
     const start = performance.now();
     let answered = 0; // when the server had told what stands in the tab: its components come a moment later
@@ -172,7 +173,10 @@ window.BertPainted = {
       const stands = answered && (this.isMounted(box) || now - answered > this.MOUNTING);
       if (!used && !stands && now - start < this.PATIENCE) return requestAnimationFrame(look);
       before();
-      requestAnimationFrame(() => setTimeout(() => page.remove())); // what has come is laid out by then
+      requestAnimationFrame(() => setTimeout(() => { // what has come is laid out by then
+        delete document.documentElement.dataset.painted;
+        page.remove();
+      }));
     };
     requestAnimationFrame(look);
   },
@@ -182,9 +186,11 @@ window.BertPainted = {
     return question?.checkVisibility() && !BertPage.drawing && !document.querySelector(`#tab-${tab} .view[data-waiting]`);
   },
 
-  // Whether all that is painted is drawn in the page, too.
+  // Whether all that is painted is there in the page, and drawn.
   isMounted(box) {
-    const drawn = [...box.querySelectorAll("[data-of] .bx:not(:empty)")].map((one) => one.closest("[data-of]").dataset.of);
-    return drawn.every((of) => document.querySelector(`gradio-app [id="${of}"] .bx:not(:empty)`));
+    return [...box.querySelectorAll("[data-of]")].filter((one) => one.offsetHeight).every((one) => {
+      const own = document.querySelector(`gradio-app [id="${one.dataset.of}"]`);
+      return own && (!one.querySelector(".bx:not(:empty)") || own.querySelector(".bx:not(:empty)"));
+    });
   },
 };

@@ -1,12 +1,12 @@
 """What a tab opens with, as data that the browser paints while Gradio is still loading: the boxes, and what is in them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from explorer.api.gradio_seams import component_id, props_sent
 from explorer.base.cache import OnceCache
-from explorer.outlets.links import query
+from explorer.base.errors import InputError
 from explorer.outlets.place import Place
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Drawn, Pulse
@@ -25,7 +25,7 @@ KEPT = 24  # tabs as a class opens them; of one text more often than not
 
 def painter(shell: Shell, blocks: PageBlocks) -> Callable[[Place], bytes]:
     """Tells what the tab of a place shows, as JSON. Raises ExplorerError."""
-    made: OnceCache[str, bytes] = OnceCache(KEPT)
+    made: OnceCache[Hashable, bytes] = OnceCache(KEPT)
 
     def paint(place: Place) -> bytes:
         def told() -> bytes:
@@ -33,7 +33,9 @@ def painter(shell: Shell, blocks: PageBlocks) -> Callable[[Place], bytes]:
 
         if any(isinstance(view, LongView) for view in place.views):  # may show more as soon as somebody has waited for it
             return told()
-        return made.get(query(place), told)
+        subject = place.subject
+        about = (subject.model_name, subject.text_a, subject.text_b, subject.chosen)
+        return made.get((place.tab, place.choice, about, tuple(place.settings.items())), told)
 
     return paint
 
@@ -43,7 +45,11 @@ def painted(shell: Shell, blocks: PageBlocks, place: Place) -> Node:
     tab = shell.tabs[place.tab]
     set_so = tab.arrive(place)
     values = tab.complete({one: plain(value) for one, value in set_so.items()})
-    updates = merge(set_so, tab.show(place.subject, values))
+    try:
+        shown = tab.show(place.subject, values)
+    except InputError as error:  # no text, or too long a one: the question stands there with what is wrong
+        shown = {tab.hint: {"text": str(error), "kind": "error"}}
+    updates = merge(set_so, shown)
     sent = {component_id(one): props_sent(one, value) for one, value in updates.items() if not getattr(one, "stateful", False)}
     opened = [component_id(tab.item), component_id(tab.choices[place.choice].column)]
     built = blocks.pieces.delivery(opened, sent, ())
