@@ -41,7 +41,7 @@ BertPage.paintFirst = function () {
   drawn("overview-routes-picture", first.lastChild);
 
   const clicks = new Map(); // by the part that was clicked in, the number of its button or its route: the last click counts
-  const open = (tab) => {
+  const turnTo = (tab) => {
     for (const one of names) {
       one.classList.toggle("bx-open", one === tab);
       one.hidden = one.dataset.section !== tab.dataset.section || sections[tab.dataset.section].tabs.length < 2;
@@ -50,15 +50,48 @@ BertPage.paintFirst = function () {
     [...row.querySelectorAll("[role=tab]")].forEach((one, i) => (one.ariaSelected = String(String(i) === tab.dataset.section)));
     first.classList.toggle("bx-elsewhere", names.indexOf(tab) > 0);
   };
-  open(names[0]);
+  // The tab that a button in the row opens: that of a section its first.
+  const tabOf = (button) => (button?.role === "tab" ? names[sectionOf.indexOf([...button.parentElement.children].indexOf(button))] : button);
+  turnTo(names[0]);
   first.addEventListener("click", ({ target }) => {
-    let button = target.closest("button, [data-route]");
-    if (!button) return;
-    if (button.role === "tab") button = names[sectionOf.indexOf([...button.parentElement.children].indexOf(button))];
-    const part = button.closest("[data-of]") ?? row;
-    clicks.set(part.dataset.of ?? "tabs", button.dataset.route ?? (part === row ? names : [...part.querySelectorAll("button")]).indexOf(button));
-    if (part === row) open(button);
+    const pressed = target.closest("button, input, [data-route]");
+    if (!pressed) return;
+    if (row.contains(pressed)) {
+      const tab = tabOf(pressed);
+      clicks.set("tabs", names.indexOf(tab));
+      turnTo(tab);
+      return paintOpen();
+    }
+    const part = pressed.closest("[data-of]");
+    if (!part) return;
+    const number = [part, ...part.querySelectorAll("button, input")].lastIndexOf(pressed) - !part.matches("button");
+    clicks.set(part.dataset.of, pressed.dataset.route ?? number);
   }, true); // before the part itself hears it, which may draw anew what was clicked
+
+  // ---- What another tab opens with, for the texts and the token that are chosen here.
+
+  const chosen = () => {
+    const [a, b] = [...first.querySelectorAll(".bx-first-texts textarea")].map((one) => one.value);
+    const typed = a !== text("text-a") || b !== text("text-b");
+    const token = clicks.get("strip");
+    return { ...(typed && { a, b }), ...(token !== undefined && !typed && { token }) };
+  };
+  const idOf = (button) => tabs[names.indexOf(button)]?.props.id;
+  const open = () => names.find((one) => one.matches(".bx-open"));
+  function paintOpen() {
+    for (const part of BertPainted.box?.querySelectorAll("[data-of]") ?? []) clicks.delete(part.dataset.of);
+    if (open() === names[0]) BertPainted.close();
+    else BertPainted.show(first, idOf(open()), chosen());
+  }
+  for (const kind of ["pointerover", "focusin"]) { // whoever points at a tab is about to open it
+    row.addEventListener(kind, ({ target }) => names.indexOf(tabOf(target)) > 0 && BertPainted.ask(idOf(tabOf(target)), chosen()));
+  }
+  let typing = 0;
+  first.addEventListener("input", ({ target }) => {
+    if (!target.matches("textarea")) return;
+    clearTimeout(typing);
+    typing = setTimeout(() => first.isConnected && open() !== names[0] && paintOpen(), 200);
+  });
 
   function takeOver() {
     const typedIn = document.activeElement?.closest("#first textarea");
@@ -71,13 +104,19 @@ BertPage.paintFirst = function () {
       own.dispatchEvent(new Event("input", { bubbles: true }));
     }
     box?.setSelectionRange(last.selectionStart, last.selectionEnd);
+    replay();
+  }
+
+  function replay() {
     for (const [part, number] of clicks) {
+      if (!document.querySelector(`gradio-app #${part}`)) continue; // of a tab that is not there yet
+      clicks.delete(part);
       if (part === "tabs") {
         const label = names[number].textContent;
         [...document.querySelectorAll("gradio-app #tabs [role=tab]")].find((one) => one.textContent.trim() === label)?.click();
       } else if (typeof number === "string") {
         document.querySelector(`gradio-app #${part} [data-route="${number}"]`)?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-      } else document.querySelectorAll(`gradio-app #${part} button`)[number]?.click();
+      } else document.querySelectorAll(`gradio-app #${part}:is(button), gradio-app #${part} :is(button, input)`)[number]?.click();
     }
   }
 
@@ -86,7 +125,7 @@ BertPage.paintFirst = function () {
     if (!first.isConnected) return;
     delete document.documentElement.dataset.coming; // what is not seen takes no focus
     takeOver();
-    first.remove();
+    BertPainted.leave(first, replay);
   };
   const there = new MutationObserver(() => {
     const arrived = document.querySelector("gradio-app :is(#overview-routes-picture .bx-flow-box, .toast-wrap .error, .wrap .error)");

@@ -52,7 +52,7 @@ if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who a
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
 SCRIPTS = (
     *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
-    *("classroom/news.js", "classroom/board.js", "first.js"),
+    *("classroom/news.js", "classroom/board.js", "file/prose.js", "painted.js", "first.js"),
 )
 PAUSES = (1.0, 300.0)  # seconds between two attempts to fill the page: the first, and the longest
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body

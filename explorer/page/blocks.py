@@ -50,6 +50,7 @@ class PageBlocks(GradioBlocks):
 
     def __init__(self, **options: Any) -> None:
         self.opens_with: Callable[[], Updates] = dict  # computes what a page opens with
+        self.paint: Callable[[Any], bytes] = lambda place: b"{}"  # tells what the tab of a place shows; see `painted.py`
         self.containers: Sequence[int] = ()  # of the pieces of the page; see `pieces.py`
         self.first: frozenset[int] = frozenset()  # those that every page opens with
         self.shown_with: Mapping[int, int] = {}  # the containers that are shown by whatever answer sets a component in them

@@ -23,6 +23,7 @@ from explorer.page.first import opens_with
 from explorer.page.frame import Shell
 from explorer.page.listening import listen
 from explorer.page.models import ModelBox, stop_opening
+from explorer.page.painted import painter
 from explorer.page.pieces import containers_of
 from explorer.page.sections import sections
 from explorer.text import limits
@@ -66,6 +67,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
         blocks.containers, first = containers_of(shell.tabs.values()), shell.tabs[FIRST_TAB]
         blocks.shown_with = {component_id(tab.absent): component_id(tab.item) for tab in shell.tabs.values()}
         blocks.first = frozenset({component_id(first.item), component_id(next(iter(first.choices.values())).column)})
+        blocks.paint = painter(shell, blocks)
         opened, visited = arriving.listen(shell, blocks)
         _refresh(shell, opened.success, js=OPENED)
         _refresh(shell, visited.success)

@@ -150,7 +150,13 @@ class TabPage:
                 subject.model.require(self.tab.needs)
         except CapabilityError as why:
             hidden = {self.body: gr.Column(visible=False), self.way_out: gr.Button(visible=True)}
-            return {**hidden, self.absent: str(why), self.steppers: [], **self.said(subject, values), **self.follow(subject, values)}
+            return {
+                **hidden,
+                self.absent: str(why),
+                self.steppers: [],
+                **self.said(subject, values),
+                **self.follow(subject, values),
+            }
         there = {self.body: gr.Column(visible=True), self.way_out: gr.Button(visible=False), self.absent: ""}
         return {**there, **self.turn(self.opening(subject, values), values)}
 

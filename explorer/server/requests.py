@@ -13,12 +13,13 @@ from explorer.server.refusals import refusal
 MINUTE = 60.0
 TAKE = "/bx/take/"  # where files are made of what is seen
 ROOMS = "/bx/rooms/"  # where words may be tried
+PAINTED = "/bx/painted.json"  # what a tab opens with, before Gradio is there
 MOST_ADDRESSES = 10_000  # that are remembered; of more, the one that asked longest ago is forgotten
 
 
 class RequestsAMinute:
     """An application of ASGI around another one. It counts what asks for something to be done (POST, what is
-    made to be taken away, and what looks for a room), not what is looked at.
+    made to be taken away or painted, and what looks for a room), not what is looked at.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -27,7 +28,7 @@ class RequestsAMinute:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses with 429 and a sentence, or passes on."""
-        asks = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith((TAKE, ROOMS)))
+        asks = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith((TAKE, ROOMS, PAINTED)))
         if asks and scope.get("client") and not self._may(scope["client"][0]):
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
             answer = refusal(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell())

@@ -24,6 +24,7 @@ from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
 from explorer.server.lessons import lesson_routes
 from explorer.server.metrics import Metrics
+from explorer.server.painting import painting_routes
 from explorer.server.reference import reference_routes
 from explorer.server.refusals import Refusals, misnamed, unfit, unknown, wrong_arguments
 from explorer.server.requests import RequestsAMinute
@@ -47,7 +48,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     handlers[ArgumentsError] = wrong_arguments(metrics)
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
-    ours += room_routes(blocks, host)
+    ours += [*painting_routes(blocks, metrics), *room_routes(blocks, host)]
     checks = [Depends(check_arguments)]
     return {"routes": ours, "dependencies": checks, "exception_handlers": handlers, "lifespan": _outermost(around)}
 

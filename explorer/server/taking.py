@@ -42,7 +42,7 @@ def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
         if way is None:
             return refusal(404, UNKNOWN)
         parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
-        return await _timed(f"/take/{way.key}", metrics, lambda: _file(blocks, way, parameters))
+        return await timed(f"/take/{way.key}", metrics, lambda: _file(blocks, way, parameters))
 
     return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "view.{key}", answer)]
 
@@ -58,7 +58,7 @@ async def qr_code(request: Request) -> Response:
     return Response(made, media_type="image/svg+xml", headers=FRESH)
 
 
-async def _timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Response]]) -> Response:
+async def timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Response]]) -> Response:
     """The answer, or the refusal in its place; counted and logged as every call is."""
     outcome, start = "ok", time.perf_counter()
     try:

@@ -1,14 +1,34 @@
 """What a person does before Gradio has loaded is done when it has; what was never opened was never sent."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.tabs import open_tab, opened_tab
+from explorer.views import TABS
+from tests.benchmarks.browser import SHIFTS
+from tests.tabs import open_tab, opened_tab, ways_to
 
 SLOW = "**/assets/Blocks-*.js"  # without it Gradio shows nothing
 PICTURE = "gradio-app #overview-routes-picture"
+HOSTILE = "<img src=x onerror=alert(1)> ${alert(1)} {{alert(1)}}"
+WATCH_FOR_A_GAP = """(name) => {
+  window.frames = window.gaps = 0;
+  const look = () => {
+    const there = [...document.querySelectorAll(`#first [data-of=${name}] p, gradio-app #${name} p`)];
+    window.frames += 1;
+    window.gaps += !there.some((one) => one.textContent && one.checkVisibility({ visibilityProperty: true }));
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def open_painted(page, label):
+    """Click the way to a tab in the page as it is painted first."""
+    for name in ways_to(label):
+        page.locator("#first .bx-first-tabs button:visible", has_text=re.compile(f"^{re.escape(name)}$")).first.click()
 
 
 def delayed(page, served):
@@ -26,15 +46,89 @@ def delayed(page, served):
     return go_on
 
 
-def test_a_tab_that_is_clicked_at_once_opens(page, served):
+def test_a_tab_that_is_clicked_at_once_shows_what_it_opens_with_and_keeps_showing_it(page, served):
+    page.add_init_script(SHIFTS)
     go_on = delayed(page, served)
-    page.locator("#first button", has_text="Look inside").click()
-    page.locator("#first button", has_text="Attention").click()
-    page.locator("#first button", has_text="Tokens").click()
-    expect(page.locator("#first h2")).to_be_hidden()
+    open_painted(page, "Tokens")
+    painted = page.locator("#first .bx-painted")
+    expect(painted.locator("[data-of=tokens-finding]")).to_contain_text("“skyscraper”, “##s”")
+    expect(painted.locator(".bx-cards .bx-token")).to_have_count(page.locator("#first [data-of=strip] .bx-token").count())
+    expect(page.locator("#first > h2")).to_be_hidden()
+    page.evaluate(WATCH_FOR_A_GAP, "tokens-finding")
     go_on()
     expect(page.locator("#tabs .bx-cards .bx-token").first).to_be_visible()
     expect(page.locator("#first")).to_have_count(0)
+    expect(opened_tab(page)).to_have_text("Tokens")
+    expect(page.get_by_role("tab", name="Tokens")).to_be_focused()
+    expect(page.locator("#tokens-finding")).to_contain_text("“skyscraper”, “##s”")
+    frames, gaps, shift = page.evaluate("() => [window.frames, window.gaps, window.shift]")
+    assert frames > 1
+    assert gaps == 0, "the sentence was there all the time"
+    assert shift <= 0.02
+
+
+def test_every_tab_that_is_clicked_at_once_shows_its_question(page, served):
+    delayed(page, served)
+    for tab in [tab for tab in TABS[1:] if not tab.optional]:
+        open_painted(page, tab.label)
+        expect(page.locator(f"#first [data-of={tab.id}-question]")).to_have_text(tab.question)
+        expect(page.locator("#first .bx-painted")).to_have_count(1)
+    open_painted(page, TABS[0].label)
+    expect(page.locator("#first .bx-painted")).to_have_count(0)
+    expect(page.locator("#first > h2")).to_have_text(TABS[0].question)
+
+
+def test_what_stands_in_a_painted_tab_stands_where_the_page_has_it(page, served):
+    go_on = delayed(page, served)
+    open_painted(page, "Attention")
+    names = ("attention-view", "attention-finding", "attention-heads-grid", "attention-head-title", "attention-head-heatmap")
+    expect(page.locator("#first [data-of=attention-heads-grid] canvas").first).to_be_visible()
+    painted = [page.locator(f"#first [data-of={name}]").bounding_box() for name in names]
+    go_on()
+    expect(page.locator("#first")).to_have_count(0)
+    for name, box in zip(names, painted, strict=True):
+        assert page.locator(f"#{name}").bounding_box() == pytest.approx(box, abs=4), name
+
+
+def test_what_is_chosen_in_a_painted_tab_is_chosen_in_the_page(page, served):
+    go_on = delayed(page, served)
+    open_painted(page, "Attention")
+    page.locator("#first [data-of=attention-heads-grid] button").nth(13).click()
+    go_on()
+    expect(page.locator("#attention-head-title")).to_contain_text("Layer 2, head 2")
+    expect(page.locator("#first")).to_have_count(0)
+
+    page.goto("about:blank")
+    go_on = delayed(page, served)
+    open_painted(page, "Attention")
+    page.locator("#first [data-of=attention-view] label", has_text="Through all layers").click()
+    go_on()
+    expect(page.locator("#attention-view").get_by_label("Through all layers")).to_be_checked()
+
+
+def test_a_painted_tab_is_about_what_was_typed_and_takes_it_for_text(page, served):
+    go_on = delayed(page, served)
+    page.locator("#first textarea").nth(1).fill("")
+    page.locator("#first textarea").nth(0).fill(f"Cats {HOSTILE}")
+    open_painted(page, "Tokens")
+    pieces = page.locator("#first .bx-painted .bx-cards")
+    expect(pieces).to_contain_text("cats")
+    expect(pieces).to_contain_text("alert")
+    page.locator("#first textarea").nth(0).fill(f"Dogs {HOSTILE}")
+    expect(pieces).to_contain_text("dogs")
+    assert page.locator("#first img").count() == 0
+    go_on()
+    expect(page.locator("#tabs .bx-cards")).to_contain_text("dogs")
+    expect(page.locator("#text-a textarea")).to_have_value(f"Dogs {HOSTILE}")
+
+
+def test_a_painted_tab_can_be_opened_by_keys(page, served):
+    go_on = delayed(page, served)
+    page.locator("#first [role=tab]").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tabpanel", name="Tokens")).to_contain_text("What does BERT read?")
+    go_on()
+    expect(page.get_by_role("tab", name="Tokens")).to_be_focused()
     expect(opened_tab(page)).to_have_text("Tokens")
 
 

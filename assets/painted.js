@@ -1,0 +1,196 @@
+// What a tab opens with, painted while Gradio is still loading: its question, its finding and its pictures, drawn by the
+// components themselves where the page will have them. The page shows it as soon as it can, and the paint is taken away.
+window.BertPainted = {
+  ADDRESS: "bx/painted.json",
+  PATIENCE: 8_000, // ms until what should have come below the paint is seen as it is
+  MOUNTING: 1_000, // ms until what the server has answered is mounted
+  LONGEST: 8_000, // characters of a query
+  asked: new Map(), // what was asked for, by its address
+  tab: "", // what is painted, by the tab's id,
+  box: null, // where it stands,
+  wanted: "", // and the address of what is to stand there
+
+  // What a tab opens with, for the texts and the token that the painted page has; null where nobody tells.
+  ask(tab, chosen = {}) {
+    const query = new URLSearchParams({ tab, ...chosen });
+    const address = `${this.ADDRESS}?${query}`;
+    if (address.length > this.LONGEST) return [address, Promise.resolve(null)];
+    if (!this.asked.has(address)) {
+      const told = fetch(address, { priority: "high" }).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+      this.asked.set(address, told);
+    }
+    return [address, this.asked.get(address)];
+  },
+
+  // Paints a tab at the end of `page`, in place of what was painted there; the last that was asked for counts.
+  async show(page, tab, chosen) {
+    const [address, coming] = this.ask(tab, chosen);
+    if (tab !== this.tab) this.close();
+    this.tab = tab;
+    this.wanted = address;
+    const told = await coming;
+    if (!told || this.wanted !== address || !page.isConnected) return;
+    const { el } = BertExplorer;
+    const box = el("div", { class: "bx-painted", "aria-live": "polite" }, el("style", {}, this.style()));
+    this.box?.remove();
+    this.box = box;
+    page.append(box);
+    const inside = el("div", { class: "gradio-container", role: "tabpanel", "aria-label": told.label });
+    box.append(inside); // before it is drawn: pictures measure the room that they have
+    this.fill(inside, told.inside ?? []);
+  },
+
+  close() {
+    this.box?.remove();
+    this.box = null;
+    this.tab = this.wanted = "";
+  },
+
+  // The page's own style, which Gradio adds when it is there. What it says of an element by its id holds for the painted one.
+  style() {
+    const own = window.gradio_config.css ?? "";
+    return `.bx-painted { ${own.replace(/#([a-z][\w-]*)(?=[^{}]*\{)/g, '[data-of="$1"]')} }`;
+  },
+
+  // ---- The boxes. What a person typed becomes text and nothing else.
+
+  fill(into, nodes) {
+    for (const node of nodes) {
+      const one = this.make(node);
+      one.classList.add(...[node.classes].flat().filter(Boolean));
+      if (node.of) one.dataset.of = node.of;
+      if (node.scale != null) one.style.flexGrow = node.scale;
+      if (node.scale) one.style.flexBasis = "0%";
+      if (node.min_width) one.style.minWidth = `min(${node.min_width}px, 100%)`;
+      if (one.matches(".view")) one.dataset.seen = "yes"; // it waits for nothing
+      into.append(one);
+      if (node.component) this.draw(one, node);
+      else if (node.inside && node.kind !== "accordion") this.fill(one, node.inside);
+    }
+  },
+
+  make(node) {
+    const { el } = BertExplorer;
+    if (node.kind === "row" || node.kind === "column" || node.kind === "form") return el("div", { class: node.kind });
+    if (node.component) return el("div", { class: "block" });
+    const maker = this.controls[node.kind];
+    return maker ? maker.call(this, node) : this.field(node);
+  },
+
+  draw(block, node) {
+    const { el } = BertExplorer;
+    const element = el("div", { class: [node.classes].flat().join(" ") });
+    element.innerHTML = node.skeleton; // a constant of ours: values are drawn into it as text
+    block.append(el("div", { class: "html-container" }, element));
+    BertExplorer.mount(node.component, element, () => {}, { value: node.value }, () => {}, node.options);
+  },
+
+  label: ({ label, show_label }) => (label && show_label !== false ? BertExplorer.el("span", { class: "bx-as-label" }, label) : null),
+
+  // A control that is only looked at until the page is there; `more` is the class of what it holds.
+  control(node, more, ...inside) {
+    const info = node.info ? BertExplorer.el("span", { class: "bx-as-info" }, node.info) : null;
+    const class_ = node.container === false ? "block" : "block bx-as-roomy";
+    return BertExplorer.el("div", { class: class_ }, this.label(node), info, BertExplorer.el("div", { class: more }, ...inside));
+  },
+
+  field(node) {
+    const { lines = 1, max_lines: most = 20, choices = [], value, placeholder = "" } = node;
+    const name = (one) => choices.find(([, each]) => String(each) === String(one))?.[0] ?? one;
+    const kind = node.kind === "dropdown" ? "bx-as-menu" : `bx-as-field${most > 1 ? " bx-as-lines" : ""}`;
+    const text = [value ?? []].flat().map(name).join(", ");
+    const box = this.control(node, `${kind}${text ? "" : " bx-as-hint"}`, text || placeholder);
+    box.style.setProperty("--lines", lines);
+    box.style.setProperty("--most", Math.max(lines, most));
+    return box;
+  },
+
+  choices(node, type) {
+    const { el } = BertExplorer;
+    const chosen = [node.value].flat().map(String);
+    const one = ([text, value]) => el("label", { class: chosen.includes(String(value)) ? "selected" : null },
+      el("input", { type, name: `painted-${node.of}`, checked: chosen.includes(String(value)) ? "" : null }), el("span", {}, text));
+    const set = el("fieldset", { class: node.container === false ? "block" : "block bx-as-roomy", "aria-label": node.label });
+    set.append(...[this.label(node), el("div", { class: "wrap" }, ...(node.choices ?? []).map(one))].filter(Boolean));
+    return set;
+  },
+
+  controls: {
+    markdown({ value }) {
+      const { el } = BertExplorer;
+      const heading = /^(#+)\s+([^\n]*)$/.exec(value?.trim() ?? "");
+      const nodes = heading ? [el(`h${heading[1].length}`, {}, heading[2])] : BertExplorer.prose(value ?? "");
+      return el("div", { class: "block" }, el("div", { class: "prose" }, ...nodes));
+    },
+    button: ({ value, size, variant }) => BertExplorer.el("button", { type: "button", class: `${size ?? "lg"} ${variant ?? "secondary"}` }, value),
+    uploadbutton: ({ label }) => BertExplorer.el("button", { type: "button", class: "sm secondary" }, label),
+    accordion: ({ label }) =>
+      BertExplorer.el("div", { class: "block gr-accordion" }, BertExplorer.el("button", { type: "button", class: "label-wrap" }, label)),
+    radio(node) {
+      return this.choices(node, "radio");
+    },
+    checkboxgroup(node) {
+      return this.choices(node, "checkbox");
+    },
+    checkbox(node) {
+      return this.choices({ ...node, show_label: false, value: node.value ? [node.label] : [], choices: [[node.label, node.label]] }, "checkbox");
+    },
+    slider(node) {
+      const { el } = BertExplorer;
+      const range = el("input", { type: "range", min: node.minimum, max: node.maximum, value: node.value, tabindex: "-1" });
+      const head = el("div", { class: "bx-as-head" }, this.label(node), el("span", { class: "bx-as-number" }, String(node.value ?? "")));
+      return this.control({ ...node, show_label: false }, "bx-as-slider", head, el("div", {}, String(node.minimum), range, String(node.maximum)));
+    },
+    dataframe({ headers, value, label, column_widths: widths }) {
+      const { el } = BertExplorer;
+      const row = (tag, cells) => el("tr", {}, ...cells.map((cell, i) => el(tag, { style: widths?.[i] ? `width:${widths[i]}` : null }, cell == null ? "" : String(cell))));
+      const rows = (value?.data ?? []).map((cells) => row("td", cells));
+      const table = el("table", {}, el("thead", {}, row("th", value?.headers ?? headers ?? [])), el("tbody", {}, ...rows));
+      return el("div", { class: "block" }, el("div", { class: "bx-as-title" }, label ?? ""), el("div", { class: "bx-as-frame" }, table));
+    },
+  },
+
+  // ---- Gradio is there.
+
+  // Takes `page` away: at once, or when the tab that is painted stands below. `before` is called just before that.
+  leave(page, before = () => {}) {
+    const { tab, box } = this;
+    this.wanted = "";
+    if (!box) return page.remove();
+    const focused = page.contains(document.activeElement);
+    page.classList.add("bx-leaving");
+    page.inert = true; // what is clicked now is clicked in the page
+    document.documentElement.dataset.painted = "yes";
+    if (focused) document.getElementById(`tab-${tab}-button`)?.focus({ preventScroll: true });
+    const start = performance.now();
+    let answered = 0; // when the server had told what stands in the tab: its components come a moment later
+    let used = false;
+    const touch = () => (used = true);
+    for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, touch, { capture: true, once: true });
+    const look = () => {
+      const now = performance.now();
+      if (this.isAnswered(tab)) answered ||= now;
+      const stands = answered && (this.isMounted(box) || now - answered > this.MOUNTING);
+      if (!used && !stands && now - start < this.PATIENCE) return requestAnimationFrame(look);
+      before();
+      requestAnimationFrame(() => setTimeout(() => { // what has come is laid out by then
+        delete document.documentElement.dataset.painted;
+        page.remove();
+      }));
+    };
+    requestAnimationFrame(look);
+  },
+
+  isAnswered(tab) {
+    const question = document.querySelector(`gradio-app [id="${tab}-question"]`);
+    return question?.checkVisibility() && !BertPage.drawing && !document.querySelector(`#tab-${tab} .view[data-waiting]`);
+  },
+
+  // Whether all that is painted is there in the page, and drawn.
+  isMounted(box) {
+    return [...box.querySelectorAll("[data-of]")].filter((one) => one.offsetHeight).every((one) => {
+      const own = document.querySelector(`gradio-app [id="${one.dataset.of}"]`);
+      return own && (!one.querySelector(".bx:not(:empty)") || own.querySelector(".bx:not(:empty)"));
+    });
+  },
+};

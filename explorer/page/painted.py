@@ -1,0 +1,75 @@
+"""What a tab opens with, as data that the browser paints while Gradio is still loading: the boxes, and what is in them."""
+
+import json
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+from explorer.api.gradio_seams import component_id, props_sent
+from explorer.base.cache import OnceCache
+from explorer.base.errors import InputError
+from explorer.outlets.place import Place
+from explorer.page.blocks import PageBlocks
+from explorer.page.components import Drawn, Pulse
+from explorer.page.events import merge, plain
+from explorer.page.frame import Shell
+from explorer.views.view import LongView
+
+Node = dict[str, Any]
+
+BOXES = {"tabitem", "row", "column", "form", "accordion"}  # what stands around others
+UNSEEN = {"state", "browserstate"}
+LOOK = ("scale", "min_width", "container", "show_label", "size", "variant", "lines", "max_lines")  # of a box or a control
+SAID = ("label", "info", "value", "choices", "placeholder", "headers", "column_widths", "minimum", "maximum")  # by a control
+KEPT = 24  # tabs as a class opens them; of one text more often than not
+
+
+def painter(shell: Shell, blocks: PageBlocks) -> Callable[[Place], bytes]:
+    """Tells what the tab of a place shows, as JSON. Raises ExplorerError."""
+    made: OnceCache[Hashable, bytes] = OnceCache(KEPT)
+
+    def paint(place: Place) -> bytes:
+        def told() -> bytes:
+            return json.dumps(painted(shell, blocks, place), separators=(",", ":")).encode()
+
+        if any(isinstance(view, LongView) for view in place.views):  # may show more as soon as somebody has waited for it
+            return told()
+        subject = place.subject
+        about = (subject.model_name, subject.text_a, subject.text_b, subject.chosen)
+        return made.get((place.tab, place.choice, about, tuple(place.settings.items())), told)
+
+    return paint
+
+
+def painted(shell: Shell, blocks: PageBlocks, place: Place) -> Node:
+    """The boxes of a tab with its choice, and all that is seen in them: just what the page would be sent to build it."""
+    tab = shell.tabs[place.tab]
+    set_so = tab.arrive(place)
+    values = tab.complete({one: plain(value) for one, value in set_so.items()})
+    try:
+        shown = tab.show(place.subject, values)
+    except InputError as error:  # no text, or too long a one: the question stands there with what is wrong
+        shown = {tab.hint: {"text": str(error), "kind": "error"}}
+    updates = merge(set_so, shown)
+    sent = {component_id(one): props_sent(one, value) for one, value in updates.items() if not getattr(one, "stateful", False)}
+    opened = [component_id(tab.item), component_id(tab.choices[place.choice].column)]
+    built = blocks.pieces.delivery(opened, sent, ())
+    props = {one["id"]: one for one in built["components"]}
+    return _node(built["layout"], props, blocks) or {}
+
+
+def _node(at: Mapping[str, Any], sent: Mapping[int, Mapping[str, Any]], blocks: PageBlocks) -> Node | None:
+    """A box with what is seen in it, or a component; None for what is not seen."""
+    kind, props = sent[at["id"]]["type"], sent[at["id"]]["props"]
+    component = blocks.blocks[at["id"]]
+    if kind in UNSEEN or isinstance(component, Pulse) or props.get("visible", True) is not True:
+        return None
+    node: Node = {"kind": kind, "of": props.get("elem_id"), "classes": props.get("elem_classes") or []}
+    node |= {name: props[name] for name in LOOK if props.get(name) is not None}
+    if kind in BOXES:
+        inside = [one for child in at.get("children", ()) if (one := _node(child, sent, blocks)) is not None]
+        return {**node, "label": props.get("label"), "inside": inside} if inside or kind != "form" else None
+    if isinstance(component, Drawn):
+        options = {name: getattr(component, name) for name in component.options}
+        drawn = {"component": type(component).__name__, "skeleton": component.skeleton, "options": options}
+        return {**node, **drawn, "kind": "drawn", "value": props.get("value")}
+    return node | {name: props[name] for name in SAID if props.get(name) is not None}

@@ -1,0 +1,39 @@
+"""What a tab opens with, for a page that is used before Gradio is there: at the address of the link to it with another path."""
+
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from explorer.api.gradio_seams import may_enter
+from explorer.base.errors import InputError
+from explorer.outlets import links
+from explorer.page.blocks import PageBlocks
+from explorer.page.examples import first_subject
+from explorer.server.metrics import Metrics
+from explorer.server.refusals import SENTENCES, refusal
+from explorer.server.requests import PAINTED
+from explorer.server.taking import FRESH, in_turn, timed
+
+
+def painting_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
+    """The address: `bx/painted.json?tab=attention`."""
+
+    def made(parameters: dict[str, str]) -> bytes:
+        """Raises InputError for a link that cannot be followed to the letter: the page itself says so in a moment."""
+        place = links.read(parameters, first_subject())
+        if place.told:
+            raise InputError(place.told[0])
+        return blocks.paint(place)
+
+    async def painted(parameters: dict[str, str]) -> Response:
+        return Response(await in_turn(blocks, lambda: made(parameters)), media_type="application/json", headers=FRESH)
+
+    async def answer(request: Request) -> Response:
+        if not await may_enter(request):
+            return refusal(401, SENTENCES[401])
+        parameters = dict(parse_qsl(request.url.query[: links.LONGEST], keep_blank_values=True))
+        return await timed("/painted", metrics, lambda: painted(parameters))
+
+    return [Route(PAINTED, answer)]
