@@ -167,15 +167,15 @@ def test_every_head_by_numbers(open_at):
     choose(page, "attention-metric", "mean distance")
     expect(page.locator("#attention-metric-formula")).to_contain_text("0 to n − 1 tokens")
     table = page.locator("#attention-metrics-table")
-    table.get_by_role("button", name="on the previous token").click()
+    table.get_by_role("button", name="previous", exact=True).click()
     shares = [float(text) for text in table.locator("tbody td:nth-child(9)").all_inner_texts()]
     assert len(shares) == 72
     assert shares == sorted(shares, reverse=True)
     second = table.locator("tbody button").nth(1)
-    name = second.inner_text()
+    layer, head = second.inner_text().split(", ")
     second.click()
     page.get_by_label("One head").first.check()
-    expect(page.locator("#attention-head-title")).to_contain_text(name.capitalize())
+    expect(page.locator("#attention-head-title")).to_contain_text(f"Layer {layer}, head {head}")
 
 
 def test_rollout_follows_the_token_and_the_layer(open_at):

@@ -123,7 +123,7 @@ def test_a_neuron_is_found_by_a_word_and_its_sentence_becomes_the_input(open_app
 
 
 def test_a_point_of_a_word_shows_its_nearest_uses(open_app, some_sentences):
-    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=words")
+    page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=words&set.word=there")
     uses = page.locator("#corpus-words-uses tbody button")
     expect(uses).to_have_count(12, timeout=120_000)
     expect(page.locator("#corpus-finding")).to_contain_text("“there” the nearest other one in hidden state 6")
