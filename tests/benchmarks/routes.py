@@ -63,7 +63,7 @@ def run() -> Iterator[Comparison | Mean]:
 
 def times() -> Iterator[Comparison]:
     """Opening the routes, another target, and a cut in the middle layer, beside a forward pass over the same."""
-    text = " ".join(built_in().texts[:60])  # of many words: its routes are not as alike as those of one sentence repeated
+    text = " ".join(built_in().texts[-60:])  # of many words: its routes are not as alike as those of one sentence repeated
     for name, model in (("base", base_model()), ("bundled", explorer.load())):
         for tokens, rounds in ((17, 25), (512, 5)):
             encoding = model.encode(text_of(17) if tokens == 17 else text)
