@@ -45,6 +45,7 @@ BertPage.paintFirst = function () {
     if (!part) return;
     const number = [part, ...part.querySelectorAll("button, input")].lastIndexOf(button) - !part.matches("button");
     clicks.set(part.dataset.of ?? "tabs", button.dataset.route ?? number);
+    if (part.dataset.of === "strip" && open() !== names[0]) paintOpen();
     if (part !== row) return;
     for (const one of names) one.classList.toggle("bx-open", one === button);
     first.classList.toggle("bx-elsewhere", names.indexOf(button) > 0);
