@@ -66,6 +66,7 @@ BertPage.paintFirst = function () {
     if (!part) return;
     const number = [part, ...part.querySelectorAll("button, input")].lastIndexOf(pressed) - !part.matches("button");
     clicks.set(part.dataset.of, pressed.dataset.route ?? number);
+    if (part.dataset.of === "strip" && open() !== names[0]) paintOpen();
   }, true); // before the part itself hears it, which may draw anew what was clicked
 
   // ---- What another tab opens with, for the texts and the token that are chosen here.

@@ -22,7 +22,7 @@ from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WO
 from explorer.base.scheduling import TRAINING, FifoSemaphore
 from explorer.base.steps import finished
 from explorer.page.turns import Turns
-from explorer.server.requests import MINUTE, RequestsAMinute
+from explorer.server.requests import MINUTE, PAINTED, RequestsAMinute
 from explorer.training import jobs, store, training
 from explorer.training.examples import Examples
 from explorer.training.text_tasks import text_task
@@ -271,6 +271,7 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     now += MINUTE + 1
     assert ask_for(app, "a")[0] == 200
     assert [ask_for(app, "c", "GET", "/bx/rooms/nope/code.svg")[0] for _ in range(4)] == [200, 200, 200, 429]
+    assert [ask_for(app, "d", "GET", PAINTED)[0] for _ in range(4)] == [200, 200, 200, 429]
 
 
 def test_too_many_requests_get_one_sentence(served, monkeypatch):

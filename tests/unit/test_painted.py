@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.base.errors import BusyError
-from explorer.base.limits import REQUESTS
 from explorer.page.examples import FIRST_A, FIRST_B
 from explorer.page.turns import Turns
 from explorer.server.requests import PAINTED
@@ -112,9 +111,3 @@ def test_it_waits_for_its_turn_and_is_refused_when_too_many_do(painted, monkeypa
     status, _, told = painted(tab="tokens")
     assert status == 503
     assert "try again" in told["error"]
-
-
-def test_it_counts_among_what_may_be_asked_in_a_minute(painted, monkeypatch):
-    monkeypatch.setenv(REQUESTS.setting, "1")
-    status, _, told = [painted(tab="tokens") for _ in range(2)][-1]
-    assert (status, told["error"]) == (429, REQUESTS.tell())
