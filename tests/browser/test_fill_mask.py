@@ -53,7 +53,7 @@ def test_the_lens_shows_every_layer_and_follows_words(open_view, bundled):
     expect(rows).to_have_count(bundled.capabilities.layers + 1)
     (guess,) = bundled.fill_mask("She drank a cup of [MASK].")
     expect(rows.last.locator("td").nth(guess.position)).to_have_text(guess.candidates[0].token)
-    expect(page.get_by_text("✓ matches the model: the last row")).to_be_visible()
+    expect(page.get_by_text("✓ matches the model: the last row")).to_be_attached()
     type_into(page, "fill-mask-follow", "tea, milk")
     expect(page.locator("#fill-mask-followed-followed .legendtext")).to_have_text(["tea", "milk"])
     rows.first.locator("button").nth(2).click()
@@ -103,12 +103,12 @@ def test_a_word_is_swapped_a_vector_patched_and_a_link_brings_it_back(open_view)
 def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
     page = open_view("Attribution", ONE)
     expect(page.get_by_text(re.compile("Integrated gradients, 50 steps, baseline \\[PAD\\]"))).to_be_visible()
-    expect(page.get_by_text("✓ the sum matches the model")).to_be_visible(timeout=30_000)  # captum is loaded
+    expect(page.get_by_text("✓ the sum matches the model")).to_be_attached(timeout=30_000)  # captum is loaded
     page.get_by_label("Gradient × input").check()
     expect(page.get_by_text("This method promises no sum")).to_be_visible()
     page.locator("#fill-mask-view").get_by_label("Patching").check()
     expect(page.locator("#fill-mask-patching-heatmap .heatmaplayer")).to_be_attached()
-    expect(page.get_by_text("✓ matches the model: the last state")).to_be_visible()
+    expect(page.get_by_text("✓ matches the model: the last state")).to_be_attached()
     page.locator("#fill-mask-corrupted textarea, #fill-mask-corrupted input").first.click()
     type_into(page, "fill-mask-corrupted", "too short")
     expect(page.get_by_text("must have as many pieces")).to_be_visible()
@@ -117,7 +117,7 @@ def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
 def test_the_game_is_played_and_its_loss_told(open_view):
     page = open_view("Pre-training game")
     expect(page.locator("#fill-mask-game-loss")).to_contain_text("nats")
-    expect(page.get_by_text("✓ matches the model: the sum is the loss")).to_be_visible()
+    expect(page.get_by_text("✓ matches the model: the sum is the loss")).to_be_attached()
     page.get_by_label("Spans (SpanBERT)").check()
     expect(page.locator("#fill-mask-game-lengths .bars .point").first).to_be_attached()
     before = page.locator("#fill-mask-game-loss").inner_text()

@@ -77,7 +77,7 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     moved(tab, before)
     expect(tab.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
     tab.locator("#fine-tune-method").get_by_label("integrated gradients").check()
-    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_visible(timeout=60_000)  # captum is loaded
+    expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_attached(timeout=60_000)  # captum is loaded
 
 
 def test_type_train_and_try_are_on_one_screen_and_every_line_counts(open_app):
