@@ -48,7 +48,7 @@ COMPONENTS = {
     "check": Component("Notice", "bx bx-notice", {"keep_height": False}),
 }
 HEATMAP = Component("Heatmap", "bx bx-chart", {"label": "", "height": 400})
-WORDS = {"prose": "prose", "caption": "prose", "heading": "prose", "code": "code", "frame": "frame"}  # nodes of the page itself
+WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", "caption", "note", "heading"), "prose")}  # nodes of the page
 ONLY_LIVE = ("button", "meter", "chips")  # what has no use without Python
 
 

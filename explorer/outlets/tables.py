@@ -14,7 +14,7 @@ from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, Part, View, props
 
 TEXTS = ("sentence",)
-WITHOUT_NUMBERS = ("prose", "caption", "heading", "button", "chips", "meter", "check", "code")
+WITHOUT_NUMBERS = ("prose", "caption", "note", "heading", "button", "chips", "meter", "check", "code")
 FORMULA = re.compile(r"[=+\-@\t]")  # what a spreadsheet would run: it gets an apostrophe, as in the page's own CSV
 
 

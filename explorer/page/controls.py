@@ -101,8 +101,7 @@ def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, An
 
 def is_made(part: Part) -> bool:
     """Whether it says how a picture is made, and stands behind 'How is this made?'."""
-    told = part.kind in ("caption", "check") or (part.kind == "prose" and part.options.get("classes") == "caption")
-    return told and not part.more
+    return part.kind in ("caption", "check") and not part.more
 
 
 def drawn(part: Part, elem_id: str) -> Any:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.base.errors import ExplorerError
 from explorer.text import limits
 from explorer.views.subject import Subject
-from explorer.views.view import View, open_on
+from explorer.views.view import View
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def steppers_of(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[View]) -> dict[str, Any] | None:
-    """What is said of a layer and head that the page chose, or of those that it would choose; a press of its chip changes over.
+    """What is said of a layer and head that the page chose, or the way to those that it would choose; a press changes over.
 
     None where the steppers `names` are not shown, the `views` choose nothing, or both agree.
     """
@@ -48,14 +47,7 @@ def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[View])
         return None
     if not subject.selection.picked:
         return {"label": f"{_named(subject, names)}: most telling here", "chips": ["keep"]}
-    if subject.later is not None:  # what takes long is not looked for at a key
-        return None
-    try:
-        best = open_on(views, subject.select(picked=False))
-    except ExplorerError:  # what is wrong is told with the picture
-        return None
-    named = _named(best, names)
-    return None if named == _named(subject, names) else {"label": "Most telling here:", "chips": [named.lower()]}
+    return {"label": "", "chips": ["show the most telling here"]}  # which that is takes long to find, and is looked for then
 
 
 def _named(subject: Subject, names: Sequence[str]) -> str:

@@ -153,7 +153,9 @@ def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences):
     page.locator("#corpus-look-at").get_by_label("Probe").check()
     expect(page.locator("#corpus-layers-progress")).to_contain_text("Training a probe on hidden state", timeout=60_000)
     expect(check).to_be_empty()
-    page.get_by_role("button", name="Stop").last.click()
+    stop = page.locator("#corpus-layers-stop")
+    if stop.is_visible():  # of few sentences the probe may be done already
+        stop.dispatch_event("click")
     expect(page.locator("#corpus-layers-progress")).not_to_contain_text("Training", timeout=60_000)
     settled(page)
     assert not page.problems

@@ -105,7 +105,7 @@ def test_attribution_and_patching_are_drawn_with_their_checks(open_view):
     expect(page.get_by_text(re.compile("Integrated gradients, 50 steps, baseline \\[PAD\\]"))).to_be_visible()
     expect(page.get_by_text("✓ the sum matches the model")).to_be_attached(timeout=30_000)  # captum is loaded
     page.get_by_label("Gradient × input").check()
-    expect(page.get_by_text("This method promises no sum")).to_be_visible()
+    expect(page.get_by_text("This method promises no sum")).to_be_attached()
     page.locator("#fill-mask-view").get_by_label("Patching").check()
     expect(page.locator("#fill-mask-patching-heatmap .heatmaplayer")).to_be_attached()
     expect(page.get_by_text("✓ matches the model: the last state")).to_be_attached()
@@ -141,7 +141,7 @@ def test_the_quiz_keeps_the_score(open_view):
 
 def test_without_a_blank_the_views_say_what_to_do(open_view):
     page = open_view("Lens", "?a=no+blank+here")
-    expect(page.get_by_text("the last row is the model's own prediction")).to_be_visible()
+    expect(page.get_by_text("the last row is the model's own prediction")).to_be_attached()
     for view in ("Guesses", "Switch heads off", "Attribution", "Patching"):
         page.locator("#fill-mask-view").get_by_label(view, exact=True).check()
         expect(page.locator("#fill-mask-hint")).to_contain_text("No blank yet")
@@ -165,6 +165,6 @@ def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):
     assert written[0] == ["A", "B", "IsNext", "Logit difference"]
     assert sorted(row[:2] for row in written[1:]) == [["<b>one</b>", "'=1+1"], ["She ran.", "She fell."]]
     page.locator("#next-sentence-view").get_by_label("Which tokens").check()
-    expect(page.get_by_text("the logit of IsNext changes by")).to_be_visible(timeout=30_000)  # captum is loaded
+    expect(page.get_by_text("the logit of IsNext changes by")).to_be_attached(timeout=30_000)  # captum is loaded
     page.locator("#next-sentence-view").get_by_label("Which heads").check()
     expect(page.locator("#next-sentence-heads-board .bx-switch")).to_have_count(72)

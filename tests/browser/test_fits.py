@@ -115,8 +115,10 @@ def test_a_model_that_cannot_tell_says_so_once(open_at, tmp_path):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_captions_can_be_read_from_the_last_row(open_at, scheme):
     page = open_at("Attention", color_scheme=scheme)
+    page.locator(".how-toggle:visible").first.click()
     caption = page.locator(".caption p:visible").first
     expect(caption).to_be_visible()
     size, contrast = caption.evaluate(CONTRAST)
     assert size >= 15
     assert contrast >= 7
+    page.locator(".how-toggle:visible").first.click()

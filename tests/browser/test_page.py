@@ -134,7 +134,7 @@ def test_a_menu_that_is_only_looked_at_changes_nothing(open_app):
 
 
 def test_the_last_of_quick_clicks_is_shown(open_app):
-    page = open_app("?tab=tokens")
+    page = open_app("?tab=tokens&view=what-is-added-up")
     expect(page.get_by_text("+ position: ")).to_be_visible()
     for token in (1, 2, 3, 4, 5):
         chips(page).nth(token).click()
