@@ -13,7 +13,7 @@ HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2
 LIVE = ASSETS / "file" / "live.js"
 MARKS = (
     ".bx canvas, .bx svg path, .bx svg rect, .bx svg image, .bx button, .bx-frame-table td, pre, .bx-fill, .bx-of-bar, "
-    ".bx-of-number, .bx-notice"
+    ".bx-of-number, .bx-notice, .bx-strips tbody tr"
 )
 LONG = "The keys to the cabinet are on the table, and she told the teacher that the bank was closed. " * 6
 

@@ -4,6 +4,7 @@ import pytest
 
 from explorer.model import attending
 from explorer.model.explorer import Explorer
+from explorer.views import says
 from tests.benchmarks.attention import VIEWS, Opened, values_of
 
 
@@ -18,6 +19,7 @@ def passes(monkeypatch, bundled):
         return run(self, encodings)
 
     monkeypatch.setattr(Explorer, "hidden_states_of", counting)
+    monkeypatch.setattr(says, "AT_ONCE", 0)  # hiding each word in turn is asked for beside the picture
 
     def count_layer(*_):
         if attending._asking.answer is None:  # else it proves what is shown, with weights that were put in
