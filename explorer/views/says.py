@@ -18,7 +18,7 @@ from explorer.techniques.ablation import intervene
 from explorer.techniques.pseudo_likelihood import Surprise, hidden_surprise_in_steps
 from explorer.techniques.targets import Target, is_next_target, shares_at, word_target
 from explorer.views.subject import Subject
-from explorer.views.view import is_quick, seconds
+from explorer.views.view import is_quick
 
 NO_BLANK = "No blank here: hide a word, and BERT guesses it."
 SURPRISING = 0.01  # a word that the model gives less than this is marked
@@ -47,7 +47,7 @@ def _of_no_blank(subject: Subject) -> dict[str, Any]:
         return {}
     if not (places := _hidden_in_turn(subject)):
         return {"hint": NO_BLANK}
-    if not subject.trace.knows(_key(places)) and seconds(subject, len(places)) > AT_ONCE:
+    if not subject.trace.knows(_key(places)) and not is_quick(subject, len(places) / AT_ONCE):
         return {"asks": True}
     return {"unexpected": _unexpected(subject, _known(subject, places))}
 
@@ -79,7 +79,7 @@ def _hidden_in_turn(subject: Subject) -> list[int]:
         return every
     sentence = next((group for group in encoding.sentence_groups if subject.token in group), [])
     here = [place for place in every if place in sentence]
-    return here if seconds(subject, len(here)) <= PATIENCE else []
+    return here if is_quick(subject, len(here) / PATIENCE) else []
 
 
 def _unexpected(subject: Subject, found: Surprise) -> dict[str, Any]:
