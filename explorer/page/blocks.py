@@ -84,6 +84,10 @@ class PageBlocks(GradioBlocks):
         state = self.session_state(session)
         return state is not None and self.turns.of(state).wanted > 0
 
+    def finish(self, steps: Iterable[Any], session: str | None) -> bool:
+        """Take some steps until another call of the session waits; whether all of them were taken."""
+        return not any(self.is_wanted(session) for _ in steps)
+
     async def call(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
     ) -> dict[str, Any]:

@@ -66,11 +66,8 @@ def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Va
         values = tab.complete({**values, **known})
         subject = tab.inputs.subject(values)
         try:
-            for view in choice.views:
-                for _ in view().prepare_rest(subject):
-                    if blocks.is_wanted(request.session_hash):
-                        return nothing
-            return tab.rest(subject, values)
+            steps = itertools.chain.from_iterable(view().prepare_rest(subject) for view in choice.views)
+            return tab.rest(subject, values) if blocks.finish(steps, request.session_hash) else nothing
         except ExplorerError:  # what is wrong was told with the picture
             return nothing
 

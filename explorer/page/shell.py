@@ -29,7 +29,7 @@ from explorer.page.sections import sections
 from explorer.text import limits
 from explorer.text.blanks import Blanks
 from explorer.views import FIRST_TAB, TABS
-from explorer.views.says import says_of, surprise_in_steps
+from explorer.views.says import prepare, says_of
 from explorer.views.subject import CHANGES, Selection
 
 TYPED = "async (...values) => BertPage.asking(await BertPage.typed(values, '#input'))"
@@ -175,12 +175,10 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
     def ask(values: Values, request: gr.Request) -> Updates:
         subject = shell.inputs.subject(values)
         try:
-            for _ in surprise_in_steps(subject):
-                if blocks.is_wanted(request.session_hash):
-                    return {shell.says: gr.skip()}
+            known = blocks.finish(prepare(subject), request.session_hash)
         except ExplorerError:  # what is wrong was told elsewhere
-            return {shell.says: gr.skip()}
-        return {shell.says: says_of(subject)}
+            known = False
+        return {shell.says: says_of(subject) if known else gr.skip()}
 
     run(shell.says.ask, ask, [shell.says], shell.inputs.all, trigger_mode="multiple")
 

@@ -10,7 +10,7 @@ import numpy as np
 from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.base.limits import SCORED
-from explorer.base.steps import map_steps
+from explorer.base.steps import finished, map_steps
 from explorer.model.explorer import Explorer
 from explorer.model.network import Network
 from explorer.model.trace import Trace
@@ -60,6 +60,24 @@ def hidden_surprise_in_steps(
         parts.append(_surprise(model, hidden[rows, here], original[here]))
         yield batch.stop / len(positions)
     return _join(positions, parts)
+
+
+def surprise_in_steps(trace: Trace, positions: Sequence[int]) -> Generator[float, None, Surprise]:
+    """`hidden_surprise_in_steps` at some positions of a trace, which keeps it."""
+    key, steps = _key(positions), hidden_surprise_in_steps(trace.model, trace.encoding, positions)
+    if trace.knows(key):
+        return trace.once(key, lambda: finished(steps))
+    found = yield from steps
+    return trace.once(key, lambda: found)
+
+
+def knows_surprise(trace: Trace, positions: Sequence[int]) -> bool:
+    """Whether a trace has kept it."""
+    return trace.knows(_key(positions))
+
+
+def _key(positions: Sequence[int]) -> tuple[str, tuple[int, ...]]:
+    return ("surprise", tuple(positions))
 
 
 @inference_mode

@@ -15,7 +15,7 @@ from explorer.model.families import LABELS
 from explorer.model.trace import Trace
 from explorer.techniques import own_head
 from explorer.techniques.ablation import intervene
-from explorer.techniques.pseudo_likelihood import Surprise, hidden_surprise_in_steps
+from explorer.techniques.pseudo_likelihood import Surprise, knows_surprise, surprise_in_steps
 from explorer.techniques.targets import Target, is_next_target, shares_at, word_target
 from explorer.views.subject import Subject
 from explorer.views.view import is_quick
@@ -47,28 +47,15 @@ def _of_no_blank(subject: Subject) -> dict[str, Any]:
         return {}
     if not (places := _hidden_in_turn(subject)):
         return {"hint": NO_BLANK}
-    if not subject.trace.knows(_key(places)) and not is_quick(subject, len(places) / AT_ONCE):
+    if not knows_surprise(subject.trace, places) and not is_quick(subject, len(places) / AT_ONCE):
         return {"asks": True}
-    return {"unexpected": _unexpected(subject, _known(subject, places))}
+    return {"unexpected": _unexpected(subject, finished(surprise_in_steps(subject.trace, places)))}
 
 
-def surprise_in_steps(subject: Subject) -> Generator[float, None, None]:
+def prepare(subject: Subject) -> Generator[float, None, None]:
     """Hide the words in turn, so that `says_of` knows what the model expects; yields the share done."""
-    places = _hidden_in_turn(subject)
-    if not places or subject.trace.knows(_key(places)):
-        return
-    found = yield from hidden_surprise_in_steps(subject.model, subject.trace.encoding, places)
-    subject.trace.once(_key(places), lambda: found)
-
-
-def _key(places: list[int]) -> tuple[str, int, int]:
-    return ("surprise", places[0], places[-1])
-
-
-def _known(subject: Subject, places: list[int]) -> Surprise:
-    return subject.trace.once(
-        _key(places), lambda: finished(hidden_surprise_in_steps(subject.model, subject.trace.encoding, places))
-    )
+    if places := _hidden_in_turn(subject):
+        yield from surprise_in_steps(subject.trace, places)
 
 
 def _hidden_in_turn(subject: Subject) -> list[int]:

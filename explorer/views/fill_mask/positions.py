@@ -11,7 +11,7 @@ from explorer.base.limits import RANKED
 from explorer.base.steps import finished
 from explorer.figures.masked_lm import surprise_bars
 from explorer.figures.numbers import Table, keep
-from explorer.techniques.pseudo_likelihood import Surprise, hidden_surprise_in_steps, pseudo_likelihoods_in_steps, seen_surprise
+from explorer.techniques.pseudo_likelihood import Surprise, pseudo_likelihoods_in_steps, seen_surprise, surprise_in_steps
 from explorer.views.settings import choice, text
 from explorer.views.subject import Subject
 from explorer.views.view import (
@@ -58,7 +58,7 @@ class EveryPosition(LongView):
     def work(self, subject: Subject) -> Generator[float, None, Surprise]:
         """The surprise at each position."""
         if self.way == HIDDEN:
-            return (yield from hidden_surprise_in_steps(subject.model, subject.trace.encoding))
+            return (yield from surprise_in_steps(subject.trace, subject.model.visible_positions(subject.trace.encoding)))
         return seen_surprise(subject.trace)
 
     def draw(self, subject: Subject, found: Surprise) -> Content:

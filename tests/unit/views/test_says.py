@@ -5,7 +5,7 @@ import pytest
 from explorer.figures.bars import percent, whole_percent
 from explorer.model import checkpoints
 from explorer.techniques.ablation import intervene
-from explorer.views.says import SURPRISING, changes_of, says_of, surprise_in_steps
+from explorer.views.says import SURPRISING, changes_of, prepare, says_of
 from explorer.views.subject import CHANGES, Selection, Subject
 
 JAPAN, CITY = "The capital of Japan is [MASK].", "It is a city of temples and skyscrapers."
@@ -65,15 +65,15 @@ def test_without_a_blank_it_says_which_word_is_expected_least(bundled):
 def test_what_takes_longer_is_asked_for(bundled):
     about = subject("The old man and the sea are two of the things that she saw from the small window of her room.", "")
     assert says_of(about) == {"answers": [], "hint": "", "asks": True}
-    assert 0 < max(surprise_in_steps(about)) <= 1
+    assert 0 < max(prepare(about)) <= 1
     assert says_of(about)["unexpected"]["words"][0]["share"].endswith("%")
-    assert list(surprise_in_steps(about)) == []  # it is known
+    assert list(prepare(about)) == []  # it is known
 
 
 def test_of_a_long_input_the_sentence_of_the_chosen_token_is_asked_for(bundled):
     about = subject("She saw the sea. " * 60 + "The green idea sleeps.", "")
     about = about.select(token=about.trace.kept - 4)
-    list(surprise_in_steps(about))
+    list(prepare(about))
     said = says_of(about)["unexpected"]
     assert said["partly"]
     assert {one["token"] for one in said["words"]} <= set(range(about.trace.kept - 6, about.trace.kept - 1))
