@@ -97,9 +97,14 @@ window.BertPage = {
     this.done();
   },
 
+  // The id of a tab, by its button.
+  idOf(button) {
+    return button?.id.replace(/^tab-|-button$/g, "") ?? "";
+  },
+
   // The open tab, and the open choice in it.
   place() {
-    const tab = document.querySelector('#tabs [role=tab][aria-selected="true"]')?.id.replace(/^tab-|-button$/g, "") ?? "";
+    const tab = this.idOf(document.querySelector('#tabs [role=tab][aria-selected="true"]'));
     const choice = document.querySelector(`#${tab}-view input:checked`)?.closest("label").textContent.trim();
     return { tab, choice: choice ?? [...this.pulses.keys()].find((name) => name.startsWith(`${tab}/`))?.slice(tab.length + 1) };
   },

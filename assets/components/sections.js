@@ -6,15 +6,14 @@ BertExplorer.define("Sections", ({ element, props }) => {
   let buttons = [];
 
   const tabs = () => [...document.querySelectorAll("gradio-app #tabs [role=tab]")];
-  const idOf = (tab) => tab.id.replace(/^tab-|-button$/g, "");
 
   // The tab that is open says which section is, whoever opened it.
   function follow() {
     const { sections } = props.value;
     const open = tabs().find((tab) => tab.getAttribute("aria-selected") === "true");
     if (!open) return;
-    const number = sections.findIndex((one) => one.tabs.includes(idOf(open)));
-    last.set(number, idOf(open));
+    const number = sections.findIndex((one) => one.tabs.includes(BertPage.idOf(open)));
+    last.set(number, BertPage.idOf(open));
     if (document.body.dataset.section === String(number) && buttons[number].ariaSelected === "true") return;
     document.body.dataset.section = number;
     mark(number);
@@ -38,8 +37,8 @@ BertExplorer.define("Sections", ({ element, props }) => {
     const number = buttons.indexOf(target.closest("button"));
     if (number < 0 || !element.closest("gradio-app")) return; // the painted page has its own way
     const ids = props.value.sections[number].tabs;
-    const there = tabs().filter((tab) => ids.includes(idOf(tab)));
-    (there.find((tab) => idOf(tab) === last.get(number)) ?? there[0])?.click();
+    const there = tabs().filter((tab) => ids.includes(BertPage.idOf(tab)));
+    (there.find((tab) => BertPage.idOf(tab) === last.get(number)) ?? there[0])?.click();
   });
 
   root.addEventListener("keydown", (event) => {

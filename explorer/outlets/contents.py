@@ -12,7 +12,7 @@ from explorer.figures.token_row import token_row_of
 from explorer.views import TABS
 from explorer.views.settings import Memory, Setting, Sheet, Upload
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, Part, View, open_on, props
+from explorer.views.view import MARKDOWN, Content, LongView, Part, View, open_on, props
 
 WAITS = "This takes the model a while, and was not done when the file was made; open the view in the app and start it there."
 
@@ -48,7 +48,7 @@ COMPONENTS = {
     "check": Component("Notice", "bx bx-notice", {"keep_height": False}),
 }
 HEATMAP = Component("Heatmap", "bx bx-chart", {"label": "", "height": 400})
-WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", "caption", "note", "heading"), "prose")}  # nodes of the page
+WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # nodes of the page
 ONLY_LIVE = ("button", "meter", "chips")  # what has no use without Python
 
 

@@ -11,10 +11,9 @@ from typing import Any
 from explorer.figures.numbers import Table, identifier, kept
 from explorer.views.settings import Setting, Sheet, Upload
 from explorer.views.subject import Subject
-from explorer.views.view import Content, Finding, Part, View, props
+from explorer.views.view import WITHOUT_NUMBERS, Content, Finding, Part, View, props
 
 TEXTS = ("sentence",)
-WITHOUT_NUMBERS = ("prose", "caption", "note", "heading", "button", "chips", "meter", "check", "code")
 FORMULA = re.compile(r"[=+\-@\t]")  # what a spreadsheet would run: it gets an apostrophe, as in the page's own CSV
 
 

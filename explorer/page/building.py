@@ -78,19 +78,23 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
         for row in rows:
             cells = [views_in([[cell]]) for cell in row]
             if len(cells) == 1:
-                choice.panels += [_build_panel(made, view, choice) for view in cells[0]]
+                _build_panels(made, cells[0], choice)
                 continue
             with gr.Row(elem_classes="overview-detail"):
                 for views in cells:
                     with gr.Column(scale=views[0].width, min_width=320):
-                        choice.panels += [_build_panel(made, view, choice) for view in views]
+                        _build_panels(made, views, choice)
     return choice
 
 
-def _build_panel(made: TabPage, view: type[View], choice: Choice) -> Panel:
-    told = any(is_made(part) for other in choice.built for part in other.parts.values())
-    choice.built.append(view)
-    builder = Builder(view, made.controls, made.tab.id, with_toggle=not told)
+def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice) -> None:
+    for view in views:
+        told = any(is_made(part) for other in choice.views for part in other.parts.values())
+        choice.panels.append(_build_panel(made, view, with_toggle=not told))
+
+
+def _build_panel(made: TabPage, view: type[View], with_toggle: bool) -> Panel:
+    builder = Builder(view, made.controls, made.tab.id, with_toggle)
     if not view.folded:
         return builder.build()
     with gr.Accordion(view.folded, open=False):

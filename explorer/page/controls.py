@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.page import components
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
-from explorer.views.view import Part, View
+from explorer.views.view import MARKDOWN, Part, View
 
 FOR_THE_PANEL = ("heard", "line", "queue")  # when a control is heard, whether it begins a line, and may wait its turn
 CLASSES = {"check": "check", "heading": "detail-title", "caption": "caption", "note": "caption"}  # of the kinds of parts
@@ -112,7 +112,7 @@ def drawn(part: Part, elem_id: str) -> Any:
     common = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
     if part.optional:
         common["visible"] = False
-    if part.kind in ("caption", "heading", "note"):
+    if part.kind in MARKDOWN:
         return gr.Markdown(options.pop("markdown"), **common)
     if part.kind == "button":
         return gr.Button(options.pop("label"), **{"size": "sm", **options}, **common)

@@ -16,10 +16,9 @@ from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge
 from explorer.views.settings import Memory, Setting, Sheet, Switch, Text, Upload
 from explorer.views.subject import Subject
-from explorer.views.view import Content, LongView, Part, View, props
+from explorer.views.view import MARKDOWN, Content, LongView, Part, View, props
 
-TEXTS = ("caption", "heading", "note")
-STATIC = (*TEXTS, "button")
+STATIC = (*MARKDOWN, "button")
 
 
 @dataclass(eq=False)
@@ -61,7 +60,7 @@ class Panel:
     def outputs(self) -> list[Any]:
         """Everything that showing the view may change."""
         boxes = [control.box for control in self.controls.values() if hasattr(control, "box")]
-        own = [part for name, part in self.parts.items() if self.view.parts[name].kind not in TEXTS]
+        own = [part for name, part in self.parts.items() if self.view.parts[name].kind not in MARKDOWN]
         work = [self.work.stop, self.work.status, self.work.start] if self.work else []
         return [component for component in (*self.controls.values(), *boxes, *own, *work) if component is not None]
 

@@ -37,12 +37,12 @@ def steppers_of(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[View]) -> dict[str, Any] | None:
+def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[type[View]]) -> dict[str, Any] | None:
     """What is said of a layer and head that the page chose, or the way to those that it would choose; a press changes over.
 
     None where the steppers `names` are not shown, the `views` choose nothing, or both agree.
     """
-    chooses = any(type(view).first is not View.first for view in views)
+    chooses = any(view.first is not View.first for view in views)
     if not chooses or not steppers_of(subject, names):
         return None
     if not subject.selection.picked:

@@ -29,7 +29,6 @@ class Choice:
     column: gr.Column
     pulse: Pulse
     panels: list[Panel] = field(default_factory=list)
-    built: list[type[View]] = field(default_factory=list)  # the views whose components are made, while it is built
 
     @property
     def views(self) -> list[type[View]]:
@@ -180,7 +179,7 @@ class TabPage:
     def stepped(self, subject: Subject, values: Values) -> Updates:
         """The steppers of the bar at what is selected, where what is open shows it."""
         names = self.tab.steppers if self.label(values) not in self.tab.without_steppers else ()
-        suggested = suggestion_of(subject, names, [view() for view in self.open(values).views])
+        suggested = suggestion_of(subject, names, self.open(values).views)
         return {self.steppers: steppers_of(subject, names), **self.said(subject, values), self.suggestion: _if_any(suggested)}
 
     def said(self, subject: Subject, values: Values) -> Updates:

@@ -141,8 +141,7 @@ def _put_rows(
     """Run these queries alone where all others are as they were: their shares into their places of a layer; their error."""
     given, hidden, of = trace.heads(layer), states[layer, queries], trace.model.layers[layer]
     block = Block(of, hidden, torch.cat([given.weights_of(query) for query in queries]).transpose(0, 1), given.value[0])
-    for _, query, key, head in (one for one in cuts if one[0] == layer):
-        block.weights[slice(None) if head is None else head, queries.index(query), key] = 0
+    _with_zeros(block, [(head, queries.index(query), key) for head, query, key in _zeroed(layer, (), cuts)])
     states[layer + 1, queries] = of.after_heads(block.context[None], hidden)[0]
     found, error = shares_at(block, queries)
     row[queries] = found.numpy()

@@ -21,7 +21,8 @@ Content = dict[str, Any]
 """What is to be seen: a value by the name of a part or a setting. A part that is left out stays as it is, an `optional`
 one disappears. A value may be a function, called only if the value is wanted; or `props` of the thing."""
 
-TEXTS = ("sentence", "prose", "check", "caption", "note", "heading", "button", "chips", "code", "meter")  # kinds of parts
+MARKDOWN = ("caption", "heading", "note")  # the kinds of parts that are the same for every input, and
+WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code")  # those that show no numbers of it
 QUICK = 60e9  # multiplications that are done without asking: about a second on two cores
 
 
@@ -240,7 +241,7 @@ class View(ABC):
     @classmethod
     def shows_pictures(cls) -> bool:
         """Whether anything is drawn in it, beside sentences and buttons."""
-        return any(one.kind not in TEXTS for one in cls.parts.values())
+        return any(one.kind not in ("sentence", *WITHOUT_NUMBERS) for one in cls.parts.values())
 
     @classmethod
     def listens_to(cls) -> dict[str, Callable[..., Any]]:

@@ -20,6 +20,7 @@ from explorer.views.view import Change, Content, View, check, is_quick, matches,
 SWAPS = 4
 NO_QUESTION = "Nothing can be asked of this model here: it has no head for words or pairs, or there is no word."
 Gesture = tuple[str, bool, Callable[[], Change]]  # what it is called, whether it is done already, and what a press changes
+WayBack = tuple[str, Callable[[], Change]]  # what it is called, and what a press changes
 
 
 @dataclass(frozen=True)
@@ -98,17 +99,17 @@ class WhatIf(View):
         shown: Content = {"gestures": {"label": "Break it:", **chips}} if gestures else {}
         if not subject.selection.is_changed:
             return shown
-        shown["back"] = {"label": "Put back:", "chips": [label for label, *_ in _ways_back(subject)], "kind": "back"}
+        shown["back"] = {"label": "Put back:", "chips": [label for label, _ in _ways_back(subject)], "kind": "back"}
         question = Question.of(subject)
         return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
 
     def on_gestures(self, subject: Subject, index: Any) -> Change:
         """Something is changed."""
-        return _chosen(subject, self._gestures(subject), index)
+        return _chosen(subject, [change for *_, change in self._gestures(subject)], index)
 
     def on_back(self, subject: Subject, index: Any) -> Change:
         """Something is put back."""
-        return _chosen(subject, _ways_back(subject), index)
+        return _chosen(subject, [change for _, change in _ways_back(subject)], index)
 
     def _compare(self, subject: Subject, question: Question) -> Content:
         model, target = subject.model, question.target
@@ -205,18 +206,18 @@ def _state_name(subject: Subject) -> str:
     return f"the vector of {subject.trace.tokens[token]} (token {token}) at hidden state {layer}"
 
 
-def _ways_back(subject: Subject) -> list[Gesture]:
+def _ways_back(subject: Subject) -> list[WayBack]:
     """Everything that is changed, to be put back one by one, or at once."""
     selection = subject.selection
-    found: list[Gesture] = [(head_name(head), False, lambda head=head: toggled(subject, head)) for head in selection.off[:8]]
+    found: list[WayBack] = [(head_name(head), lambda head=head: toggled(subject, head)) for head in selection.off[:8]]
     for cut in selection.cut[:8]:
-        found.append((cut_name(cut, subject.trace.tokens), False, lambda cut=cut: cut_or_mended(subject, cut)))
+        found.append((cut_name(cut, subject.trace.tokens), lambda cut=cut: cut_or_mended(subject, cut)))
     if selection.swap:
-        found.append((selection.swap[0], False, lambda: select(swap=None)))
+        found.append((selection.swap[0], lambda: select(swap=None)))
     if selection.patch:
-        found.append((_state_name(subject), False, lambda: select(patch=None)))
+        found.append((_state_name(subject), lambda: select(patch=None)))
     if len(selection.off) + len(selection.cut) + bool(selection.swap) + bool(selection.patch) > 1:
-        found.append(("all", False, lambda: select(**CHANGES)))
+        found.append(("all", lambda: select(**CHANGES)))
     return found
 
 
@@ -231,10 +232,10 @@ def _patched(subject: Subject) -> Change:
     return select(patch=question.telling_state()) if question else _as_it_is(subject)
 
 
-def _chosen(subject: Subject, gestures: list[Gesture], index: Any) -> Change:
-    """What the gesture in this place changes, if it is still there."""
+def _chosen(subject: Subject, changes: list[Callable[[], Change]], index: Any) -> Change:
+    """The change in this place, if it is still there."""
     place = limits.check_place(index)
-    return gestures[place][-1]() if place < len(gestures) else _as_it_is(subject)
+    return changes[place]() if place < len(changes) else _as_it_is(subject)
 
 
 def _as_it_is(subject: Subject) -> Change:

@@ -98,7 +98,7 @@ class Search(LookUp):
         lines = _with_word(corpus, word)
         listed = f"Sentences with “{word}” itself" if lines else "Some of the sentences"
         begun = f"{listed}; the nearest in meaning follow once all are read."
-        return shown | _offered(corpus) | {"hits": lines or _plainest(corpus), "about": begun}
+        return shown | senses_to_click(corpus) | {"hits": lines or _plainest(corpus), "about": begun}
 
     def draw(self, subject: Subject, found: Found) -> Content:
         """The hits in their lines, and what they have in common."""
@@ -106,7 +106,7 @@ class Search(LookUp):
         fields = {**COMMON, **(LOOKED_AT if by_head else {})}
         groups = [(heading, _bars(found, what)) for what, heading in fields.items()]
         return {
-            **_offered(self.corpus),
+            **senses_to_click(self.corpus),
             "hits": _lines(found, by_head),
             "common": bar_groups([group for group in groups if group[1]]),
             "about": self._about(subject, found),
@@ -179,12 +179,6 @@ def _telling(found: Found) -> tuple[str, str, int, float]:
     usual = [found.corpus.share(what, value) for what, value, _ in shared]
     best = max(range(len(shared)), key=lambda one: shared[one][2] / max(usual[one], 1 / found.corpus.words))
     return (*shared[best], usual[best])
-
-
-def _offered(corpus: Corpus | None) -> Content:
-    """The words of several senses, where the corpus has some."""
-    offered = senses_to_click(corpus)
-    return {"senses": offered} if offered else {}
 
 
 def _with_word(corpus: Corpus, word: str) -> dict[str, Any] | None:

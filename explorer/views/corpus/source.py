@@ -32,10 +32,10 @@ def words_of_several_senses(corpus: Corpus) -> list[str]:
     return [word for word in SENSES if corpus.share("token", word) * corpus.words > 1.5]
 
 
-def senses_to_click(corpus: Corpus | None) -> dict[str, Any] | None:
-    """The words of several senses in a line, None where the corpus has none of them."""
+def senses_to_click(corpus: Corpus | None) -> Content:
+    """The words of several senses in a line, as the part `senses`; nothing where the corpus has none of them."""
     words = words_of_several_senses(corpus) if corpus else []
-    return {"label": "Words with several senses:", "chips": words} if words else None
+    return {"senses": {"label": "Words with several senses:", "chips": words}} if words else {}
 
 
 def clicked_sense(corpus: Corpus, index: Any) -> str:

@@ -166,7 +166,7 @@ class Words(LookUp):
         word = found.found.word
         several = f"“{word[:40]}” is several pieces of this vocabulary, so that the word table has no one vector for it."
         return {
-            **({"senses": offered} if (offered := senses_to_click(self.corpus)) else {}),
+            **senses_to_click(self.corpus),
             "map": self._map(found),
             "uses": _lines(found),
             "contextual": ranking(f"Nearest words in hidden state {found.layer}, here", _ranked(found.contextual), form=".2f"),
