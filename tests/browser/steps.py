@@ -64,6 +64,11 @@ def squeeze_charts(page) -> None:
         page.evaluate("(w) => document.querySelectorAll('.bx-chart').forEach((chart) => (chart.style.width = w))", width)
         for _ in range(3):  # it is seen in the next frame, and drawn in the one after
             page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done)))")
+    charts_fit(page)
+
+
+def charts_fit(page) -> None:
+    """Wait until every chart is as wide as its place: another beside it may have come a moment ago."""
     page.wait_for_function(
         """() => [...document.querySelectorAll('.bx-chart')].every((chart) => !chart.clientWidth || !chart._fullLayout
             || Math.abs(chart.clientWidth - chart._fullLayout.width) <= 1)"""

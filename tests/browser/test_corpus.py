@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 
 from explorer.base.steps import map_steps
 from explorer.corpus import atlas, search
-from tests.browser.steps import at, settled
+from explorer.views.corpus import layer_probe
+from tests.browser.steps import at, charts_fit, settled
 from tests.corpora import few_read
 from tests.families import write_family
 
@@ -132,12 +133,16 @@ def test_a_point_of_a_word_shows_its_nearest_uses(open_app, some_sentences):
     assert not page.problems
 
 
-def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences):
+def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences, monkeypatch):
+    fit = layer_probe.fitted_head  # of so few sentences it may be done before anything is told, and before the click on Stop
+    monkeypatch.setattr(layer_probe, "fitted_head", lambda *given: time.sleep(1) or fit(*given))
     page = open_app(at("Corpus", "?a=She+sat+down.") + "&view=layers&set.look_at=Similarity&set.probed=Relation")
     check, finding = page.locator("#corpus-layers-check"), page.locator("#corpus-finding")
     expect(check).to_contain_text("✓ matches the model: hidden states 6 and", timeout=120_000)
     expect(finding).to_contain_text("changes what words have in common most: CKA 0.")
     heatmap = page.locator("#corpus-layers-picture .nsewdrag")
+    expect(page.locator("#corpus-layers-detail .nsewdrag")).to_be_visible()
+    charts_fit(page)
     box = heatmap.bounding_box()
     heatmap.click(position={"x": box["width"] / 2, "y": box["height"] * (1 - 2.5 / 7)})
     expect(check).to_contain_text("✓ matches the model: hidden states 2 and", timeout=60_000)
@@ -153,9 +158,7 @@ def test_a_click_on_a_layer_chooses_it_in_every_look(open_app, some_sentences):
     page.locator("#corpus-look-at").get_by_label("Probe").check()
     expect(page.locator("#corpus-layers-progress")).to_contain_text("Training a probe on hidden state", timeout=60_000)
     expect(check).to_be_empty()
-    stop = page.locator("#corpus-layers-stop")
-    if stop.is_visible():  # of few sentences the probe may be done already
-        stop.dispatch_event("click")
+    page.locator("#corpus-layers-stop").click()
     expect(page.locator("#corpus-layers-progress")).not_to_contain_text("Training", timeout=60_000)
     settled(page)
     assert not page.problems
