@@ -161,7 +161,11 @@ window.BertPainted = {
     page.classList.add("bx-leaving");
     page.inert = true; // what is clicked now is clicked in the page
     document.documentElement.dataset.painted = "yes";
-    if (focused) document.getElementById(`tab-${tab}-button`)?.focus({ preventScroll: true });
+    const keepFocus = () => { // the tab may not be seen yet, or be drawn once more; that of a section with one tab is the section
+      if (!focused || used || document.activeElement !== document.body) return;
+      const ways = document.querySelectorAll(`#tab-${tab}-button, gradio-app #sections [aria-selected=true]`);
+      [...ways].findLast((one) => one.checkVisibility())?.focus({ preventScroll: true });
+    };
     const start = performance.now();
     let answered = 0; // when the server had told what stands in the tab: its components come a moment later
     let used = false;
@@ -169,6 +173,7 @@ window.BertPainted = {
     for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, touch, { capture: true, once: true });
     const look = () => {
       const now = performance.now();
+      keepFocus();
       if (this.isAnswered(tab)) answered ||= now;
       const stands = answered && (this.isMounted(box) || now - answered > this.MOUNTING);
       if (!used && !stands && now - start < this.PATIENCE) return requestAnimationFrame(look);
@@ -176,6 +181,7 @@ window.BertPainted = {
       requestAnimationFrame(() => setTimeout(() => { // what has come is laid out by then
         delete document.documentElement.dataset.painted;
         page.remove();
+        keepFocus();
       }));
     };
     requestAnimationFrame(look);
