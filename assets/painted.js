@@ -129,9 +129,6 @@ window.BertPainted = {
     radio(node) {
       return this.choices(node, "radio");
     },
-    checkboxgroup(node) {
-      return this.choices(node, "checkbox");
-    },
     checkbox(node) {
       return this.choices({ ...node, show_label: false, value: node.value ? [node.label] : [], choices: [[node.label, node.label]] }, "checkbox");
     },

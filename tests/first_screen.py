@@ -2,8 +2,9 @@
 
     python -m tests.first_screen http://127.0.0.1:7860
 
-A control is what a person sets or presses: a slider with its number is one, so is each option of a radio. The sections, the
-tabs and the choices of a tab lead somewhere and are not counted, nor what is drawn from data (tokens, heads, boxes, cells).
+A control is what a person sets or presses: a slider with its number is one, so is each option of a radio, and a table to type
+in, like the boxes of the classes. The sections, the tabs, the choices of a tab and the menu that opens one of them lead somewhere
+and are not counted, nor what is drawn from data (tokens, heads, boxes, cells), nor Stop and Cancel while something is under way.
 """
 
 import argparse
@@ -24,7 +25,8 @@ SEEN = """() => {
   const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.checkVisibility());
   const DATA = ".bx-tokens, .bx-heads, .bx-flow-sheet, .bx-flow-output, .bx-words, .bx-strips, .bx-board, .bx-lines," +
     ".bx-passage, .bx-ranking, .bx-bars, .bx-architecture, .bx-chart, .table-wrap";
-  const AROUND = ".question, nav";
+  const AROUND = ".question, nav, #fine-tune-task, [id$=-stop], [id$=-cancel]";
+  const SHEET = ".row:has(> .form [id^=fine-tune-class-]), .row:has(> .form [id^=fine-tune-lines-])";
   const NAMED = "button, input, select, textarea, summary, a[href], [role=button], [role=combobox], .bx-chart, .table-wrap";
   const found = [...panel.querySelectorAll(NAMED)].filter((one) => {
     const box = one.getBoundingClientRect();
@@ -33,9 +35,11 @@ SEEN = """() => {
   const controls = new Set();
   for (const one of found) {
     if (one.closest(AROUND) || one.closest(DATA)) continue;
-    const block = one.closest(".block, .accordion");
+    if (one.closest(".block")?.querySelector(".table-wrap[aria-readonly=true]")) continue;
+    const block = one.closest(".block, .accordion"), sheet = one.closest(SHEET) && document.querySelector("#fine-tune-lines-1");
     const slider = one.closest(".block")?.querySelector("input[type=range]");
-    if (slider) controls.add(one.closest(".block"));
+    if (sheet) controls.add(sheet);
+    else if (slider) controls.add(one.closest(".block"));
     else if (block?.querySelector("[role=combobox], input[type=file]")) controls.add(block);
     else controls.add(one);
   }

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers
 from explorer.page.controls import ANSWER, is_made
 from explorer.page.events import Inputs
-from explorer.page.panel import Builder, Panel, make_control
+from explorer.page.panel import Builder, Fold, make_control, slug
 from explorer.page.tab import Choice, TabPage
 from explorer.views.settings import Memory
 from explorer.views.view import Cell, Tab, View, views_in
@@ -75,27 +75,39 @@ def _build_shared(made: TabPage) -> None:
 def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pulse: Pulse) -> Choice:
     with gr.Column(visible=label == next(iter(made.tab.choices)), elem_classes="part") as column:
         choice = Choice(column, pulse)
+        folds: list[Fold] | None = [] if _folds(views_in(rows)) > 1 else None
         for row in rows:
             cells = [views_in([[cell]]) for cell in row]
             if len(cells) == 1:
-                _build_panels(made, cells[0], choice)
+                _build_panels(made, cells[0], choice, folds)
                 continue
             with gr.Row(elem_classes="overview-detail"):
                 for views in cells:
                     with gr.Column(scale=views[0].width, min_width=320):
-                        _build_panels(made, views, choice)
+                        _build_panels(made, views, choice, folds)
+        if folds:
+            with gr.Accordion(made.tab.more, open=False, elem_id=f"{made.tab.id}-{slug(label.lower().replace(' ', '-'))}-more"):
+                for fold in folds:
+                    fold.build()
     return choice
 
 
-def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice) -> None:
+def _folds(views: Sequence[type[View]]) -> int:
+    """How much of some views is folded away under titles of its own; more than one is folded away together."""
+    with_more = [view for view in views if any(one.more for one in (*view.parts.values(), *view.settings.values()))]
+    return len([view for view in views if view.folded or view in with_more])
+
+
+def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Fold] | None) -> None:
     for view in views:
         told = any(is_made(part) for other in choice.views for part in other.parts.values())
-        choice.panels.append(_build_panel(made, view, with_toggle=not told))
-
-
-def _build_panel(made: TabPage, view: type[View], with_toggle: bool) -> Panel:
-    builder = Builder(view, made.controls, made.tab.id, with_toggle)
-    if not view.folded:
-        return builder.build()
-    with gr.Accordion(view.folded, open=False):
-        return builder.build()
+        builder = Builder(view, made.controls, made.tab.id, with_toggle=not told, folds=None if view.folded else folds)
+        choice.panels.append(builder.panel)
+        if not view.folded:
+            builder.build()
+            continue
+        fold = Fold(view.folded, f"{slug(view.name)}-folded", builder.build)
+        if folds is None:
+            fold.build()
+        else:
+            folds.append(fold)

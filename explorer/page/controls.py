@@ -56,7 +56,7 @@ _MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.
     Choice: _choice,
     Number: _number,
     Upload: _upload,
-    Several: lambda setting, default, look: gr.CheckboxGroup([], value=list(default), **look),
+    Several: lambda setting, default, look: gr.Dropdown([], value=list(default), multiselect=True, **look),
     Switch: lambda setting, default, look: gr.Checkbox(default, **look),
     Text: lambda setting, default, look: gr.Textbox(default, **look),
     Sheet: lambda setting, default, look: gr.Dataframe(

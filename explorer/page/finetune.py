@@ -75,7 +75,7 @@ def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
     ending = gr.State(None)  # what is to be said before the summary of a new run; None when there is none
 
     def active(training: bool) -> Updates:
-        return {start: gr.Button(interactive=not training), cancel: gr.Button(interactive=training)}
+        return {start: gr.Button(interactive=not training), cancel: gr.Button(visible=training)}
 
     def begin(values: Values) -> Updates:
         waits = f"Waiting for a free place: {WORKS.most} trainings run at once."
@@ -107,10 +107,10 @@ def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
         return {**updates, status: values[ending] + updates[status]} if status in updates else updates
 
     def stop(values: Values) -> Updates:
-        # The button turns grey, as it is after the end too: a word in the status could come after the training's last.
+        # The button goes, as it does after the end too: a word in the status could come after the training's last.
         # A page whose state was forgotten still has its runs, the newest first.
         stopped = any(jobs.stop(one) for one in (values[running], *run_ids(values[outcome.controls["runs"]])))
-        return {cancel: gr.Button(interactive=False) if stopped else gr.skip()}
+        return {cancel: gr.Button(visible=False) if stopped else gr.skip()}
 
     begun = run([start.click], begin, [start, cancel, status], queue=False)
     # Once: a second click while one trains asks for nothing.

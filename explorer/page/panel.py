@@ -1,8 +1,9 @@
 """A view on the page: its controls, its parts, and their new values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -32,7 +33,7 @@ class Work:
     def show(self, status: str = "", *, start: bool = False, stop: bool = False) -> Updates:
         """Which of the buttons are there, and what is told."""
         if self.start is None:
-            return {self.status: None}
+            return {self.stop: gr.update(visible=stop), self.status: None}
         return {self.start: gr.update(visible=start), self.stop: gr.update(visible=stop), self.status: status}
 
     def tell(self, step: Any) -> Any:
@@ -105,7 +106,9 @@ class Panel:
 
     def _show_long(self, subject: Subject, view: LongView) -> Updates:
         if not view.start:  # it starts by itself, as soon as this changes
-            return {self.asked: view.key(subject)} | self.updates(view.waiting(subject))
+            asked = view.key(subject)
+            idle = self.work.show() if asked is None else {}
+            return {self.asked: asked} | self.updates(view.waiting(subject)) | idle
         found = view.known(subject)
         if found is not None:
             return self.updates(view.draw(subject, found)) | self.work.show()
@@ -144,14 +147,36 @@ def _update(part: Part | None, value: Any) -> Any:
     return gr.update(value=value, visible=True) if part is not None and part.optional else value
 
 
+@dataclass(frozen=True)
+class Fold:
+    """What is folded away under a title."""
+
+    title: str
+    elem_id: str
+    make: Callable[[], Any]  # makes what is in it
+
+    def build(self) -> None:
+        """Make the accordion here."""
+        with gr.Accordion(self.title, open=False, elem_id=self.elem_id):
+            self.make()
+
+
 class Builder:
     """Makes the components of a view where it stands; `known` are the controls that the tab has already, by name.
 
-    With `with_toggle`, 'How is this made?' stands before the first of its captions and checks.
+    With `with_toggle`, 'How is this made?' stands before the first of its captions and checks. What is folded away is made in
+    place, or, where the choice collects its `folds`, by whoever calls what is put there: (title, element id, maker).
     """
 
-    def __init__(self, view: type[View], known: dict[str, gr.components.Component], tab: str, with_toggle: bool = True) -> None:
-        self.panel, self.known, self.tab, self.with_toggle = Panel(view), known, tab, with_toggle
+    def __init__(
+        self,
+        view: type[View],
+        known: dict[str, gr.components.Component],
+        tab: str,
+        with_toggle: bool = True,
+        folds: list[Fold] | None = None,
+    ) -> None:
+        self.panel, self.known, self.tab, self.with_toggle, self.folds = Panel(view), known, tab, with_toggle, folds
 
     def build(self) -> Panel:
         """The panel: what stands side by side between what stands above and below it."""
@@ -176,11 +201,16 @@ class Builder:
         for kind, run in groupby(names, key=lambda name: _kind(view, name)):
             if kind == "more":
                 if folded:
-                    with gr.Accordion(view.fold, open=False, elem_id=f"{slug(view.name)}-more"):
-                        self._build_lines(folded)
+                    self._fold(Fold(view.fold, f"{slug(view.name)}-more", partial(self._build_lines, folded)))
                     folded = []
             else:
                 self._build_row(kind, list(run))
+
+    def _fold(self, fold: Fold) -> None:
+        if self.folds is None:
+            fold.build()
+        else:
+            self.folds.append(fold)
 
     def _build_lines(self, names: Sequence[str]) -> None:
         """What is folded away: settings in lines, each begun by one that says so or is of another kind."""

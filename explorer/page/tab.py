@@ -17,6 +17,7 @@ from explorer.page.panel import Panel
 from explorer.page.steppers import steppers_of, suggestion_of
 from explorer.views import TABS
 from explorer.views.says import changes_of, says_of
+from explorer.views.settings import Several
 from explorer.views.subject import Subject
 from explorer.views.view import Finding as Found
 from explorer.views.view import Tab, View, Why, finding_of, open_on
@@ -254,8 +255,9 @@ class TabPage:
         for panel in [*self.above, *self.choices[place.choice].panels]:
             view = views[panel.view]
             values = {component: getattr(view, name) for name, component in panel.controls.items()}
-            linked = [component for name, component in panel.controls.items() if view.settings[name].linked]
-            set_to = {one: list(values[one]) if isinstance(one, gr.CheckboxGroup) else values[one] for one in linked}
+            settings = {component: view.settings[name] for name, component in panel.controls.items()}
+            linked = [component for component, setting in settings.items() if setting.linked]
+            set_to = {one: list(values[one]) if isinstance(settings[one], Several) else values[one] for one in linked}
             fitted = panel.fit(place.subject, view, values)
             updates = merge(updates, set_to, {one: fitted[one] for one in linked if one in fitted})
         return updates

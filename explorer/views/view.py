@@ -349,6 +349,7 @@ class Tab:
     optional: bool = False  # there only for a model that has what the tab needs
     above: Sequence[type[View]] = ()
     note: str = ""
+    more: str = "More"  # the title under which a choice folds away what has several titles of its own
     steppers: Sequence[str] = ()
     without_steppers: Sequence[str] = ()  # the choices that need none
 

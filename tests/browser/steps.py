@@ -1,5 +1,6 @@
 """What a person does on the page, by name."""
 
+import re
 from urllib.parse import parse_qsl
 
 from playwright.sync_api import expect
@@ -44,6 +45,23 @@ def type_into(page, box: str, text: str, **options) -> None:
     field = page.locator(f"#{box} textarea, #{box} input").first
     field.fill("")
     field.press_sequentially(text, **options)
+
+
+def choose(page, menu: str, option: str) -> None:
+    """Choose an option of the menu with the element id `menu`."""
+    page.locator(f"#{menu} input").click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def unfold(page, *titles: str) -> None:
+    """Unfold what stands under some titles, and before that the More around them, if there is one."""
+    for title in titles:
+        found = page.locator("button.label-wrap", has_text=re.compile(rf"^\s*{re.escape(title)}")).locator("visible=true")
+        around = page.locator("button.label-wrap:not(.open)", has_text=re.compile(r"^\s*More")).locator("visible=true")
+        expect(found.or_(around).first).to_be_visible()
+        if not found.count():
+            around.first.click()
+        found.first.click()
 
 
 def stepper(page, name: str):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.techniques import ablation
-from tests.browser.steps import at, chips, click_chart, settled, stepper
+from tests.browser.steps import at, chips, choose, click_chart, settled, stepper, unfold
 from tests.tabs import open_tab, opened_tab
 
 PAIR = "?a=The+man+walked+to+the+shop.&b=He+mispronounced+it."
@@ -22,12 +22,6 @@ def open_at(open_app):
         return open_app(at(tab, query), **options)
 
     return opened
-
-
-def choose(page, element: str, option: str) -> None:
-    """Choose an option of a dropdown."""
-    page.locator(f"#{element} input").click()
-    page.get_by_role("option", name=option, exact=True).click()
 
 
 def test_the_most_telling_head_is_shown_first_until_one_is_picked(open_at):
@@ -140,10 +134,10 @@ def test_what_is_shown_of_a_head_can_be_chosen(open_at):
     page = open_at("Attention")
     ticks = page.locator("#attention-head-heatmap .ytick text")
     expect(ticks.filter(has_text="[SEP]")).to_have_count(2)
+    unfold(page, "More")
     choose(page, "attention-specials", "Without [CLS] and [SEP], rows renormalised")
     expect(ticks.filter(has_text="[SEP]")).to_have_count(0)
     expect(page.locator("#attention-head-title")).to_contain_text("divided by what is left")
-    page.get_by_role("button", name="More").click()
     page.get_by_label("words", exact=True).check()
     expect(ticks.filter(has_text="mispronounced")).to_have_count(1)
     choose(page, "attention-direction", "B→A")
@@ -151,7 +145,7 @@ def test_what_is_shown_of_a_head_can_be_chosen(open_at):
     expect(page.locator("#attention-head-heatmap .xtick text").filter(has_text="man")).to_have_count(1)
     choose(page, "attention-measure", "Weight × value ‖αf(x)‖")
     expect(page.locator("#attention-head-check")).to_contain_text("the weighted values of all heads sum to")
-    page.get_by_label("Lines").check()
+    choose(page, "attention-look", "Lines")
     expect(page.locator("#attention-head-lines [data-side=query]")).to_have_count(4)
     page.locator("#attention-head-lines [data-side=query]").nth(1).click()
     expect(page.locator("#attention-head-lines")).to_contain_text("mispronounced looks most at")
@@ -249,7 +243,7 @@ def test_512_tokens_are_shown_at_any_width(open_at, width):
     expect(page.locator("#attention-head-heatmap .heatmaplayer image")).to_be_attached()
     expect(page.locator("#attention-head-heatmap .ytick text")).to_have_count(24 if width > 640 else 11)
     expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(2)  # the cell of the finding is in the window
-    page.get_by_label("Lines").check()
+    choose(page, "attention-look", "Lines")
     expect(page.locator("#attention-head-lines")).to_contain_text("a line that fades leads to others")
     open_tab(page, "Inside a head")
     expect(page.locator("#inside-head-dots-about")).to_contain_text("The 32 strongest of 512 keys are shown.")

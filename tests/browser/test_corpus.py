@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from explorer.base.steps import map_steps
 from explorer.corpus import atlas, search
 from explorer.views.corpus import layer_probe
-from tests.browser.steps import at, charts_fit, settled
+from tests.browser.steps import at, charts_fit, choose, settled, unfold
 from tests.corpora import few_read
 from tests.families import write_family
 
@@ -58,12 +58,13 @@ def test_hits_are_listed_and_a_click_makes_one_the_input(page):
 
 
 def test_a_head_and_a_file_of_ones_own(page, tmp_path):
+    unfold(page, "More")
     page.locator("#corpus-compare").get_by_label("Head").check()
     expect(page.locator("#corpus-search-about")).to_contain_text("layer 4, head 1 hands on")
     expect(page.locator("#corpus-search-common")).to_contain_text("The head looks from here at")
     path = tmp_path / "own.txt"
     path.write_text("The boat lay by the river.\nHe went to the bank.\n", "utf-8")
-    page.locator("#corpus-source").get_by_label("A file of yours").check()
+    choose(page, "corpus-source", "A file of yours")
     expect(page.get_by_text("Choose a file: a sentence a line")).to_be_visible()
     page.locator('#corpus-file input, input[data-testid^="Text, CSV"]').first.set_input_files(path)
     expect(page.locator("#corpus-search-about")).to_contain_text("in 2 sentences of own.txt.")
@@ -88,6 +89,7 @@ def test_sentences_are_found_and_one_becomes_the_input(open_app, some_sentences)
 
 def test_a_head_of_the_input_leads_to_what_it_does_elsewhere(open_app):
     page = open_app(at("Attention", "?a=She+sat+on+the+bank+of+the+river.&layer=3&head=1"))
+    unfold(page, "More")
     page.get_by_role("button", name="What does this head do elsewhere?").click()
     expect(page.locator("#corpus-heads-title")).to_contain_text("Layer 3, head 1 across the corpus")
     expect(page.locator("#corpus-finding")).to_contain_text("layer 3, head 1 finds the syntactic head of")
@@ -168,7 +170,7 @@ def test_nothing_in_a_file_runs(open_app, some_sentences, tmp_path):
     page = open_app(at("Corpus", f"{INPUT}&view=sentences"))
     path = tmp_path / "own.txt"
     path.write_text("\n".join(HOSTILE), "utf-8")
-    page.locator("#corpus-source").get_by_label("A file of yours").check()
+    choose(page, "corpus-source", "A file of yours")
     page.locator('#corpus-file input, input[data-testid^="Text, CSV"]').first.set_input_files(path)
     rows = page.locator("#corpus-sentences-table button")
     expect(rows).to_have_count(len(HOSTILE))

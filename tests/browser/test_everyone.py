@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from explorer.views import TABS
 from tests.browser.steps import settled
+from tests.first_screen import MOST, look
 from tests.tabs import open_tab, opened_tab
 
 pytestmark = pytest.mark.own_page  # the theme is part of the address that is opened
@@ -56,7 +57,7 @@ def sub_views(page, tab):
 
 
 @pytest.mark.usefixtures("few_sentences")
-def test_no_tab_shuts_anybody_out_light_or_dark_at_200_percent(open_app):
+def test_no_tab_shuts_anybody_out_light_or_dark_at_200_percent_nor_shows_a_wall_of_controls(open_app):
     page = open_app("?__theme=light", viewport=HALF, reduced_motion="reduce")
     page.evaluate(AXE)
     page.add_style_tag(content=".view, #strip { opacity: 1 !important; transition: none !important; }")  # no fading while waiting
@@ -65,6 +66,8 @@ def test_no_tab_shuts_anybody_out_light_or_dark_at_200_percent(open_app):
     for tab in [tab for tab in TABS if not tab.optional]:
         for name in sub_views(page, tab):
             found = wrong(page)
+            if len(seen := look(page)["controls"]) > MOST:
+                found.append(f"{len(seen)} controls are seen at once: {', '.join(seen)}")
             page.evaluate("() => document.body.classList.toggle('dark')")
             found += [f"dark: {one}" for one in wrong(page, rules=["color-contrast"])]
             page.evaluate("() => document.body.classList.toggle('dark')")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import settled, squeeze_charts, type_into
+from tests.browser.steps import choose, settled, squeeze_charts, type_into, unfold
 from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
@@ -27,11 +27,6 @@ def tab(open_app):
     open_tab(page, "Fine-tune")
     expect(page.locator("#fine-tune-try-it-verdict button")).to_have_count(3, timeout=60_000)
     return page
-
-
-def unfold(page, *titles):
-    for title in titles:
-        page.get_by_role("button", name=re.compile(rf"^{re.escape(title)}")).click()
 
 
 def verdict(page):
@@ -67,7 +62,7 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     expect(tab.locator("#fine-tune-baselines-compared button")).to_have_count(3)
     expect(tab.locator("#fine-tune-result-picture .heatmaplayer")).to_have_count(1)
 
-    tab.get_by_label("Built in").check()
+    choose(tab, "fine-tune-source", "Built in")
     expect(tab.get_by_text(re.compile(r"638 sentences"))).to_be_visible()
     expect(status(tab)).to_contain_text("chosen on these same held-out sentences", timeout=60_000)
     expect(tab.locator("#fine-tune-tried textarea")).to_have_value(re.compile("everyone was at the party"))
@@ -162,7 +157,7 @@ def test_labels_are_whole_after_a_moment_without_room(open_app, width):
 
 
 def test_pairs_are_taught_and_read_and_outlast_a_reload(tab):
-    tab.get_by_label("Built in").check()
+    choose(tab, "fine-tune-source", "Built in")
     tab.locator("#fine-tune-ready input").click()
     tab.get_by_role("option", name=re.compile("Pairs")).click()
     expect(tab.get_by_text(re.compile("164 pairs"))).to_be_visible()
@@ -213,7 +208,7 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
     expect(tab.locator("#fine-tune-runs-note")).to_contain_text("is loaded")
     expect(tab.locator("#fine-tune-runs-curves .scatterlayer .trace")).to_have_count(2)
 
-    tab.get_by_label("Built in").check()
+    choose(tab, "fine-tune-source", "Built in")
     layers(tab, 6)
     tab.locator("#fine-tune-recipe-train").click()
     expect(status(tab)).to_contain_text(re.compile("Reading|Epoch"))
@@ -226,7 +221,7 @@ def test_typed_classes_are_taught_cancelled_and_taken_home(tab, tmp_path):
 
 
 def test_a_file_is_described_or_refused(tab, tmp_path):
-    tab.get_by_label("A file").check()
+    choose(tab, "fine-tune-source", "A file")
     for content, said in FILES:
         file = tmp_path / "mine.csv"
         file.write_bytes(content)
@@ -238,14 +233,14 @@ def test_a_file_is_described_or_refused(tab, tmp_path):
 
 
 def test_after_a_training_that_fails_one_can_train_again(tab):
-    tab.get_by_label("A file").check()
+    choose(tab, "fine-tune-source", "A file")
     settled(tab)
     tab.locator("#fine-tune-recipe-train").click()
     expect(status(tab)).to_contain_text(re.compile("Choose a CSV.* Nothing was trained"))
     expect(tab.locator(".toast-body")).to_have_count(0)
     expect(tab.locator("#fine-tune-recipe-train")).to_be_enabled()
-    expect(tab.locator("#fine-tune-recipe-cancel")).to_be_disabled()
-    tab.get_by_label("Typed here").check()
+    expect(tab.locator("#fine-tune-recipe-cancel")).to_be_hidden()
+    choose(tab, "fine-tune-source", "Typed here")
     train(tab)
     expect(status(tab)).to_contain_text("Trained just now")
 
@@ -256,14 +251,14 @@ def test_every_layer_is_asked(tab):
 
 
 def test_a_data_set_that_cannot_be_had_is_told(tab):
-    tab.get_by_label("From the hub").check()
+    choose(tab, "fine-tune-source", "From the hub")
     type_into(tab, "fine-tune-data-set", "not a name")
     tab.locator("#fine-tune-examples-fetch").click()
     expect(tab.get_by_text("not the name of a data set")).to_be_visible()
 
 
 def test_a_training_whose_page_is_closed_ends_and_is_found_again(tab):
-    tab.get_by_label("Built in").check()
+    choose(tab, "fine-tune-source", "Built in")
     unfold(tab, "Settings")
     layers(tab, 2)
     expect(tab.locator("#fine-tune-pooling input")).to_have_value("[CLS]")  # the settings for so many layers are there

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import type_into
+from tests.browser.steps import choose, type_into, unfold
 from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
@@ -36,14 +36,14 @@ def test_questions_are_typed_and_sent_learnt_tried_and_taken_home(open_app, tmp_
     expect(status(page)).to_contain_text("press Train")
     expect(page.locator("#fine-tune-answer-try-found")).to_be_hidden()
 
-    page.locator("#fine-tune-asked-from").get_by_label("A file").check()
+    choose(page, "fine-tune-asked-from", "A file")
     file = tmp_path / "squad.json"
     file.write_text(json.dumps(MISPLACED), "utf-8")
     page.locator("#fine-tune-asked-file input[type=file]").set_input_files(file)
     expect(page.get_by_text("The answer of question 1 is not what stands").first).to_be_visible()
     for close in page.locator(".toast-close").all():
         close.click()
-    page.locator("#fine-tune-asked-from").get_by_label("Typed here").check()
+    choose(page, "fine-tune-asked-from", "Typed here")
     expect(page.locator("#fine-tune-answer-examples-about")).to_contain_text("466 questions on 83 texts")
     page.locator("#fine-tune-asked-beside").get_by_role("checkbox").uncheck()
     expect(page.locator("#fine-tune-answer-examples-about")).to_contain_text("9 questions on 3 texts")
@@ -70,7 +70,7 @@ def test_questions_are_typed_and_sent_learnt_tried_and_taken_home(open_app, tmp_
     open_tab(page, "Fine-tune")
     page.locator("#fine-tune-view").get_by_label("An answer in a text").check()
     expect(status(page)).to_have_text(said.removeprefix("Trained just now. "), timeout=60_000)
-    page.get_by_role("button", name="My runs").locator("visible=true").click()
+    unfold(page, "My runs")
     page.locator("#fine-tune-answer-runs-save").click()
     with page.expect_download() as download:
         page.locator("#fine-tune-answer-runs-download").click()
@@ -79,7 +79,7 @@ def test_questions_are_typed_and_sent_learnt_tried_and_taken_home(open_app, tmp_
     page.locator("input[type=file]:has(+ #fine-tune-answers-load)").set_input_files(zipped)
     expect(page.locator("#fine-tune-answer-runs-note")).to_contain_text("is loaded")
 
-    page.locator("#fine-tune-asked-from").get_by_label("Built in").check()
+    choose(page, "fine-tune-asked-from", "Built in")
     expect(page.locator("#fine-tune-answer-examples-about")).to_contain_text("457 questions")
     number(page, "answer-layers", 6)
     page.locator("#fine-tune-answer-recipe-train").click()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import type_into
+from tests.browser.steps import choose, type_into, unfold
 from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
@@ -39,7 +39,7 @@ def test_words_are_tagged_typed_clicked_and_learnt(tab):
     expect(status(tab)).to_contain_text("seqeval")
     expect(tab.locator("#fine-tune-words-result-tag-confusion .heatmaplayer")).to_have_count(1)
 
-    tab.locator("#fine-tune-words-from").get_by_label("Typed here").check()
+    choose(tab, "fine-tune-words-from", "Typed here")
     expect(tab.locator("#fine-tune-words-examples-about")).to_contain_text("8 sentences")
     words = tab.locator("#fine-tune-words-examples-tagged td button")
     expect(words.nth(2)).to_have_text("DRINK")
@@ -75,7 +75,7 @@ def test_words_are_tagged_typed_clicked_and_learnt(tab):
     ],
 )
 def test_files_are_read_or_refused_in_a_sentence(tab, tmp_path, text, said):
-    tab.locator("#fine-tune-words-from").get_by_label("A file").check()
+    choose(tab, "fine-tune-words-from", "A file")
     expect(tab.locator("#fine-tune-words-examples-about")).to_contain_text("Choose a file")
     path = tmp_path / "words.conll"
     path.write_bytes(text)
@@ -92,7 +92,7 @@ def test_a_tagger_with_layers_is_cancelled_and_taken_home(tab):
     tab.locator("#fine-tune-words-recipe-cancel").click()
     expect(status(tab)).to_contain_text("Stopped", timeout=60_000)
     expect(tab.locator("#fine-tune-words-recipe-train")).to_be_enabled()
-    tab.get_by_role("button", name="My runs").locator("visible=true").click()
+    unfold(tab, "My runs")
     tab.locator("#fine-tune-words-runs-save").click()
     expect(tab.locator("#fine-tune-words-runs-download")).to_contain_text("Download run.zip", timeout=60_000)
     tab.locator("#fine-tune-words-runs-standard").click()

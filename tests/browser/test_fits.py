@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at, settled
+from tests.browser.steps import at, choose, settled
 from tests.families import write_family
 
 PAIR = "?a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+city+of+temples+and+skyscrapers."
@@ -72,10 +72,10 @@ def test_the_layers_are_played_without_scrolling_and_a_file_begins_without_a_map
     play = page.get_by_role("button", name="▶ Play the layers").bounding_box()
     assert play["y"] + play["height"] < SCREEN["height"]
     expect(page.locator("#projection-map-chart .scatterlayer").first).to_be_visible()
-    page.locator("#projection-source").get_by_label("CSV file").check()
+    choose(page, "projection-source", "CSV file")
     expect(page.locator("#projection-map-missing")).to_contain_text("Choose a CSV file")
     expect(page.locator("#projection-map-chart .scatterlayer")).to_have_count(0)
-    page.locator("#projection-source").get_by_label("Sentences").check()
+    choose(page, "projection-source", "Sentences")
     expect(page.locator("#projection-map-chart .scatterlayer").first).to_be_visible()
     expect(page.locator("#projection-map-missing")).to_be_hidden()
 

@@ -5,29 +5,24 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import type_into
+from tests.browser.steps import choose, type_into, unfold
 from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
 
 
-def choose(page, name):
-    page.locator("#fine-tune-task input").click()
-    page.get_by_role("option", name=name, exact=True).click()
-
-
 def test_the_name_of_a_task_chooses_its_kind_and_a_number_is_learnt(open_app):
     page = open_app("")
     open_tab(page, "Fine-tune")
-    choose(page, "CoLA")
+    choose(page, "fine-tune-task", "CoLA")
     about = page.locator("#fine-tune-known-tasks-about")
     expect(about).to_contain_text("Linguistic Acceptability: a sentence →")
     expect(page.locator("#fine-tune-ready input")).to_have_value(re.compile("^Grammar"))
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("Variants of one sentence are held out together")
 
-    page.get_by_label("Typed here").check()
+    choose(page, "fine-tune-source", "Typed here")
     expect(page.locator("#fine-tune-examples-about")).to_contain_text("18 sentences")
-    choose(page, "STS-B")
+    choose(page, "fine-tune-task", "STS-B")
     expect(about).to_contain_text("a number from 0 to 5")
     expect(about).to_contain_text("a head on hidden state 4")
     expect(page.locator("#fine-tune-ready input")).to_have_value(re.compile("^Similarity"))
@@ -39,7 +34,7 @@ def test_the_name_of_a_task_chooses_its_kind_and_a_number_is_learnt(open_app):
     expect(status).to_contain_text(
         re.compile(r"Similarity: .*Spearman correlation 0\.\d+, Pearson correlation 0\.\d+"), timeout=90_000
     )
-    page.get_by_role("button", name="What is the result worth?").click()
+    unfold(page, "What is the result worth?")
     expect(page.locator("#fine-tune-result-picture .scatterlayer .trace")).to_have_count(2)
     expect(page.locator("#fine-tune-result-sentences")).to_contain_text("‖")
     type_into(page, "fine-tune-tried", "The cat sleeps on the sofa.")

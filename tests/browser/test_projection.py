@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at, chips, click_chart
+from tests.browser.steps import at, chips, choose, click_chart
 
 pytestmark = pytest.mark.own_page  # no link tells which points were chosen
 
@@ -30,18 +30,18 @@ def said(page):
 
 
 def upload(page, path) -> None:
-    page.locator("#projection-source").get_by_label("CSV file").check()
+    choose(page, "projection-source", "CSV file")
     expect(page.locator("#projection-table")).to_be_visible()
     page.locator('input[data-testid^="CSV file"]').set_input_files(path)
 
 
 def test_words_sentences_and_the_vocabulary(page):
     expect(said(page)).to_contain_text("Trustworthiness 0.")
-    page.locator("#projection-source").get_by_label("Words of the input").check()
+    choose(page, "projection-source", "Words of the input")
     expect(drawn(page)).to_have_count(chips(page).count() + PAIR)
-    page.locator("#projection-source").get_by_label("Vocabulary").check()
+    choose(page, "projection-source", "Vocabulary")
     expect(said(page)).to_contain_text("1,500 of 30,522 pieces")
-    page.locator("#projection-source").get_by_label("Sentences", exact=True).check()
+    choose(page, "projection-source", "Sentences")
     for text, number, rings in (("Only one.", 1, 0), ("Same.\nSame.\nSame.", 3, PAIR)):
         page.locator("#projection-sentences textarea").fill(text)
         page.locator("#projection-map-redraw").click()
@@ -103,7 +103,7 @@ def test_files_that_fit_and_files_that_do_not(page, tmp_path):
 
 
 def test_umap_in_three_dimensions(page):
-    page.locator("#projection-method").get_by_label("UMAP").check()
+    choose(page, "projection-method", "UMAP")
     expect(said(page)).to_contain_text("UMAP keeps neighbours together", timeout=90_000)
     page.get_by_role("button", name="More").last.click()
     page.locator("#projection-dimensions").get_by_label("3-D").check()

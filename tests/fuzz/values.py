@@ -116,7 +116,7 @@ def of_control(component):
     kind, props = component["type"], component["props"]
     if props.get("choices"):
         one = st.sampled_from([choice[1] for choice in props["choices"] if choice[1] != "umap"])  # which compiles for minutes
-        return st.lists(one, max_size=3) if kind == "checkboxgroup" else one
+        return st.lists(one, max_size=3) if kind == "checkboxgroup" or props.get("multiselect") else one
     return {
         "textbox": sentences | st.sampled_from(["", "dog", "5"]),
         "checkbox": st.booleans(),

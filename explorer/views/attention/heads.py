@@ -84,7 +84,6 @@ class Heads(View):
     width, shows_changes = 5, True
     grid = part("head_grid", marks=True)
     about = prose(classes="caption", answer=True)
-    elsewhere = button("What does this head do elsewhere? →", leads=True)
     square_root: bool = use(SQUARE_ROOT, True, here=False)
     marks: str = use(MARKS, NO_MARKS, here=False)
 
@@ -110,11 +109,6 @@ class Heads(View):
     def on_grid_switch(self, subject: Subject, index: list[int]) -> Change:
         """A head is switched off, or on again: [layer, head], zero-based."""
         return toggled(subject, limits.check_cell(index))
-
-    def on_elsewhere(self, subject: Subject, index: None) -> Why:
-        """The same head across a corpus."""
-        chosen = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
-        return Why("corpus", "Head atlas", chosen)
 
     def _grid(self, subject: Subject) -> dict[str, Any]:
         seen, marks = overview_of(subject), None
@@ -146,8 +140,8 @@ class OneHead(View):
     name, question = "attention/head", "Who looks at whom?"
     width = 6
     title = prose(classes="detail-title")
-    look: str = choice((HEATMAP, LINES))
-    specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], menu=True)
+    look: str = choice((HEATMAP, LINES), "Drawn as", menu=True, show_label=False, container=False)
+    specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], "[CLS] and [SEP]", menu=True, more=True)
     heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
     lines = part("lines", height=HEIGHT, optional=True)
     cell = sentence(keep_height=True)
@@ -167,6 +161,7 @@ class OneHead(View):
         "prediction depends on it (Jain & Wallace 2019).",
         more=True,
     )
+    elsewhere = button("What does this head do elsewhere? →", leads=True, more=True)
     check = check()
 
     prepare_rest = staticmethod(prepare_effects)
@@ -185,6 +180,11 @@ class OneHead(View):
     def on_heatmap(self, subject: Subject, index: list[int]) -> Change:
         """The exact weight of a cell: [row, column]."""
         return show(cell=_cell(self._chosen(subject), *limits.check_cell(index)))
+
+    def on_elsewhere(self, subject: Subject, index: None) -> Why:
+        """The same head across a corpus."""
+        chosen = {"layer": subject.selection.attention_layer + 1, "head": subject.selection.head}
+        return Why("corpus", "Head atlas", chosen)
 
     def _chosen(self, subject: Subject) -> ChosenWeights:
         part = Choice(self.specials, self.direction, self.group, self.top_p / 100)

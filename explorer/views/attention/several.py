@@ -21,7 +21,7 @@ class SeveralHeads(View):
     columns = (("layer", "heads", "mass", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
     widths = (5, 6)
     layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
-    heads: tuple[int, ...] = several(label="Heads; none ticked is all of them", options=lambda model: range(1, model.heads + 1))
+    heads: tuple[int, ...] = several(label="Heads; none chosen is all of them", options=lambda model: range(1, model.heads + 1))
     mass: float = number(100, "Strongest weights that hold this share of each row (%)", low=10, high=100)
     help = caption(
         "The weights of the chosen heads are added up, so that each row sums to the number of heads: what stays dark is "

@@ -43,7 +43,7 @@ class Layers(LookUp):
         [THIS], "Compare with", menu=True, free=True, default="", when=lambda view: view.look_at == SIMILARITY, scale=2
     )
     picture = chart("All hidden states", height=400, optional=True)
-    stop = button("Stop")
+    stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
     help = note("Click a hidden state to choose it: the dotted line, or the outlined row, is at the chosen one.")
@@ -102,7 +102,7 @@ class Layers(LookUp):
     def draw(self, subject: Subject, found: Look) -> Content:
         """The pictures, a sentence and its check."""
         at = subject.selection.layer
-        content = {"check": found.check(subject, at), "stop": props(visible=False)}
+        content = {"check": found.check(subject, at)}
         return {**content, **found.shown(at), "compared": props(choices=_models(subject))}
 
     def finding(self, subject: Subject) -> Finding | None:

@@ -31,7 +31,7 @@ from explorer.text import limits
 from explorer.views.corpus.source import LookUp, cut
 from explorer.views.settings import number, text
 from explorer.views.subject import Subject
-from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, props, read, sentence
+from explorer.views.view import Change, Content, Finding, Why, button, caption, check, matches, part, read, sentence
 
 LINES = 20  # tokens that drive a neuron
 WORDS = 10  # promoted, and suppressed
@@ -78,7 +78,7 @@ class Neurons(LookUp):
     neuron: int = number(0, "Neuron (0: the most telling)", low=0, high=lambda model: model.neurons, box=True, heard="submit")
     by_word: str = text("", "Find neurons by word", limit=QUERY, heard="submit", placeholder="A word, then Enter", max_lines=1)
     hits = part("strips", height=545, opens=True)
-    stop = button("Stop")
+    stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
     help = caption(
@@ -128,7 +128,6 @@ class Neurons(LookUp):
             "lacks": "" if words else f"{subject.model.why_not('fill_mask')} So nobody can tell which words its neurons promote.",
             "problem": " ".join(found.problems),
             "units": UNITS.format(READ) if found.driven or found.promoting else "",
-            "stop": props(visible=False),
             "promoting": _table(subject, f"promote “{self._word}”", "weight", found.promoting),
             "driven": _table(subject, f"most active at “{self._word}”", "deviations", found.driven),
         }

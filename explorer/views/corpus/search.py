@@ -20,7 +20,7 @@ from explorer.text.plain import flaws
 from explorer.views.corpus.source import LookUp, clicked_sense, cut, senses_to_click
 from explorer.views.settings import choice, number
 from explorer.views.subject import Subject, head_name
-from explorer.views.view import Change, Content, Finding, Why, button, check, matches, note, part, props, read, sentence
+from explorer.views.view import Change, Content, Finding, Why, button, check, matches, note, part, read, sentence
 
 NO_WORDS = ("(begin)", "(end)", "(special)")  # what stands for no word, and is told of many tokens
 STATE, HEAD = "Hidden state", "Head"
@@ -43,17 +43,17 @@ class Search(LookUp):
 
     name, question = "corpus/search", "Where else is something like this?"
     widths = (2, 1)
-    columns = (("senses", "hits", "stop", "progress", "about", "help", "check"), ("common", "limit"))
-    compare: str = choice((STATE, HEAD), "Compare")
-    limit: int = number(50, "Hits", low=10, high=HITS.most, heard="release", more=True)
+    columns = (("senses", "hits", "stop", "progress", "about", "help", "check"), ("common",))
     senses = part("chips", optional=True, opens=True)
     hits = part("strips", height=620, opens=True)
-    stop = button("Stop")
+    stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
     help = note("Click a word: its sentence becomes the input.")
     check = check()
     common = part("bars", classes="long-names")
+    compare: str = choice((STATE, HEAD), "Compare", more=True)
+    limit: int = number(50, "Hits", low=10, high=HITS.most, heard="release", more=True)
 
     def first(self, subject: Subject) -> Subject:
         """A layer far enough up that meaning tells, unless one was picked."""
@@ -110,7 +110,6 @@ class Search(LookUp):
             "hits": _lines(found, by_head),
             "common": bar_groups([group for group in groups if group[1]]),
             "about": self._about(subject, found),
-            "stop": props(visible=False),
             "check": _check(self.query(subject), found),
         }
 

@@ -47,7 +47,7 @@ class Sentences(CorpusView):
     shortest: int = number(1, "Words at least", low=1, high=LONGEST, heard="release")
     longest: int = number(LONGEST, "Words at most", low=1, high=LONGEST, heard="release")
     table = part("ranking", opens=True)
-    stop = button("Stop")
+    stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
     help = prose(value=MEANING, classes="caption")
@@ -82,14 +82,14 @@ class Sentences(CorpusView):
     def waiting(self, subject: Subject) -> Content:
         """The sentences, without what the model makes of them."""
         if self.corpus is None:
-            return {"table": None, "slices": None, "about": NO_FILE, "stop": props(visible=False)}
-        return {**self._listed(self.corpus, None), "stop": props(visible=True)}
+            return {"table": None, "slices": None, "about": NO_FILE}
+        return {**self._listed(self.corpus, None)}
 
     def draw(self, subject: Subject, found: HiddenTokens | None) -> Content:
         """The sentences with the surprise at each, and the slices."""
         if self.corpus is None:
             return self.waiting(subject)
-        shown = {**self._listed(self.corpus, found), "stop": props(visible=False), "slices": None}
+        shown = {**self._listed(self.corpus, found), "slices": None}
         if found is None:
             return shown
         rows = set(self._rows(self.corpus, None))

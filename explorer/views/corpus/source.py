@@ -17,7 +17,7 @@ from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, LongView, props
 
 BUILT_IN, FILE = "Starter sentences", "A file of yours"
-SENSES = ("light", "bank", "play", "it", "spring", "match", "watch", "bark")  # words of several senses, of which it has some each
+SENSES = ("bank", "light", "play", "it")  # words of several senses, of which it has some each
 CHOOSE = "Text, CSV or CoNLL-U…"
 NO_FILE = "Choose a file: a sentence a line, a table with a column of texts, or a treebank in CoNLL-U."
 BESIDE = 80  # characters of a sentence on each side of a word
@@ -52,7 +52,7 @@ class CorpusView(LongView):
     """What is seen of a corpus: the built-in one, or one that a person brings."""
 
     name, question = "corpus", ""
-    source: str = choice((BUILT_IN, FILE), "Corpus")
+    source: str = choice((BUILT_IN, FILE), "Corpus", menu=True, elem_classes="inline")
     file: Corpus | None = upload(label=CHOOSE, types=CORPUS_FILE_TYPES, read=read_corpus, as_button=True, when=_is_file)
 
     @property
@@ -74,9 +74,9 @@ class CorpusView(LongView):
     def waiting(self, subject: Subject) -> Content:
         """What was found stays; without a file, a sentence asks for one."""
         if self.corpus:
-            return {"stop": props(visible=True)}
+            return {}
         nothing = {name: None for name, one in self.parts.items() if one.kind in COMPUTED and not one.optional}
-        return {**nothing, "about": NO_FILE, "stop": props(visible=False)}
+        return {**nothing, "about": NO_FILE}
 
     def on_file(self, subject: Subject, file: Corpus | None) -> Change:
         """A file was read. Raises InputError when none was."""

@@ -34,21 +34,7 @@ from explorer.text.pieces import bare
 from explorer.views.corpus.source import LookUp, clicked_sense, cut, senses_to_click, words_of_several_senses
 from explorer.views.settings import choice, memory, number, text
 from explorer.views.subject import Subject
-from explorer.views.view import (
-    Change,
-    Content,
-    Finding,
-    button,
-    caption,
-    chart,
-    check,
-    matches,
-    part,
-    props,
-    read,
-    sentence,
-    settle,
-)
+from explorer.views.view import Change, Content, Finding, button, caption, chart, check, matches, part, read, sentence, settle
 
 TAG, CLUSTER = "Part of speech", "Cluster"
 NAMES = {"pca": "PCA", "umap": "UMAP"}
@@ -106,17 +92,14 @@ class Words(LookUp):
 
     name, question = "corpus/words", "Is it the same word every time?"
     widths = (6, 5)
-    side_by_side = (("word", "map_by", "coloured_by", "groups"), ("contextual", "static"))
+    side_by_side = (("contextual", "static"),)
     columns = (("senses", "map", "stop", "progress", "about", "help", "check"), ("uses", "contextual", "static", "several"))
-    word: str = text("", "Word", limit=QUERY, heard="submit", placeholder="the most telling one", max_lines=1)
-    map_by: str = choice([(name, key) for key, name in NAMES.items()], "Map")
-    coloured_by: str = choice((TAG, CLUSTER), "Colour by")
-    groups: int = number(
-        3, "Clusters (k-means)", low=2, high=8, box=True, heard="submit", when=lambda view: view.coloured_by == CLUSTER
+    word: str = text(
+        "", "Word", limit=QUERY, heard="submit", placeholder="the most telling one", max_lines=1, elem_classes="inline"
     )
     senses = part("chips", optional=True)
     map = chart("Map of the occurrences of a word", height=440, customdata=True)
-    stop = button("Stop")
+    stop = button("Stop", visible=False)
     progress = part("meter")
     about = sentence(classes="caption")
     help = caption(
@@ -129,6 +112,11 @@ class Words(LookUp):
     contextual = part("ranking")
     static = part("ranking")
     several = sentence(classes="caption")
+    map_by: str = choice([(name, key) for key, name in NAMES.items()], "Map", more=True)
+    coloured_by: str = choice((TAG, CLUSTER), "Colour by", more=True)
+    groups: int = number(
+        3, "Clusters (k-means)", low=2, high=8, box=True, heard="submit", more=True, when=lambda view: view.coloured_by == CLUSTER
+    )
     picked: Picked = memory(NONE_PICKED, kept=check_picked)
 
     def first(self, subject: Subject) -> Subject:
@@ -174,7 +162,6 @@ class Words(LookUp):
             "several": "" if found.static else several,
             "about": self._about(found),
             "check": _check(subject, found),
-            "stop": props(visible=False),
         }
 
     def finding(self, subject: Subject) -> Finding | None:

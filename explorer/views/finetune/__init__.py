@@ -32,15 +32,16 @@ TAB = Tab(
             *([view] for view in (Result, Baselines, Probe, LearningCurve, GridSearch, Runs)),
         ],
         WORDS: [
-            [(WordExamples, WordRecipe), (WordOutcome, WordBaselines)],
+            [WordExamples, (WordRecipe, WordOutcome, WordBaselines)],
             *([view] for view in (WordTry, WordResult, WordProbe, WordRuns)),
         ],
         ANSWERS: [
-            [(AnswerExamples, AnswerRecipe), (AnswerOutcome, AnswerTry)],
+            [AnswerExamples, (AnswerRecipe, AnswerOutcome, AnswerTry)],
             *([view] for view in (AnswerResult, AnswerBaselines, AnswerRuns)),
         ],
     },
     above=[KnownTasks],
+    more="More: settings, what the result is worth, my runs",
 )
 
 # What is learnt from, how, and where it shows how it goes: one a kind of task.

@@ -24,7 +24,7 @@ class AnswerResult(OfAnswers, RunView):
     name, question = "fine-tune/answer-result", "Which questions does it answer?"
     columns = (("listed", "note"), ("by_word",))
     widths = (7, 4)
-    answers_shown: str = choice((WRONG, RIGHT), "Held-out questions that are")
+    answers_shown: str = choice((WRONG, RIGHT), "Held-out questions that are", menu=True)
     listed = part(
         "frame",
         columns=["question", "said", "right", "sure", "text"],

@@ -20,6 +20,7 @@ class AnswerRecipe(View):
     """What is trained, and how; from the start as it suits the bundled model."""
 
     name, question = "fine-tune/answer-recipe", "What is trained, and how?"
+    width, fold = 6, "Settings"
     side_by_side = (("train", "cancel"),)
     by_hand: ClassVar = {
         "train": "A training streams, can be cancelled, and outlasts its page.",
@@ -35,7 +36,7 @@ class AnswerRecipe(View):
     answer_seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
     answer_best: bool = switch(False, "Keep the epoch that is best on the held-out questions, not the last", more=True, line=True)
     train = button("Train", variant="primary", size="lg")
-    cancel = button("Cancel", interactive=False, size="lg")
+    cancel = button("Cancel", visible=False, size="lg")
 
     def plan(self, model: Explorer) -> TrainingPlan:
         """What to train, checked. Raises InputError."""
@@ -74,7 +75,6 @@ class AnswerOutcome(OfAnswers, Outcome):
     """Loss, exact match and F1 by epoch, and the epoch that was kept."""
 
     name, question = "fine-tune/answer-outcome", "How did the training go?"
-    width = 6
 
     def finding(self, subject: Subject) -> Finding | None:
         """How often the answer is exactly right, beside the best of what needs no BERT."""

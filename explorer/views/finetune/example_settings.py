@@ -75,8 +75,10 @@ def _column(label: str) -> Any:
 class ExampleSettings(View):
     """What to learn from, for every view that needs examples."""
 
-    source: str = choice((TYPED, READY, FILE, HUB), "Examples", container=False, show_label=False)
-    ready: str = choice([(title, name) for name, title in BUILT_IN.items()], menu=True, when=lambda v: v.source == READY)
+    source: str = choice((TYPED, READY, FILE, HUB), "Examples", menu=True)
+    ready: str = choice(
+        [(title, name) for name, title in BUILT_IN.items()], "Built-in set", menu=True, when=lambda v: v.source == READY
+    )
     classes: int = memory(len(STARTER), kept=_number_of_classes)
     class_1: str = _class(1)
     lines_1: str = _lines(1)

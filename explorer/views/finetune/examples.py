@@ -35,7 +35,7 @@ class ExamplesView(ExampleSettings):
         *(("class_1", "class_2", "class_3"), ("lines_1", "lines_2", "lines_3")),
         *(("class_4", "class_5", "class_6"), ("lines_4", "lines_5", "lines_6")),
     )
-    side_by_side = (("source",), ("ready",), *boxes, ("data_set", "fetch"), ("text_column", "label_column", "second_column"))
+    side_by_side = (("source", "ready"), *boxes, ("data_set", "fetch"), ("text_column", "label_column", "second_column"))
     layout = (
         *("source", "ready", "classes", *(name for row in boxes for name in row), "add_class"),
         *("table", *side_by_side[-2], *side_by_side[-1]),

@@ -63,7 +63,7 @@ class Recipe(View):
         "cancel": "It stops a training that runs in another handler.",
     }
     train = button("Train", variant="primary")
-    cancel = button("Cancel", interactive=False)
+    cancel = button("Cancel", visible=False)
     layers: int = number(0, LAYERS, **HIDDEN_STATES, **AT_ONCE, more=True)
     preset: str = choice((*PRESETS, OWN), "Settings", menu=True, more=True, when=_by_steps, **AT_ONCE)
     epochs: int = number(

@@ -44,7 +44,7 @@ class TryIt(RunView):
     verdict = part("bars", answer=True)
     words = chart("The words that decided", height=120, answer=True)
     note = sentence(classes="caption", keep_height=True, answer=True)
-    method: str = choice(METHODS, "The words that decided")
+    method: str = choice(METHODS, "The words that decided", menu=True)
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The probabilities of the labels for this text, and how they depend on its words."""

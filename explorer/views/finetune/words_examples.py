@@ -54,9 +54,13 @@ def _are_tags(value: Any) -> bool:
 class WordExampleSettings(View):
     """What to learn from, for every view that needs tagged words."""
 
-    words_from: str = choice((READY, TYPED, FILE), "Examples")
+    words_from: str = choice((READY, TYPED, FILE), "Examples", menu=True)
     words_set: str = choice(
-        [(title, name) for name, title in TAGGED.items()], default=OPENING, menu=True, when=lambda view: view.words_from == READY
+        [(title, name) for name, title in TAGGED.items()],
+        "Built-in set",
+        default=OPENING,
+        menu=True,
+        when=lambda view: view.words_from == READY,
     )
     words_typed: str = text(
         "\n".join(line for line, _ in STARTER),
@@ -131,7 +135,7 @@ class WordExamples(WordExampleSettings):
 
     name, question = "fine-tune/words-examples", "What is there to learn from?"
     width = 5
-    side_by_side = (("words_from",), ("words_set",), ("words_line", "words_tag"))
+    side_by_side = (("words_from", "words_set"), ("words_line", "words_tag"))
     layout = ("words_from", "words_set", "words_typed", "words_line", "words_tag", "words_clicked", "words_file", "tagged")
     tagged = part("words", optional=True)
     about = sentence(classes="caption")

@@ -18,6 +18,7 @@ class WordRecipe(View):
     """What is trained, and how."""
 
     name, question = "fine-tune/words-recipe", "What is trained, and how?"
+    width, fold = 6, "Settings"
     side_by_side = (("train", "cancel"),)
     by_hand: ClassVar = {
         "train": "A training streams, can be cancelled, and outlasts its page.",
@@ -49,7 +50,7 @@ class WordRecipe(View):
     tag_held_out: float = choice(SHARES, "Held out", default=0.2, menu=True, more=True, min_width=80)
     tag_seed: int = number(0, "Seed", low=0, high=2**31 - 1, box=True, more=True, min_width=70)
     train = button("Train", variant="primary", size="lg")
-    cancel = button("Cancel", interactive=False, size="lg")
+    cancel = button("Cancel", visible=False, size="lg")
 
     def plan(self, model: Explorer) -> TrainingPlan:
         """What to train, checked. Raises InputError."""

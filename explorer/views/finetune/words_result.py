@@ -26,7 +26,7 @@ class WordResult(OfTaggers, RunView):
     name, question = "fine-tune/words-result", "What does it get wrong?"
     columns = (("tag_confusion", "tag_scores", "note"), ("mistakes",))
     widths = (5, 6)
-    tag_look: str = choice((CONFUSED, TAGS, NAMES), "Reading the result")
+    tag_look: str = choice((CONFUSED, TAGS, NAMES), "Reading the result", menu=True)
     tag_cell: Cell | None = memory(None, kept=cell_of, linked=False)
     tag_confusion = chart("Which tags are taken for each other", height=380, optional=True, marks=True)
     tag_scores = part("frame", columns=["tag", "precision", "recall", "F1", "held out"], optional=True)

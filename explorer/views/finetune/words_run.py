@@ -63,7 +63,6 @@ class WordOutcome(OfTaggers, Outcome):
     """Loss and accuracy by epoch, and how many names are found."""
 
     name, question = "fine-tune/words-outcome", "How did the training go?"
-    width = 6
 
     def finding(self, subject: Subject) -> Finding | None:
         """How right the tagger is, beside a memory of words."""

@@ -77,13 +77,13 @@ class Map(LongView):
 
     name, question = "projection/map", "What lies close to what?"
     widths = (7, 4)
-    source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points")
-    method: str = choice([(name, key) for key, name in NAMES.items()], "Map")
+    source: str = choice((SENTENCES, WORDS, FILE, VOCABULARY), "Points", menu=True, elem_classes="inline")
+    method: str = choice([(name, key) for key, name in NAMES.items()], "Map", menu=True, elem_classes="inline")
     layer: int = number(6, "Hidden state (0: embeddings)", low=0, high=lambda model: model.layers, when=_has_layers)
+    play = button("▶ Play the layers", min_width=130)
+    stop = button("Stop", visible=False, min_width=70)
     missing = sentence(optional=True)
     chart = chart("Map of words or sentences", height=520, with_lasso=True, customdata=True)
-    play = button("▶ Play the layers")
-    stop = button("Stop")
     progress = part("meter")
     summary = sentence(classes="caption")
     sentences: str = text(
@@ -148,7 +148,7 @@ class Map(LongView):
     kept: Chosen = memory(NONE_CHOSEN, kept=check_chosen)
     drawn: str = memory("", kept=str, linked=False)  # the key of the points on the map
     columns = (
-        ("missing", "play", "stop", "progress", "chart", "summary"),
+        ("missing", "progress", "chart", "summary"),
         (
             *("sentences", "redraw", "table", "sampled", "text_column", "label_column", "search"),
             *("nearest", "hint", "forget", "colour", "clusters", "dimensions", "pooling"),
@@ -167,10 +167,9 @@ class Map(LongView):
         """The map that is there stays; without a file there is none, and a sentence asks for one."""
         layers = _has_layers(self)
         shown = {"redraw": props(visible=self.source == SENTENCES), "play": props(visible=layers)}
-        shown["stop"] = props(visible=layers or self.method != "pca")
         if self.key(subject):
             return shown
-        nothing = {"chart": None, "nearest": None, "summary": "", "play": props(visible=False), "stop": props(visible=False)}
+        nothing = {"chart": None, "nearest": None, "summary": "", "play": props(visible=False)}
         return {**shown, **nothing, "missing": CHOOSE_A_FILE}
 
     def work(self, subject: Subject) -> Generator[tuple[str, float | None], None, LayerMap]:
@@ -222,9 +221,9 @@ class Map(LongView):
         for at in range(last + 1):
             found = LayerMap(points, maps.settings, at, maps.at(points.states, at))
             progress = meter(f"Hidden state {at} of {last}", at / last if last else 1)
-            yield {**self.draw(subject, found), "layer": at, "progress": progress}
+            yield {**self.draw(subject, found), "layer": at, "progress": progress, "stop": props(visible=True)}
             time.sleep(FRAME)
-        yield {"progress": None}
+        yield {"progress": None, "stop": props(visible=False)}
 
     def on_redraw(self, subject: Subject, index: None) -> Change:
         """The sentences as they are now."""
