@@ -94,8 +94,12 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
 
 def _folds(views: Sequence[type[View]]) -> int:
     """How much of some views is folded away under titles of its own; more than one is folded away together."""
-    with_more = [view for view in views if any(one.more for one in (*view.parts.values(), *view.settings.values()))]
-    return len([view for view in views if view.folded or view in with_more])
+
+    def folds(view: type[View]) -> bool:
+        here = [one for one in view.settings.values() if one.here]
+        return bool(view.folded) or any(one.more for one in (*view.parts.values(), *here))
+
+    return sum(map(folds, views))
 
 
 def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, folds: list[Fold] | None) -> None:

@@ -71,7 +71,7 @@ def test_it_opens_with_a_result_and_judges_a_sentence(tab):
     type_into(tab, "fine-tune-tried", "What a wonderful <b>surprise</b> ${alert(1)}!")
     moved(tab, before)
     expect(tab.locator("#fine-tune-try-it-words .barlayer .point")).to_have_count(8)
-    tab.locator("#fine-tune-method").get_by_label("integrated gradients").check()
+    choose(tab, "fine-tune-method", "integrated gradients")
     expect(tab.get_by_text("✓ their sum matches the model's change")).to_be_attached(timeout=60_000)  # captum is loaded
 
 

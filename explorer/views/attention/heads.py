@@ -52,7 +52,7 @@ from explorer.views.what_if import WhatIf, toggled
 
 HEATMAP, LINES = "Heatmap", "Lines"
 SPECIALS = {  # what each is called, and what its rows sum to
-    "all": ("All tokens", "each row sums to 1"),
+    "all": ("All tokens", "rows sum to 1"),
     "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
     "renormalised": ("Without [CLS] and [SEP], rows renormalised", "each row divided by what is left of it"),
 }
@@ -70,7 +70,7 @@ MEANINGS = {  # of the patterns of a head, in words
 }
 NO_MARKS = "nothing"
 SENTENCES, SENTENCE_LETTERS = GROUPS[-1], 22
-HEIGHT = 460
+HEIGHT = 430  # with its column labels, about as far as the fold of a projector
 SQUARE_ROOT = settings.Switch(label="√ scale", more=True)
 MARKS = settings.Choice(
     label="Bars below the pictures", options=(NO_MARKS, *((metric.label, metric.key) for metric in METRICS)), menu=True, more=True
@@ -139,12 +139,13 @@ class OneHead(View):
 
     name, question = "attention/head", "Who looks at whom?"
     width = 6
+    side_by_side = (("title", "look"),)
     title = prose(classes="detail-title")
-    look: str = choice((HEATMAP, LINES), "Drawn as", menu=True, show_label=False, container=False)
-    specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], "[CLS] and [SEP]", menu=True, more=True)
+    look: str = choice((HEATMAP, LINES), "Drawn as", menu=True, show_label=False, container=False, scale=0, min_width=120)
     heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
     lines = part("lines", height=HEIGHT, optional=True)
     cell = sentence(keep_height=True)
+    specials: str = choice([(label, key) for key, (label, _) in SPECIALS.items()], "[CLS] and [SEP]", menu=True, more=True)
     square_root: bool = use(SQUARE_ROOT, True)
     group: str = choice(GROUPS, "Rows and columns are", more=True)
     direction: str = choice([("From any text to any", "all"), *DIRECTIONS[1:]], "Direction", menu=True, more=True, line=True)

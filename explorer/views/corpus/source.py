@@ -17,7 +17,7 @@ from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, LongView, props
 
 BUILT_IN, FILE = "Starter sentences", "A file of yours"
-SENSES = ("bank", "light", "play", "it")  # words of several senses, of which it has some each
+SENSES = ("light", "bank", "play", "it")  # words of several senses, of which it has some each
 CHOOSE = "Text, CSV or CoNLL-U…"
 NO_FILE = "Choose a file: a sentence a line, a table with a column of texts, or a treebank in CoNLL-U."
 BESIDE = 80  # characters of a sentence on each side of a word

@@ -47,7 +47,7 @@ class AnswerExamples(View):
 
     name, question = "fine-tune/answer-examples", "What is there to learn from?"
     width = 5
-    asked_from: str = choice((READY, TYPED, FILE), "Questions and answers", menu=True)
+    asked_from: str = choice((READY, TYPED, FILE), "Questions and answers", menu=True, elem_classes="inline")
     asked_lines: str = text(
         STARTER,
         "A text; below it a question a line, its answer after | (nothing for no answer)",

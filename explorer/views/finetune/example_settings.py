@@ -75,9 +75,13 @@ def _column(label: str) -> Any:
 class ExampleSettings(View):
     """What to learn from, for every view that needs examples."""
 
-    source: str = choice((TYPED, READY, FILE, HUB), "Examples", menu=True)
+    source: str = choice((TYPED, READY, FILE, HUB), "Examples", menu=True, elem_classes="inline")
     ready: str = choice(
-        [(title, name) for name, title in BUILT_IN.items()], "Built-in set", menu=True, when=lambda v: v.source == READY
+        [(title, name) for name, title in BUILT_IN.items()],
+        "Built-in set",
+        menu=True,
+        elem_classes="inline",
+        when=lambda v: v.source == READY,
     )
     classes: int = memory(len(STARTER), kept=_number_of_classes)
     class_1: str = _class(1)

@@ -54,10 +54,11 @@ def _are_tags(value: Any) -> bool:
 class WordExampleSettings(View):
     """What to learn from, for every view that needs tagged words."""
 
-    words_from: str = choice((READY, TYPED, FILE), "Examples", menu=True)
+    words_from: str = choice((READY, TYPED, FILE), "Examples", menu=True, elem_classes="inline")
     words_set: str = choice(
         [(title, name) for name, title in TAGGED.items()],
         "Built-in set",
+        elem_classes="inline",
         default=OPENING,
         menu=True,
         when=lambda view: view.words_from == READY,

@@ -15,7 +15,7 @@ from explorer.figures.maps import OTHERS
 from explorer.figures.numbers import kept
 from explorer.text.corpus import Corpus, CorpusSentence, built_in
 from explorer.text.dependencies import meaning
-from explorer.views.attention.heads import Heads as AttentionHeads
+from explorer.views.attention.heads import OneHead
 from explorer.views.corpus.heads import Heads
 from explorer.views.corpus.source import FILE, NO_FILE
 from explorer.views.subject import Subject
@@ -112,7 +112,7 @@ def test_heads_are_chosen_in_the_grid_and_on_the_map(subject):
 
 
 def test_from_attention_a_head_leads_here(subject):
-    why = AttentionHeads().on_elsewhere(subject.select(layer=5, head=7), None)
+    why = OneHead().on_elsewhere(subject.select(layer=5, head=7), None)
     assert (why.tab, why.choice, why.selection) == ("corpus", "Head atlas", {"layer": 5, "head": 7})
 
 
