@@ -9,7 +9,9 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const touched = matchMedia("(pointer: coarse)").matches;
   const visible = () => box.clientWidth >= LEAST;
   const PRESENTED = { wide: 22, narrow: 16 }; // px: type that is read from the last row, or on a phone
-  const [AROUND, READABLE] = [190, 10]; // px of what stands around a presented matrix, and of letters that can be read
+  const USUAL = 12; // px: type otherwise
+  const AROUND = { presented: 190, usual: 143 }; // px of what stands above and below the rows of a matrix
+  const READABLE = 10; // px of letters that can be read
   let figure = null; // what there is to draw, once it was read
   let long = null; // the window over it, if it is long,
   let ranges = {}; // the places that are drawn of it,
@@ -63,13 +65,18 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   }
 
   // Type that is read from the last row, and the room that it takes.
-  function enlarge(styled, [first]) {
+  function enlarge(styled) {
     const size = innerWidth > 640 ? PRESENTED.wide : PRESENTED.narrow;
     styled.font = { ...styled.font, size };
     styled.hoverlabel = { ...styled.hoverlabel, font: { ...styled.hoverlabel?.font, size } };
     for (const name of Object.keys(styled).filter((key) => /^[xy]axis\d*$/.test(key))) styled[name] = { ...styled[name], automargin: true };
+    return size;
+  }
+
+  // Every row and column of a matrix has its label where that can be read, smaller than `size` if need be.
+  function labelEvery(styled, [first], size, around) {
     const rows = first?.type === "heatmap" && Array.isArray(first.y) && styled.yaxis?.type === "category" ? first.y.length : 0;
-    const room = Math.floor((box.clientHeight - AROUND) / rows) - 2; // px of a row
+    const room = Math.floor((box.clientHeight - around) / rows) - 1; // px of a label
     if (!rows || room >= size || room < READABLE) return;
     for (const name of ["xaxis", "yaxis"]) styled[name] = { ...styled[name], tickmode: "linear", tick0: 0, dtick: 1, tickfont: { size: room } };
   }
@@ -185,7 +192,8 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
       ranges = overview.ranges();
       ({ data, layout } = long.shown(layout, ranges, box.clientWidth, box.clientWidth < NARROW));
     }
-    if (box.closest("[data-presented]")) enlarge(layout, data);
+    if (box.closest("[data-presented]")) labelEvery(layout, data, enlarge(layout), AROUND.presented);
+    else if (innerWidth > 640) labelEvery(layout, data, USUAL, AROUND.usual);
     const first = !box._fullLayout;
     if (settings.with_lasso) Object.assign(layout, { selections: [], selectionrevision: box.dataset.drawn ?? "0" });
     options ??= makeOptions(Plotly);

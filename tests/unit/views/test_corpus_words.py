@@ -78,7 +78,7 @@ def test_it_opens_on_a_word_of_several_senses_the_chosen_one_if_it_is_one(subjec
     told = Words().finding(of_bank).text
     assert f"a cosine of {cosines.min():.2f} to {cosines.max():.2f} in hidden state 6" in told
     chips = content["senses"]["chips"]
-    assert Words().on_senses(subject, chips.index("bark")).settings == {"word": "bark"}
+    assert Words().on_senses(subject, chips.index("play")).settings == {"word": "play"}
 
 
 def test_one_word_one_sentence_and_no_file(subject, tmp_path, refusal):
