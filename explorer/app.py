@@ -41,7 +41,7 @@ from explorer.page.shell import build
 from explorer.server import assistants, logs
 from explorer.server.document import Document
 from explorer.server.protocol import speak_h11
-from explorer.server.routes import CARD_ADDRESS
+from explorer.server.routes import CARD_ADDRESS, health
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 from explorer.views import TABS
@@ -53,6 +53,11 @@ ABOUT = "See inside BERT: attention, hidden states, guesses and training, live i
 SCRIPTS = (
     *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
     *("classroom/news.js", "classroom/board.js", "file/prose.js", "painted.js", "first.js"),
+)
+MOST_PORTS = 65_535
+CANNOT_LISTEN = (
+    "The app cannot listen on {host}, port {port}: another program may use it, or this account may not; "
+    "choose others with --host and --port."
 )
 PAUSES = (1.0, 300.0)  # seconds between two attempts to fill the page: the first, and the longest
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
@@ -94,7 +99,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     if options.model:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
-    blocks = launch(options.host, options.port, options.auth, options.mcp)
+    try:
+        blocks = launch(options.host, options.port, options.auth, options.mcp)
+    except OSError as error:
+        logger.debug("It cannot listen", exc_info=error)
+        print(CANNOT_LISTEN.format(host=options.host, port=options.port), file=sys.stderr)
+        raise SystemExit(2) from None
     logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made loggers of its own
     gc.freeze()
     gc.enable()
@@ -111,8 +121,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--model", help="a hub id or a folder with a BERT checkpoint (default: the bundled model)")
     default_host = environment("BERT_EXPLORER_HOST") or ("0.0.0.0" if ON_A_SPACE else "127.0.0.1")
     parser.add_argument("--host", default=default_host, help="address to listen on (default: %(default)s)")
-    default_port = int(environment("BERT_EXPLORER_PORT") or 7860)
-    parser.add_argument("--port", type=int, default=default_port, help="port to listen on (default: %(default)s)")
+    default_port = environment("BERT_EXPLORER_PORT") or "7860"  # a text is checked like one that is typed
+    parser.add_argument("--port", type=port_of, default=default_port, help="port to listen on (default: %(default)s)")
     public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
     parser.add_argument("--public", action="store_true", help=public)
     password = "a name and a password to ask for; BERT_EXPLORER_AUTH keeps them out of the list of processes"
@@ -143,6 +153,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if given and not (user and secret):
         parser.error("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
     return options
+
+
+def port_of(given: str) -> int:
+    """The number of a port, 1 to 65535. Raises argparse's error for anything else."""
+    if not (given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= MOST_PORTS):
+        raise argparse.ArgumentTypeError(f"{given[:40]!r} is no port; give a number from 1 to {MOST_PORTS:,}")
+    return int(given)
 
 
 def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool = False) -> PageBlocks:
@@ -198,12 +215,15 @@ def warm(blocks: PageBlocks) -> None:
     pause, told = PAUSES[0], ""
     while True:
         try:
-            return blocks.fill()
+            blocks.fill()
+            health.failed = False
+            return
         except ExplorerError as error:  # the default model cannot be had, perhaps not yet
             if str(error) != told:
                 print(told := str(error), flush=True)
             logger.warning("The page opens empty, since the default model cannot be used", exc_info=error)
         except Exception as error:  # this thread must not die: nobody else fills the page
             logger.error("The page opens empty", exc_info=error)
+        health.failed = True
         time.sleep(pause)
         pause = min(2 * pause, PAUSES[1])

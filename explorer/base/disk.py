@@ -16,6 +16,7 @@ from pathlib import Path
 from safetensors import SafetensorError
 
 from explorer.base.errors import ExplorerError
+from explorer.base.log import logger
 from explorer.base.paths import RUNS
 
 UNFINISHED = ".writing-"  # what the names of folders begin with that are not yet what they should be
@@ -37,8 +38,16 @@ def folder() -> Path:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.access(place, os.W_OK):
                 _open(place)
+                if named and place != places[0]:
+                    _passed_over(named, place)
                 return place
     raise ExplorerError("There is no folder that runs can be kept in; set BERT_EXPLORER_RUNS to one.")
+
+
+@functools.cache
+def _passed_over(named: str, place: Path) -> None:
+    """Say once that runs are kept elsewhere than the operator asked for."""
+    logger.warning("BERT_EXPLORER_RUNS names %s, which cannot be written to; runs are kept in %s", named, place)
 
 
 @functools.cache

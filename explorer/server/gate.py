@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -43,7 +43,7 @@ class Names:
 
 
 class Gate:
-    """Refuses requests for somebody else's name, and writes that a page of somebody else sends."""
+    """Refuses requests for somebody else's name, and what a page of somebody else sends that does something here."""
 
     def __init__(self, app: ASGIApp, names: Names, metrics: Metrics) -> None:
         self._app, self._names, self._metrics = app, names, metrics
@@ -62,7 +62,7 @@ class Gate:
         headers = Headers(scope=scope)
         if not self._names.allow(headers.get("host", "")):
             return 400, "host", "This app does not go by that name; open it as localhost, or name it in BERT_EXPLORER_HOSTS."
-        if scope["method"] not in SAFE and self._is_foreign(headers):
+        if (scope["method"] not in SAFE or _has_effects(scope)) and self._is_foreign(headers):
             sentence = "A page of another site sent this; use the app's own page, or name that site in BERT_EXPLORER_HOSTS."
             return 403, "cross-origin", sentence
         return (404, "closed", UNKNOWN) if CLOSED.search(scope["path"]) else None
@@ -79,6 +79,13 @@ class Gate:
         if site is not None:
             return site not in ("same-origin", "none")
         return bool(origin) and origin.partition("://")[2].lower() != headers.get("host", "").lower()
+
+
+def _has_effects(scope: Scope) -> bool:
+    """Whether reading this address does something: it logs out, or loads the model that the query names."""
+    path, query = scope["path"], scope.get("query_string", b"").decode("latin-1")
+    loads = path.startswith("/bx/") and "model" in dict(parse_qsl(query, keep_blank_values=True))
+    return loads or path.rstrip("/") == "/logout"
 
 
 def _name(address: str) -> str | None:

@@ -4,6 +4,7 @@ import gzip
 import hmac
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 from starlette.requests import Request
@@ -25,7 +26,18 @@ FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}  # the versi
 NOT_YOURS = (
     "The metrics are for this machine, or for whoever sends the token of BERT_EXPLORER_METRICS_TOKEN as 'Authorization: Bearer'."
 )
+NO_MODEL = "The default model could not be loaded; the log says why, and it is tried again."
 GONE = "This download is no longer offered; save the run once more."
+
+
+@dataclass
+class Health:
+    """What those who start the app know of it."""
+
+    failed: bool = False  # the default model could not be loaded; it is tried again
+
+
+health = Health()
 
 
 def routes(metrics: Metrics) -> list[Route]:
@@ -54,9 +66,11 @@ async def font(request: Request) -> Response:
 
 
 async def healthz(request: Request) -> Response:
-    """That the app answers, and whether a model can be asked without waiting for it."""
-    state = "loaded" if loaded_models() else "loading"
-    return JSONResponse({"status": "ok", "model": state}, headers={"Cache-Control": "no-store"})
+    """That the app answers, and whether a model can be asked without waiting for it; 503 while none can be loaded."""
+    loaded = bool(loaded_models())
+    if health.failed and not loaded:
+        return refusal(503, NO_MODEL)
+    return JSONResponse({"status": "ok", "model": "loaded" if loaded else "loading"}, headers={"Cache-Control": "no-store"})
 
 
 def _metrics(metrics: Metrics) -> Callable[[Request], Response]:

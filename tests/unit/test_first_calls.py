@@ -13,6 +13,7 @@ from explorer import app
 from explorer.base.engine import inference_mode, no_grad, torch
 from explorer.base.errors import ModelError
 from explorer.base.lazy import Library
+from explorer.server.routes import health
 from tests.first_calls import failures
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,10 +151,15 @@ def test_the_page_is_filled_when_that_becomes_possible(monkeypatch, caplog, caps
             if (outcome := outcomes.pop(0)) is not None:
                 raise outcome
 
-    monkeypatch.setattr("explorer.app.time.sleep", pauses.append)
+    def sleep(pause):
+        pauses.append(pause)
+        assert health.failed, "which operators are told meanwhile"
+
+    monkeypatch.setattr("explorer.app.time.sleep", sleep)
     with caplog.at_level(logging.WARNING, "explorer"):
         app.warm(Blocks())
     assert not outcomes
     assert pauses == [1, 2, 4]
+    assert not health.failed
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING", "WARNING"]
     assert capsys.readouterr().out == "It is not there.\n"

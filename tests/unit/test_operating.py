@@ -1,6 +1,7 @@
 """The app as a process of its own: what it logs, how it ends, and how it is packed."""
 
 import json
+import logging
 import os
 import re
 import signal
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.base import disk
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,6 +171,18 @@ def test_plain_lines_hide_what_was_sent_too(caplog):
         assert "asyncio at " in others
 
 
+def test_runs_that_are_kept_elsewhere_than_asked_are_told_once(tmp_path, monkeypatch, caplog):
+    file = tmp_path / "a file"
+    file.write_text("")
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(file / "runs"))
+    monkeypatch.setattr(disk, "RUNS", tmp_path / "own")
+    with caplog.at_level(logging.WARNING, "explorer"):
+        assert disk.folder() == disk.folder() == tmp_path / "own"
+    (record,) = caplog.records
+    assert str(file / "runs") in record.getMessage()
+    assert str(tmp_path / "own") in record.getMessage()
+
+
 def test_the_container_is_made_of_what_is_here(readme):
     made = (ROOT / "Dockerfile").read_text("utf-8")
     python = re.search(r'python_version: "([\d.]+)"', readme)[1]
@@ -183,4 +197,5 @@ def test_the_container_is_made_of_what_is_here(readme):
     assert settings
     assert all(setting in code for setting in settings)
     assert re.search(r"^USER (?!root)", made, re.MULTILINE)
+    assert "BERT_EXPLORER_PROFILE=public" in made, "strangers reach a container"
     assert "/healthz" in made

@@ -1,5 +1,7 @@
 """The table of limits, the two profiles, and what the environment may set."""
 
+import socket
+
 import pytest
 
 import explorer
@@ -101,6 +103,26 @@ def test_a_password_may_be_asked_for(monkeypatch, given, expected):
     assert app.parse(["--auth", given] if given else []).auth == expected
     monkeypatch.setenv("BERT_EXPLORER_AUTH", given or "")
     assert app.parse([]).auth == expected
+
+
+@pytest.mark.parametrize("given", ["80000", "0", "abc", "-1", "７８６０", "9" * 30])
+def test_what_is_no_port_is_refused_in_a_sentence(given, monkeypatch, capsys):
+    for arguments, environment in (([f"--port={given}"], ""), ([], given)):
+        monkeypatch.setenv("BERT_EXPLORER_PORT", environment)
+        with pytest.raises(SystemExit) as ended:
+            app.parse(arguments)
+        assert ended.value.code == 2
+        assert "is no port; give a number from 1 to 65,535" in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_told_in_a_sentence(capsys, monkeypatch):
+    monkeypatch.setattr(app.os, "umask", lambda mask: 0)
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(SystemExit) as ended:
+        app.main(["--port", str(taken.getsockname()[1])])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("The app cannot listen on 127.0.0.1, port ")
+    assert "Traceback" not in said
 
 
 @pytest.mark.parametrize("given", ["me", ":", "me:", ":secret"])

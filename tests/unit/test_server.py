@@ -175,6 +175,12 @@ def test_the_own_page_and_programs_may_write(ask, served):
         assert ask(*CALL, **headers)[0] == 200
 
 
+def test_another_page_cannot_log_anybody_out(ask):
+    status, _, body = ask("GET", "/logout", Sec_Fetch_Site="cross-site")
+    assert status == 403
+    sentence_of(body)
+
+
 def test_reading_from_a_link_elsewhere_stays_possible(ask):
     assert ask("GET", "/?tab=attention", Sec_Fetch_Site="cross-site")[0] == 200
 
@@ -395,6 +401,10 @@ def test_health_is_told_while_a_model_loads(ask, monkeypatch):
     assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loaded"}
     monkeypatch.setattr("explorer.server.routes.loaded_models", lambda: [])
     assert json.loads(ask("GET", "/healthz")[2]) == {"status": "ok", "model": "loading"}
+    monkeypatch.setattr("explorer.server.routes.health.failed", True)
+    status, _, body = ask("GET", "/healthz")
+    assert status == 503
+    assert "could not be loaded" in sentence_of(body)
 
 
 def test_metrics_count_by_names_of_ours_only(ask):

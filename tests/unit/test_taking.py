@@ -60,12 +60,22 @@ def test_a_file_says_what_the_link_says(fetch, way):
 def test_a_link_of_another_page_reads_no_file_of_this_machine(fetch):
     link = "v=1&tab=tokens&a=hi&model=a/b@"
     answers = [
-        fetch(f"{TAKE}view.json?{link}{place}", **{"Sec-Fetch-Site": "cross-site"})[::2]
+        fetch(f"{TAKE}view.json?{link}{place}")[::2]
         for place in ("/usr/bin/env", "/usr/bin/no-such", "/dev/zero", "../../../../../../etc/passwd")
     ]
     assert {status for status, _ in answers} == {400}
     (sentence,) = {json.loads(body)["error"] for _, body in answers}
     assert sentence.startswith(checkpoints.NO_REVISION)
+
+
+def test_a_page_of_another_site_loads_no_model(fetch):
+    link = f"{TAKE}view.json?v=1&tab=tokens&a=hi"
+    foreign = {"Sec-Fetch-Site": "cross-site"}
+    for address in (f"{link}&model=evil/huge", "/bx/painted.json?tab=tokens&a=hi&model=evil/huge"):
+        status, _, body = fetch(address, **foreign)
+        assert status == 403
+        assert "another site" in json.loads(body)["error"]
+    assert fetch(link, **foreign)[0] == 200, "a link without a model loads nothing"
 
 
 def test_a_file_shows_the_head_that_the_page_opens_with(fetch, way, bundled):
