@@ -244,6 +244,7 @@ def test_512_tokens_are_shown_at_any_width(open_at, width):
     expect(page.locator("#attention-head-heatmap .ytick text")).to_have_count(24 if width > 640 else 11)
     expect(page.locator("#attention-head-heatmap .shapelayer path")).to_have_count(2)  # the cell of the finding is in the window
     choose(page, "attention-look", "Lines")
+    page.mouse.move(0, 0)  # where the menu was, a token is pointed at, of which it tells
     expect(page.locator("#attention-head-lines")).to_contain_text("a line that fades leads to others")
     open_tab(page, "Inside a head")
     expect(page.locator("#inside-head-dots-about")).to_contain_text("The 32 strongest of 512 keys are shown.")
