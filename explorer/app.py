@@ -23,6 +23,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 import gradio as gr
+import huggingface_hub
 
 from explorer.api.gradio_seams import limit_queue, theme_css
 from explorer.base import limits
@@ -54,6 +55,7 @@ SCRIPTS = (
     *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
     *("classroom/news.js", "classroom/board.js", "file/prose.js", "painted.js", "first.js"),
 )
+TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # as huggingface_hub calls it
 MOST_PORTS = 65_535
 CANNOT_LISTEN = (
     "The app cannot listen on {host}, port {port}: another program may use it, or this account may not; "
@@ -99,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     if options.model:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
+    withhold_token()
     try:
         blocks = launch(options.host, options.port, options.auth, options.mcp)
     except OSError as error:
@@ -153,6 +156,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if given and not (user and secret):
         parser.error("--auth and BERT_EXPLORER_AUTH need a name and a password with a colon between them, USER:PASSWORD.")
     return options
+
+
+def withhold_token() -> None:
+    """Where strangers name what is fetched, ask the hub without the operator's HF_TOKEN, unless TOKEN_WITHHELD is set to 0."""
+    if limits.is_public():
+        os.environ.setdefault(TOKEN_WITHHELD, "1")  # for workers
+        huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = os.environ[TOKEN_WITHHELD] != "0"  # read before, at its import
 
 
 def port_of(given: str) -> int:

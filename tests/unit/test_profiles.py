@@ -3,6 +3,7 @@
 import socket
 
 import pytest
+from huggingface_hub.utils import build_hf_headers
 
 import explorer
 from explorer import app
@@ -103,6 +104,18 @@ def test_a_password_may_be_asked_for(monkeypatch, given, expected):
     assert app.parse(["--auth", given] if given else []).auth == expected
     monkeypatch.setenv("BERT_EXPLORER_AUTH", given or "")
     assert app.parse([]).auth == expected
+
+
+@pytest.mark.parametrize(("profile", "told", "sent"), [("public", "", False), ("public", "0", True), ("local", "", True)])
+def test_strangers_do_not_fetch_with_the_operators_token(profile, told, sent, monkeypatch):
+    monkeypatch.setenv(limits.PROFILE, profile)
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN", False)
+    monkeypatch.setenv(app.TOKEN_WITHHELD, told)
+    if not told:
+        monkeypatch.delenv(app.TOKEN_WITHHELD)
+    app.withhold_token()
+    assert ("hf_secret" in str(build_hf_headers())) == sent
 
 
 @pytest.mark.parametrize("given", ["80000", "0", "abc", "-1", "７８６０", "9" * 30])
