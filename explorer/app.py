@@ -105,6 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         blocks = launch(options.host, options.port, options.auth, options.mcp)
     except OSError as error:
+        if error.filename is not None:  # of a file or a folder, not of the address
+            raise
         logger.debug("It cannot listen", exc_info=error)
         print(CANNOT_LISTEN.format(host=options.host, port=options.port), file=sys.stderr)
         raise SystemExit(2) from None
