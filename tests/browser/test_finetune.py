@@ -10,7 +10,11 @@ from tests.tabs import open_tab
 
 pytestmark = pytest.mark.own_page  # no link tells what was typed and trained
 
-DONE = "() => !document.querySelector('#fine-tune-recipe-train').disabled"
+WATCH = """(button) => {
+    window.hasBegun = false;
+    new MutationObserver(() => { window.hasBegun ||= button.disabled; }).observe(button, { attributes: true });
+}"""  # a head that is solved at once may be trained before anybody looks
+DONE = "() => window.hasBegun && !document.querySelector('#fine-tune-recipe-train').disabled"
 
 FILES = (  # what is in it, and what is said of it
     (b"a,b\n1,2\n", "at least two different labels"),
@@ -39,8 +43,9 @@ def moved(page, before):
 
 
 def train(page, wait=90_000):
-    page.locator("#fine-tune-recipe-train").click()
-    expect(page.locator("#fine-tune-recipe-train")).to_be_disabled()
+    button = page.locator("#fine-tune-recipe-train")
+    button.evaluate(WATCH)
+    button.click()
     page.wait_for_function(DONE, timeout=wait)
 
 
