@@ -110,8 +110,4 @@ def _build_panels(made: TabPage, views: Sequence[type[View]], choice: Choice, fo
         if not view.folded:
             builder.build()
             continue
-        fold = Fold(view.folded, f"{slug(view.name)}-folded", builder.build)
-        if folds is None:
-            fold.build()
-        else:
-            folds.append(fold)
+        Fold(view.folded, f"{slug(view.name)}-folded", builder.build).put(folds)

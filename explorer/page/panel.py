@@ -155,6 +155,13 @@ class Fold:
     elem_id: str
     make: Callable[[], Any]  # makes what is in it
 
+    def put(self, folds: "list[Fold] | None") -> None:
+        """Make it here, or leave it to the choice that collects its `folds`."""
+        if folds is None:
+            self.build()
+        else:
+            folds.append(self)
+
     def build(self) -> None:
         """Make the accordion here."""
         with gr.Accordion(self.title, open=False, elem_id=self.elem_id):
@@ -201,16 +208,10 @@ class Builder:
         for kind, run in groupby(names, key=lambda name: _kind(view, name)):
             if kind == "more":
                 if folded:
-                    self._fold(Fold(view.fold, f"{slug(view.name)}-more", partial(self._build_lines, folded)))
+                    Fold(view.fold, f"{slug(view.name)}-more", partial(self._build_lines, folded)).put(self.folds)
                     folded = []
             else:
                 self._build_row(kind, list(run))
-
-    def _fold(self, fold: Fold) -> None:
-        if self.folds is None:
-            fold.build()
-        else:
-            self.folds.append(fold)
 
     def _build_lines(self, names: Sequence[str]) -> None:
         """What is folded away: settings in lines, each begun by one that says so or is of another kind."""

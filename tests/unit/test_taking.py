@@ -57,7 +57,7 @@ def test_a_file_says_what_the_link_says(fetch, way):
     assert json.loads(body) == ["A dog barked.", 1, ["attention/several"], {"heads": "1,2"}]
 
 
-def test_a_link_of_another_page_reads_no_file_of_this_machine(fetch):
+def test_a_link_reads_no_file_of_this_machine(fetch):
     link = "v=1&tab=tokens&a=hi&model=a/b@"
     answers = [
         fetch(f"{TAKE}view.json?{link}{place}")[::2]
