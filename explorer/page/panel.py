@@ -281,6 +281,8 @@ def _kind(view: type[View], name: str) -> str:
             return str(number)
     if isinstance(declared, Part):
         return "row" if declared.kind == "button" and not declared.wide else "wide"
+    if isinstance(declared, Text) and "inline" in declared.look.get("elem_classes", ""):
+        return "row"
     return "wide" if isinstance(declared, Text | Sheet | Upload) else "row"
 
 

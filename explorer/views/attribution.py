@@ -24,8 +24,7 @@ class AttributionView(LongView):
     question = "Which tokens does the answer rest on?"
     start = "Attribute"
     method: str = choice([(label, key) for key, label in METHODS.items()])
-    steps: float = number(50, "Steps", low=5, high=300, step=5, heard="release", when=lambda view: view.method == INTEGRATED)
-    bars = chart("Attribution by token", height=380, answer=True)
+    bars = chart("Attribution by token", height=320, answer=True)
     check = part("check", keep_height=True, answer=True)
     help = caption(
         "A score above 0 speaks for the answer, below 0 against it; the unit is that of the logit (no bounds). "
@@ -33,6 +32,9 @@ class AttributionView(LongView):
         "stands at every piece that is not a special token, to the input; so special tokens score 0. Gradient × input "
         "(Shrikumar et al. 2016) is its first-order relative and promises no sum. Occlusion is the simple reading: how "
         "far the logit falls when [MASK] stands in the token's place."
+    )
+    steps: float = number(
+        50, "Steps", low=5, high=300, step=5, heard="release", more=True, when=lambda view: view.method == INTEGRATED
     )
 
     @abstractmethod

@@ -29,8 +29,8 @@ class HeadNumbers(View):
 
     name, question = "attention/metric", "How do the heads differ?"
     width = 4
-    metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Number", menu=True)
-    heatmap = chart("A number for every head", height=420)
+    metric: str = choice([(metric.label, metric.key) for metric in METRICS], "Number", menu=True, elem_classes="inline")
+    heatmap = chart("A number for every head", height=390)
     formula = prose(classes="caption")
 
     first, prepare_rest = staticmethod(most_telling_first), staticmethod(prepare_effects)

@@ -17,15 +17,15 @@ class Rollout(View):
 
     name, question = "attention/rollout", "Where does each token come from, through all layers?"
     columns = (("matrix", "help"), ("sources", "token", "check"))
-    up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda model: model.layers)
-    matrix = chart("Attention rollout", height=460)
+    matrix = chart("Attention rollout", height=430)
     help = caption(
         "Attention rollout (Abnar & Zuidema 2020): row i says how much each input token contributed to token i "
         "after this layer, if information only flowed as attention says. The product of 0.5 · (mean over heads) "
         "+ 0.5 · I, newer layers from the left; I stands for the residual connection. √ scale; rows sum to 1."
     )
-    sources = chart("Where one token comes from", height=460)
+    sources = chart("Where one token comes from", height=430)
     token = sentence()
+    up_to: int = number(6, "From layer 1 up to layer", low=1, high=lambda model: model.layers)
     check = check()
 
     def finding(self, subject: Subject) -> Finding | None:

@@ -20,6 +20,7 @@ class SeveralHeads(View):
     name, question = "attention/several", "What do several heads look at together?"
     columns = (("layer", "heads", "mass", "help"), ("title", "drawn_as", "heatmap", "lines", "rows", "check"))
     widths = (5, 6)
+    side_by_side = (("title", "drawn_as"),)
     layer: int = number(1, "Layer", low=1, high=lambda model: model.layers)
     heads: tuple[int, ...] = several(label="Heads; none chosen is all of them", options=lambda model: range(1, model.heads + 1))
     mass: float = number(100, "Strongest weights that hold this share of each row (%)", low=10, high=100)
@@ -29,7 +30,7 @@ class SeveralHeads(View):
         "leave them out to see the others."
     )
     title = prose(classes="detail-title")
-    drawn_as: str = choice((HEATMAP, LINES))
+    drawn_as: str = choice((HEATMAP, LINES), "Drawn as", menu=True, show_label=False, container=False, scale=0, min_width=120)
     heatmap = chart("Attention of several heads, summed", height=HEIGHT, optional=True)
     lines = part("lines", height=HEIGHT, optional=True)
     rows = check()

@@ -75,8 +75,24 @@ class Neurons(LookUp):
         ("hits", "stop", "progress", "about", "help", "check", "problem", "promoting", "driven", "units"),
         ("promotes", "suppresses", "lacks"),
     )
-    neuron: int = number(0, "Neuron (0: the most telling)", low=0, high=lambda model: model.neurons, box=True, heard="submit")
-    by_word: str = text("", "Find neurons by word", limit=QUERY, heard="submit", placeholder="A word, then Enter", max_lines=1)
+    neuron: int = number(
+        0,
+        "Neuron (0: the page chooses)",
+        low=0,
+        high=lambda model: model.neurons,
+        box=True,
+        heard="submit",
+        elem_classes="inline",
+    )
+    by_word: str = text(
+        "",
+        "Find neurons by word",
+        limit=QUERY,
+        heard="submit",
+        placeholder="A word, then Enter",
+        max_lines=1,
+        elem_classes="inline",
+    )
     hits = part("strips", height=545, opens=True)
     stop = button("Stop", visible=False)
     progress = part("meter")

@@ -41,11 +41,9 @@ class Sentences(CorpusView):
     name, question = "corpus/sentences", "Which sentences surprise the model?"
     widths = (7, 4)
     columns = (("table", "stop", "progress", "about", "help"), ("slices", "slices_help"))
-    contains: str = text("", "Contains", limit=QUERY, placeholder="a word or a part of one")
-    tag: str = choice([("any", "")], "With a", menu=True, free=True)
-    order: str = choice(ORDERS, "Order", menu=True)
-    shortest: int = number(1, "Words at least", low=1, high=LONGEST, heard="release")
-    longest: int = number(LONGEST, "Words at most", low=1, high=LONGEST, heard="release")
+    contains: str = text("", "Contains", limit=QUERY, placeholder="a word or a part of one", max_lines=1, elem_classes="inline")
+    tag: str = choice([("any", "")], "With a", menu=True, free=True, elem_classes="inline")
+    order: str = choice(ORDERS, "Order", menu=True, elem_classes="inline")
     table = part("ranking", opens=True)
     stop = button("Stop", visible=False)
     progress = part("meter")
@@ -55,6 +53,8 @@ class Sentences(CorpusView):
     slices_help = caption(
         "The share of hidden tokens, 0 to 100 %, that are the model's first guess, in all sentences chosen here."
     )
+    shortest: int = number(1, "Words at least", low=1, high=LONGEST, heard="release", more=True)
+    longest: int = number(LONGEST, "Words at most", low=1, high=LONGEST, heard="release", more=True)
 
     def passes(self, subject: Subject) -> float:
         """Reading the corpus once, unless that was done already."""

@@ -57,10 +57,6 @@ class Game(View):
     strategy: str = choice(STRATEGIES, "What is chosen")
     seed: int = number(0, "Seed", low=0, high=MOST_SEED, box=True, minimum=0, min_width=90)
     again = button("Hide again")
-    rate: float = number(0.15, "Share of the pieces that are chosen", low=0.05, high=0.9, **SHARE)
-    mask_share: float = number(0.8, "Share of these that become [MASK]", low=0.0, high=1.0, **SHARE)
-    other_share: float = number(0.1, "Share that become another piece; the rest is kept", low=0.0, high=1.0, **SHARE)
-    swap: bool = switch(True, "B may be swapped for a stranger (half of the time)", more=True)
     row = part("tokens", passive=True)
     rule = prose(classes="caption")
     table = part("frame", columns=list(COLUMNS), wrap=False, answer=True)
@@ -72,6 +68,10 @@ class Game(View):
         "that saw only masks would learn nothing about words in sight. The masked-LM loss is the mean of −ln p over "
         "the chosen pieces, the next-sentence loss −ln p of the truth about B; training makes their sum smaller."
     )
+    rate: float = number(0.15, "Share of the pieces that are chosen", low=0.05, high=0.9, **SHARE)
+    mask_share: float = number(0.8, "Share of these that become [MASK]", low=0.0, high=1.0, **SHARE)
+    other_share: float = number(0.1, "Share that become another piece; the rest is kept", low=0.0, high=1.0, **SHARE)
+    swap: bool = switch(True, "B may be swapped for a stranger (half of the time)", more=True)
 
     def compute(self, subject: Subject) -> Content:
         """The round that these settings play."""

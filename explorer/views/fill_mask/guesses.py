@@ -49,7 +49,6 @@ class Guesses(View):
     name, question = "fill-mask/guesses", "What would BERT put in each blank?"
     width = 6
     unless = staticmethod(no_blank)
-    top_k: int = number(5, "Guesses for each blank", low=1, high=20)
     guesses = part("bars", answer=True)
     cut = sentence()
     hint = sentence(optional=True)
@@ -57,6 +56,7 @@ class Guesses(View):
     help = caption(
         "The probability of a piece among all pieces of the vocabulary (softmax, 0 to 100 %), and the logit that went in."
     )
+    top_k: int = number(5, "Guesses for each blank", low=1, high=20)
 
     def compute(self, subject: Subject) -> Content:
         """Bars, a group a blank."""
@@ -83,7 +83,7 @@ class Comparison(View):
     name, question = "fill-mask/comparison", "How much likelier is one word than another?"
     width = 5
     unless = staticmethod(no_blank)
-    words: str = text("", "Weigh words against each other (he, she)", placeholder="the two best guesses")
+    words: str = text("", "Weigh words (he, she)", placeholder="the two best guesses", max_lines=1, elem_classes="inline")
     compared = part("bars", answer=True)
     ratio = sentence(keep_height=True, answer=True)
 

@@ -38,16 +38,16 @@ class Patching(LongView):
     unless = staticmethod(no_blank)
     word: str = use(WORD, "")
     corrupted: str = text(
-        "", "Corrupted: a text with as many pieces as A", placeholder="A itself, with the longer word that matters most hidden"
+        "", "Corrupted text", placeholder="A, with the longer word that matters most hidden", elem_classes="inline long"
     )
+    heatmap = chart("Probability of the word with one state patched", height=320, answer=True)
     summary = sentence(keep_height=True, answer=True)
-    heatmap = chart("Probability of the word with one state patched", height=380, answer=True)
     check = part("check", keep_height=True)
     help = caption(
         "A is the clean run. The corrupted run is the same with other words, and one hidden state of it at a time is "
         "replaced by that of the clean run: the stronger the colour, the more of the answer that one state brings back "
-        "(causal tracing, Meng et al. 2022). What is to be seen moves from the changed word to the blank. If B is as "
-        "long as A and nothing is typed here, B is the corrupted text."
+        "(causal tracing, Meng et al. 2022). What is to be seen moves from the changed word to the blank. A corrupted text "
+        "has as many pieces as A; if B has, and nothing is typed here, B is the corrupted text."
     )
 
     def passes(self, subject: Subject) -> float:

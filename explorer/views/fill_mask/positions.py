@@ -42,8 +42,8 @@ class EveryPosition(LongView):
 
     name, question = "fill-mask/positions", "Which words does BERT not expect?"
     start = "Ask for every position"
-    way: str = choice((HIDDEN, SEEN), "Each word is")
-    surprise = chart("Surprise by position", height=340, answer=True)
+    way: str = choice((HIDDEN, SEEN), "Each word is", menu=True, elem_classes="inline")
+    surprise = chart("Surprise by position", height=310, answer=True)
     summary = sentence(classes="caption", keep_height=True, answer=True)
     help = caption(
         "Surprise is −log₂ of the probability of the word that stands there: 0 bits, no surprise; 1 bit, a coin toss. "

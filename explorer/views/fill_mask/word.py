@@ -10,7 +10,7 @@ from explorer.views.switch_heads import ABOUT, SwitchHeads
 from explorer.views.view import caption
 from explorer.views.what_if import WhatIf
 
-WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1})
+WORD = Text(label="The word in question", look={"placeholder": "BERT's first guess", "max_lines": 1, "elem_classes": "inline"})
 
 
 def no_blank(subject: Subject) -> str:

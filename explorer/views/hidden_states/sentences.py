@@ -34,8 +34,8 @@ class Sentences(View):
     name, question = "hidden/sentences", "How alike are sentences?"
     columns = (("matrix", "about"), ("sentences", "problem", "closest"))
     widths = (7, 5)
-    pooling: str = pooling()
-    space: str = choice(SPACES, "Vectors")
+    pooling: str = pooling(elem_classes="inline")
+    space: str = choice(SPACES, "Vectors", menu=True, elem_classes="inline")
     matrix = chart("Cosine between sentences", height=520)
     about = prose(classes="caption")
     sentences: str = text(_example(), f"Up to {COMPARED.most} sentences, one a line", lines=12, max_lines=12)

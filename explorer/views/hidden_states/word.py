@@ -87,12 +87,12 @@ class OneWord(View):
 
     name, question = "hidden/word", "How far does a word's vector depend on its context?"
     columns = (("lines", "lines_help"), ("map", "about"))
-    source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True)
-    word: str = choice([FIRST], "Word", menu=True, free=True)
+    source: str = choice([*senses(), ABOVE], "Sentences", default=FIRST, menu=True, elem_classes="inline")
+    word: str = choice([FIRST], "Word", menu=True, free=True, elem_classes="inline")
     adjusted: bool = switch(False, "Above random tokens")
-    lines = chart("Cosine between the contexts, by layer", height=440)
+    lines = chart("Cosine between the contexts, by layer", height=380)
     lines_help = prose(classes="caption")
-    map = chart("Sense map: one point a sentence", height=440)
+    map = chart("Sense map: one point a sentence", height=380)
     about = prose(classes="caption", answer=True)
     contexts: str = text(
         senses()[FIRST],

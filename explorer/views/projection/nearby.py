@@ -52,10 +52,10 @@ def _labelled(points: Points, others: np.ndarray, space: str) -> Nearby:
     labels, number = points.labels, len(points.labels)
     strays = tuple(row for row, other in enumerate(others) if labels[row] != labels[other])
     by_chance = sum(count * (count - 1) for count in Counter(labels).values()) / (number - 1)
-    alike = f"all {number}" if not strays else f"{number - len(strays):,} of {number:,}"
+    alike = f"All {number:,}" if not strays else f"{number - len(strays):,} of {number:,}"
     ringed = strays if len(strays) <= MOST_RINGS else ()
-    text = f"For {alike} points the nearest other one, in {space}, has the same label; by chance it would be {by_chance:,.0f}."
-    return Nearby(text + (" The rest have a ring." if ringed else ""), ringed)
+    text = f"{alike} points lie nearest to one with their own label, in {space} (by chance {by_chance:,.0f})"
+    return Nearby(text + ("; the rest are ringed." if ringed else "."), ringed)
 
 
 def _quote(points: Points, row: int) -> str:

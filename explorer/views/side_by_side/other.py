@@ -11,10 +11,10 @@ class SideView(View):
     """A view of two inputs; both settings are shared by all of them."""
 
     other_model: str = text(
-        "", "The other model: a name, a hub id or a folder", placeholder="the same model", heard="submit blur", scale=4
+        "", "The other model", placeholder="the same one", heard="submit blur", scale=4, elem_classes="inline"
     )
-    other_a: str = text("", "The other A", placeholder="the same text", heard="submit blur", scale=4)
-    other_b: str = text("", "The other B", placeholder="the same text", heard="submit blur", scale=4)
+    other_a: str = text("", "The other A", placeholder="the same text", heard="submit blur", scale=4, elem_classes="inline")
+    other_b: str = text("", "The other B", placeholder="the same text", heard="submit blur", scale=4, elem_classes="inline")
     side_by_side = (("other_model", "other_a", "other_b"),)
 
     @property
