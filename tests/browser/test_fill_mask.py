@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.techniques.ablation import intervene
-from tests.browser.steps import at, type_into
+from tests.browser.steps import at, choose, type_into
 
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."
 
@@ -39,7 +39,7 @@ def test_words_are_weighed_and_blanks_filled_together(open_view):
 def test_every_position_is_asked_and_sentences_compared(open_view):
     page = open_view("Every position", ONE)
     expect(page.locator("#fill-mask-positions-surprise .bars .point")).to_have_count(6)
-    page.get_by_label("in sight").check()
+    choose(page, "fill-mask-way", "in sight")
     expect(page.get_by_text(re.compile(r"First guess right at \d of 6 places"))).to_be_visible()
     expect(page.locator("#fill-mask-likelihoods-table")).to_contain_text("-")
     page.locator("#fill-mask-sentences textarea").fill("The man went home.\nMan the home went.")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at, stepper, visit
+from tests.browser.steps import at, choose, stepper, visit
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_sentences_and_their_spaces(page):
     expect(page.locator("#hidden-sentences-matrix .heatmaplayer")).to_be_attached()
     expect(page.locator("#hidden-sentences-closest button")).to_have_count(5)
     for space in ("centred", "whitened"):
-        page.locator("#hidden-space").get_by_label(space).check()
+        choose(page, "hidden-space", space)
         expect(page.get_by_text(f"{space.capitalize()}: ")).to_be_visible()
     page.locator("#hidden-sentences textarea").fill("One <b>line</b>.\nAnother line.\nOne <b>line</b>.")
     expect(page.locator("#hidden-sentences-closest button")).to_have_count(3)
@@ -93,10 +93,9 @@ def test_sentences_and_their_spaces(page):
 def test_the_last_choice_counts(page):
     visit(page, "?tab=hidden&view=sentences")
     expect(page.locator("#hidden-sentences-closest button")).to_have_count(5)
-    space = page.locator("#hidden-space")
     page.locator("#hidden-sentences textarea").fill("One line.\nAnother line.\nA third.")
-    space.get_by_label("centred").check()
-    space.get_by_label("whitened").check()
+    choose(page, "hidden-space", "centred")
+    choose(page, "hidden-space", "whitened")
     expect(page.get_by_text("Whitened: ")).to_be_visible()
     expect(page.locator("#hidden-sentences-closest button")).to_have_count(3)
     page.wait_for_timeout(1000)  # whatever was still on its way has come
