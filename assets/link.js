@@ -1,6 +1,7 @@
 // The address bar follows what is seen, and the page goes where the browser goes back to.
 window.BertLink = {
   PATIENCE: 5_000, // ms until a place that the browser went to is waited for no more
+  ARRIVING: 30_000, // ms until a page that was opened by a link is shown as it is
   TYPING: 10_000, // ms in which texts that follow each other count as one
   MAIN: ["model", "tab", "view"], // of these every change is a step to go back to, as of the texts
   TEXTS: ["a", "b"],
@@ -24,6 +25,7 @@ window.BertLink = {
 
   follow(query) {
     const opens = this.query === null;
+    delete document.body.dataset.arriving;
     this.query = query;
     document.dispatchEvent(new CustomEvent("bert:moved"));
     if (!query) return;
@@ -60,8 +62,13 @@ window.BertLink = {
   },
 };
 
-// A page that is sent with what it opens with says so in its configuration.
+// A page that is sent with what it opens with says so in its configuration. Where a link leads elsewhere, what is seen until the
+// server has answered is not what was asked for, and is hidden (see sections.css).
 addEventListener("DOMContentLoaded", () => {
+  if (new URLSearchParams(location.search).has("tab")) {
+    document.body.dataset.arriving = "yes";
+    setTimeout(() => delete document.body.dataset.arriving, BertLink.ARRIVING);
+  }
   const sent = window.gradio_config?.components.find((one) => one.props.elem_id === "link");
   if (sent?.props.value) BertLink.follow(sent.props.value);
 });

@@ -11,7 +11,7 @@ BertExplorer.define("Sections", ({ element, props }) => {
   function follow() {
     const { sections } = props.value;
     const open = tabs().find((tab) => tab.getAttribute("aria-selected") === "true");
-    if (!open) return;
+    if (!open || document.body.dataset.arriving) return;
     const number = sections.findIndex((one) => one.tabs.includes(BertPage.idOf(open)));
     last.set(number, BertPage.idOf(open));
     if (document.body.dataset.section === String(number) && buttons[number].ariaSelected === "true") return;
@@ -28,8 +28,10 @@ BertExplorer.define("Sections", ({ element, props }) => {
     const { sections } = BertExplorer.plain(props.value);
     buttons = sections.map(({ label }) => el("button", { type: "button", role: "tab", "data-label": label }, label));
     root.replaceChildren(...buttons);
-    mark(0);
-    document.body.dataset.section ??= 0;
+    const asked = new URLSearchParams(location.search).get("tab"); // by a link
+    const number = Math.max(0, sections.findIndex((one) => one.tabs.includes(asked)));
+    mark(number);
+    document.body.dataset.section ??= number;
     follow();
   }
 
@@ -51,7 +53,7 @@ BertExplorer.define("Sections", ({ element, props }) => {
 
   if (element.closest("gradio-app")) {
     new ResizeObserver(() => document.documentElement.style.setProperty("--bx-sections", `${root.offsetWidth}px`)).observe(root);
-    new MutationObserver(follow).observe(document.body, { subtree: true, attributeFilter: ["aria-selected"] });
+    new MutationObserver(follow).observe(document.body, { subtree: true, attributeFilter: ["aria-selected", "data-arriving"] });
     BertFinder.views = () => BertExplorer.plain(props.value.views);
   }
   return draw;

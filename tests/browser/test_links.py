@@ -111,3 +111,22 @@ def test_the_dialog_has_the_link_its_qr_code_and_every_way_out(open_app, served,
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.locator("#take-away")).to_be_focused()
+
+
+def test_a_page_that_a_link_opens_shows_no_other_tab_before(new_page, served):
+    page = new_page()
+    page.add_init_script("""
+        window.questions = new Set();
+        const look = () => {
+            for (const one of document.querySelectorAll("gradio-app h2")) {
+                if (one.checkVisibility({ visibilityProperty: true }) && one.innerText.endsWith("?")) questions.add(one.innerText);
+            }
+            requestAnimationFrame(look);
+        };
+        look();
+    """)
+    page.goto(f"{served}?tab=tokens&view=the-vocabulary")
+    expect(page.get_by_role("tab", name="Tokens")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#tokens-vocabulary-found, #tokens-query")).to_be_visible()
+    expect(page.get_by_role("tab", name="Look inside")).to_have_attribute("aria-selected", "true")
+    assert page.evaluate("[...questions]") == ["What does BERT read?"]
