@@ -119,7 +119,8 @@ def test_a_page_that_a_link_opens_shows_no_other_tab_before(new_page, served):
         window.questions = new Set();
         const look = () => {
             for (const one of document.querySelectorAll("gradio-app h2")) {
-                if (one.checkVisibility({ visibilityProperty: true }) && one.innerText.endsWith("?")) questions.add(one.innerText);
+                const seen = one.checkVisibility({ visibilityProperty: true });
+                if (seen && one.innerText.endsWith("?")) questions.add(one.innerText);
             }
             requestAnimationFrame(look);
         };

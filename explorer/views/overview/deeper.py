@@ -8,7 +8,7 @@ from explorer.base.errors import CapabilityError
 from explorer.figures.flow import Rows
 from explorer.techniques.neuron_effects import TRIED, neuron_effects
 from explorer.techniques.neurons import promoted
-from explorer.techniques.routes import head_shares
+from explorer.techniques.routes import Route, head_shares
 from explorer.techniques.runs import Run
 from explorer.techniques.targets import word_target
 from explorer.views.overview.run import turned_in
@@ -64,6 +64,11 @@ def route_inside(subject: Subject, run: Run, rows: Rows, route: tuple[int, int, 
         "heads": [{"head": head + 1, "share": float(part), "key": None} for head, part in enumerate(parts[:-1])],
         "cut": (layer - 1, query, key, None) in subject.selection.cut,
     }
+
+
+def strongest_head(subject: Subject, run: Run, route: Route) -> int:
+    """The head, from 1, that brings most of a route."""
+    return int(_head_shares(subject, run, route.layer, route.query)[:-1, route.key].argmax()) + 1
 
 
 def _head_shares(subject: Subject, run: Run, layer: int, query: int) -> np.ndarray:

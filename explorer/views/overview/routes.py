@@ -10,7 +10,7 @@ from explorer.figures.flow import Picture, Rows, Told, flow
 from explorer.techniques.runs import Run, run_of
 from explorer.text import limits
 from explorer.views.overview.answers import answers_of
-from explorer.views.overview.deeper import layer_inside, layers_inside, route_inside
+from explorer.views.overview.deeper import layer_inside, layers_inside, route_inside, strongest_head
 from explorer.views.overview.run import Followed, opens_on, rows_of, selected_run, turned_in, words_before, words_in
 from explorer.views.overview.story import stops_of
 from explorer.views.settings import memory
@@ -80,13 +80,14 @@ class Routes(View):
         return {**content, "picture": {**picture, "layers": layers, "said": told}}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What is read at the chosen place, since when, and which routes bring most of it."""
+        """What is read at the chosen place, since when, and which routes bring most of it, with the head of the first."""
         run = selected_run(subject)
         followed = self._followed(subject, run)
         if not followed.taken:
             return None
         strongest = followed.taken[0]
-        chosen = {"layer": strongest.layer + 1, "token": strongest.query}
+        head = strongest_head(subject, run, strongest)
+        chosen = {"layer": strongest.layer + 1, "head": head, "token": strongest.query}
         return Finding(_told(run, followed), Why("attention", "One head", chosen))
 
     def on_picture(self, subject: Subject, index: Any) -> Change:

@@ -9,7 +9,7 @@ from explorer.base.errors import InputError
 from explorer.figures.flow import LEVELS
 from explorer.figures.numbers import kept
 from explorer.techniques import targets
-from explorer.techniques.routes import mixing, place_shares
+from explorer.techniques.routes import Route, mixing, place_shares, strongest_heads
 from explorer.views.overview.routes import Routes
 from explorer.views.overview.run import ROWS
 from explorer.views.overview.trust import MEASURED, Trust
@@ -95,6 +95,9 @@ def test_the_finding_names_the_strongest_route_of_each_token(bundled):
     assert f"“{strongest[4]}” in layer {strongest[0]}" in found.text
     assert "“[MASK]” becomes “tokyo”" in found.text
     assert (found.why.selection["layer"], found.why.selection["token"]) == (strongest[0], strongest[1])
+    route = Route(strongest[0] - 1, strongest[1], strongest[3], 0.0)
+    (own,) = strongest_heads(about.trace, [route])
+    assert found.why.selection["head"] - 1 == own, "it leads to the head that brings most of that route"
 
 
 def test_the_heads_of_a_route_and_of_a_layer_sum_to_what_the_picture_shows(bundled):

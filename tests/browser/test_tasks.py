@@ -1,0 +1,22 @@
+"""What people come for is on the first screen, and few clicks away."""
+
+import pytest
+
+from tests.tasks import HEIGHT, TASKS, WIDTH, done
+
+CLICKS = {  # at most; teaching is tried in test_finetune.py
+    "See why BERT guesses tokyo": 0,
+    "Find out which word a head needs": 1,
+    "Type a sentence and see its surprising word": 0,
+    "Compare he and she": 1,
+}
+
+
+@pytest.mark.own_page
+def test_what_people_come_for_is_on_the_first_screen_after_few_clicks(new_page, served):
+    tried = [task for task in TASKS if task.wish in CLICKS]
+    assert len(tried) == len(CLICKS)
+    for task in tried:
+        clicks, _, _, in_sight = done(new_page(viewport={"width": WIDTH, "height": HEIGHT}), served, task)
+        assert in_sight, task.wish
+        assert clicks <= CLICKS[task.wish], task.wish
