@@ -83,6 +83,11 @@ class Telling:
         chosen = {"layer": self.layer + 1, "head": self.head + 1}
         return chosen if self.query is None else {**chosen, "token": self.query}
 
+    @property
+    def names_a_key(self) -> bool:
+        """Whether it is worth saying where the token looks: with a weight that is clear, or as there is nothing else to tell."""
+        return self.key is not None and (not self.word or self.weight >= CLEAR)
+
 
 def _first_guess(subject: Subject) -> Target | None:
     """The first guess for the blank; None if there is none, or if what each head does to it is not quickly found."""
@@ -162,7 +167,7 @@ def head_sentence(subject: Subject, found: Telling) -> str:
     """What there is to tell of a head, in one sentence."""
     if found.word:
         where, change = head_name((found.layer, found.head)), change_of(found.word, found.before, found.after)
-        if found.weight < CLEAR:
+        if not found.names_a_key:
             return f"Without {where}, {change}."
         query, key = (subject.trace.tokens[place] for place in (found.query, found.key))
         return f"{where.capitalize()} looks from “{query}” to “{key}” with a weight of {found.weight:.2f}; without it, {change}."

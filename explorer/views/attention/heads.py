@@ -196,7 +196,7 @@ class OneHead(View):
         if self.average != ONE_HEAD:
             return None
         found = told_at_once(subject)
-        if found is None:
+        if found is None or not found.names_a_key:
             return None
         cell = chosen.queries.row_of(found.query), chosen.keys.row_of(found.key)
         return None if None in cell else cell

@@ -90,3 +90,17 @@ def test_the_finding_of_the_rollout_tells_what_the_special_tokens_give(subject):
     assert "of it come from [CLS] and [SEP]," in told
     assert f"most from “{tokens[int(rest.argmax())]}”" in told
     assert special > rest.max(), "that the darkest column is a special one is not left out"
+
+
+@pytest.mark.parametrize("text", ["The [MASK] of Japan is [MASK].", "The capital of Japan is [MASK].", "The cat sat on the mat."])
+def test_a_cell_is_outlined_where_the_finding_names_it_and_nowhere_else(bundled, text):
+    trace = bundled.trace(text)
+    for layer, head in np.ndindex(bundled.capabilities.layers, bundled.capabilities.heads):
+        subject = Subject(bundled.name, text, "").select(layer=layer + 1, head=head + 1, picked=True)
+        told = Heads().finding(subject)
+        marks = [one for one in OneHead().compute(subject)["heatmap"]["layout"]["shapes"] if one.get("name") == "telling"]
+        named = re.search(r"“(.+?)” (?:to|looks at) “(.+?)”|looks from “(.+?)” to “(.+?)”", told.text) if told else None
+        assert len(marks) == bool(named), told
+        if marks:
+            query, key = int(marks[0]["y0"] + 0.5), int(marks[0]["x0"] + 0.5)
+            assert [one for one in named.groups() if one] == [trace.tokens[query], trace.tokens[key]]
