@@ -13,6 +13,7 @@ from explorer.figures.base import AMOUNT, CATEGORIES, FAINT, figure, grid_axis, 
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, root_ticks
 from explorer.figures.maps import OTHERS
 from explorer.figures.numbers import Places, columns_of, keep, matrix
+from explorer.text.dependencies import plain
 
 SPECIALS = ("[CLS]", "[SEP]")
 TURNED = {"autorange": "reversed"}
@@ -44,10 +45,15 @@ def offset_bars(offsets: Sequence[int], weights: np.ndarray, specials: Sequence[
 def tag_heatmap(weights: np.ndarray, tags: Sequence[str]) -> go.Figure:
     """The mean weight [tags, tags + 2] from words of one part of speech to those of another, then to [CLS] and [SEP]."""
     top = max(float(weights.max(initial=0)), 1e-6)
-    looked_at = [*tags, *SPECIALS]
+    looked_at, named = [*tags, *SPECIALS], [plain(tag) for tag in tags]
     drawn = heatmap(
         np.sqrt(weights / top),
-        Axes(token_labels(looked_at), token_labels(tags), token_axis("column: is looked at"), token_axis("row: looks", **TURNED)),
+        Axes(
+            token_labels([*named, *SPECIALS]),
+            token_labels(named),
+            token_axis("column: is looked at"),
+            token_axis("row: looks", **TURNED),
+        ),
         hover="row %{y} → column %{x}<br>mean weight %{customdata:.3f}",
         scale=colour_scale(0, 1, "mean weight (√ scale)", **root_ticks(top)),
         key=f"tags-{len(tags)}",
@@ -78,5 +84,5 @@ def few_names(names: Sequence[str]) -> list[str]:
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
     """The colour of each of some names, as a map has it that is given them in this order."""
-    found = dict(zip(dict.fromkeys(names), CATEGORIES, strict=False))
-    return {name: CATEGORIES[-1] if name == OTHERS else colour for name, colour in found.items()}
+    named = [name for name in dict.fromkeys(names) if name != OTHERS]
+    return dict(zip(named, CATEGORIES, strict=False)) | ({OTHERS: CATEGORIES[-1]} if OTHERS in names else {})

@@ -89,6 +89,8 @@ def _rows_by_label(labels: Sequence[str]) -> dict[str, list[int]]:
     rows: dict[str, list[int]] = {}
     for row, label in enumerate(labels):
         rows.setdefault(str(label), []).append(row)
+    if OTHERS in rows:
+        rows[OTHERS] = rows.pop(OTHERS)  # last: its colour is the last one, and nobody else's
     if len(rows) <= len(CATEGORIES):
         return rows
     common = sorted(rows, key=lambda label: -len(rows[label]))[: len(CATEGORIES) - 1]  # the last colour is grey

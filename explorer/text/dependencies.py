@@ -70,7 +70,12 @@ def meaning(relation: str) -> str:
     return RELATIONS.get(relation) or RELATIONS.get(relation.partition(":")[0], "")
 
 
+def plain(name: str) -> str:
+    """What a tag or a relation is: 'passive subject' for nsubj:pass; the name itself where that is unknown."""
+    return TAGS.get(name) or meaning(name) or name
+
+
 def spelled(name: str) -> str:
     """A tag or a relation with what it is: 'passive subject (nsubj:pass)'; as it is where that is unknown."""
-    told = TAGS.get(name) or meaning(name)
-    return f"{told} ({name})" if told else name
+    told = plain(name)
+    return f"{told} ({name})" if told != name else name

@@ -15,7 +15,7 @@ from explorer.figures.maps import Marks, point_map
 from explorer.figures.numbers import Table, keep
 from explorer.figures.strip_table import Column, Row, strip_table
 from explorer.text.corpus import Corpus, CorpusSentence
-from explorer.text.dependencies import meaning
+from explorer.text.dependencies import meaning, plain
 from explorer.views.corpus.atlas_words import told
 
 LETTERS = 70  # of a sentence in which no word stands out
@@ -24,10 +24,10 @@ LETTERS = 70  # of a sentence in which no word stands out
 def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
     """Every head as it is on average, with the colour of its family; the zero-based (layer, head) is chosen."""
     small = typical_pictures(atlas.offsets, atlas.cls, atlas.sep)
-    few = few_names(atlas.families.ravel().tolist())
+    few = few_names([plain(name) for name in atlas.families.ravel().tolist()])
     colours = colours_of(few)
     bars = np.array([colours[name] for name in few]).reshape(atlas.families.shape).tolist()
-    notes = [[f"{told(atlas, *place)}; family {atlas.families[place]}" for place in row] for row in _places(atlas)]
+    notes = [[f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in row] for row in _places(atlas)]
     drawn = head_grid(small, (layer, head), notes=notes, marks=np.ones(atlas.cls.shape), colours=bars)
     return keep(drawn, lambda: _table(atlas))
 
@@ -53,9 +53,9 @@ def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
     """A point for each head, by family; the chosen one has a ring."""
     heads = atlas.cls.shape[1]
     names = [f"{at // heads + 1}.{at % heads + 1}" for at in range(atlas.cls.size)]
-    texts = [f"{name}: {habit}" for name, habit in zip(names, atlas.habits.ravel().tolist(), strict=True)]
+    texts = [f"{name}: {plain(habit)}" for name, habit in zip(names, atlas.habits.ravel().tolist(), strict=True)]
     method = "UMAP" if atlas.cls.size > 4 else "PCA"
-    few = few_names(atlas.families.ravel().tolist())
+    few = few_names([plain(name) for name in atlas.families.ravel().tolist()])
     return point_map(atlas.points, texts, few, [f"{method} 1", f"{method} 2"], "atlas", Marks(picked=layer * heads + head))
 
 
@@ -104,12 +104,12 @@ def _line(one: CorpusSentence, word: int, other: int) -> list[str]:
 def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
     """Every relation, the largest lead first."""
     columns = [
-        Column("relation", "name"),
+        Column("relation", "name", name="meaning"),
         Column("this head", "number", name="share"),
         Column("best offset", "number", name="baseline"),
         Column("words", "number", form=",d"),
         Column("link", "text", name="direction"),
-        Column("which is", "text", name="meaning"),
+        Column("called", "text", name="relation"),
     ]
     if not len(atlas.relations):
         return None
@@ -120,7 +120,7 @@ def relations(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any] | None:
         direction = atlas.direction(layer, head, at)
         usually = f"{percent(usual)} at {offset:+d}"
         link = "to its head" if direction.startswith("dep") else "from its head"
-        rows.append(Row([name, percent(share), usually, count, link, meaning(name)], strong=share > usual))
+        rows.append(Row([plain(name), percent(share), usually, count, link, name], strong=share > usual))
         numbers.append([layer + 1, head + 1, name, share, usual, offset, count, direction, meaning(name)])
     names = ("layer", "head", "relation", "share", "baseline", "baseline_offset", "words", "direction", "meaning")
     return keep(strip_table(columns, rows, "Relations"), lambda: Table.of(names, numbers))

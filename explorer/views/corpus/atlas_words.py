@@ -11,7 +11,7 @@ from explorer.analysis.head_families import LEAD, MEANINGS
 from explorer.corpus.atlas_file import HeadAtlas
 from explorer.figures.bars import whole_percent
 from explorer.text.corpus import Corpus
-from explorer.text.dependencies import meaning
+from explorer.text.dependencies import plain, spelled
 from explorer.views.subject import head_name
 
 
@@ -53,9 +53,8 @@ def _share(atlas: HeadAtlas, layer: int, head: int, relation: int) -> str:
     """How many words of a relation a head is right about, and how many the best offset is."""
     share, usual = float(atlas.best[layer, head, relation]), float(atlas.baselines[relation])
     steps = _steps(int(atlas.baseline_offsets[relation]))
-    name = str(atlas.relations[relation])
-    what = f"“{name}”{f' ({gloss})' if (gloss := meaning(name)) else ''}"
-    return f"{whole_percent(share)} of {what}, where always {steps} is right for {whole_percent(usual)}"
+    what = spelled(str(atlas.relations[relation]))
+    return f"{whole_percent(share)} of “{what}”, where always {steps} is right for {whole_percent(usual)}"
 
 
 def told(atlas: HeadAtlas, layer: int, head: int) -> str:
@@ -79,12 +78,12 @@ def habit(atlas: HeadAtlas, layer: int, head: int) -> str:
     family = str(atlas.families[layer, head])
     others = int((atlas.families == family).sum()) - 1
     beside = f"{others} other{'s' * (others != 1)}" if others else "no other"
-    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {family}."
+    return f"It {told(atlas, layer, head)}. Its family, with {beside}: {spelled(family)}."
 
 
 def about(corpus: Corpus, atlas: HeadAtlas) -> str:
     """How many heads there are in each family."""
-    counted = ", ".join(f"{name} {count}" for name, count in Counter(atlas.families.ravel().tolist()).most_common())
+    counted = ", ".join(f"{plain(name)} {count}" for name, count in Counter(atlas.families.ravel().tolist()).most_common())
     return f"{atlas.cls.size} heads over {corpus.counted}, by family: {counted}."
 
 
@@ -92,7 +91,8 @@ def where(atlas: HeadAtlas, layer: int, head: int) -> str:
     """What the sentences are that are listed."""
     name = str(atlas.habits[layer, head])
     if name in atlas.relations:
-        return f"Where it is strongest: a word of the relation “{name}” and its syntactic head. Click one: it becomes the input."
+        link = f"a word of the relation “{spelled(name)}” and its syntactic head"
+        return f"Where it is strongest: {link}. Click one: it becomes the input."
     if name in ("previous token", "next token", "itself", "same word"):
         return "Where it is strongest at that, by the mean weight in the sentence. Click one: it becomes the input."
     return "The strongest links between two words. Click one: it becomes the input."

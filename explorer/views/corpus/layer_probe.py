@@ -13,6 +13,7 @@ from explorer.corpus.word_states import WordStates, words_alone
 from explorer.figures.bars import bar_groups, percent
 from explorer.figures.layers import Line, layer_lines
 from explorer.text.corpus import Corpus
+from explorer.text.dependencies import plain
 from explorer.text.tagged import TaggedSentence
 from explorer.training.examples import HELD_OUT_SHARE, Split
 from explorer.training.head import Head
@@ -121,7 +122,7 @@ class Probed(Look):
             if (number := int(own.sum())) >= FEWEST:
                 memory = percent(float((self.remembered[own] == place).mean()))
                 share = float((self.said[at, own] == place).mean())
-                rows.append((self.examples.classes[place], share, f"of {number:,} ({memory})"))
+                rows.append((plain(self.examples.classes[place]), share, f"of {number:,} ({memory})"))
         return bar_groups([(f"Told right from hidden state {at} (without a model)", rows)])
 
 
