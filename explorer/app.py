@@ -25,7 +25,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 import gradio as gr
 import huggingface_hub
 
-from explorer.api.gradio_seams import limit_queue, theme_css
+from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
 from explorer.base import limits
 from explorer.base.cores import DEVICE, THREADS, check_threads, cores
 from explorer.base.errors import ExplorerError, InputError
@@ -53,7 +53,7 @@ if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who a
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
 SCRIPTS = (
     *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
-    *("classroom/news.js", "classroom/board.js", "file/prose.js", "painted.js", "first.js"),
+    *("classroom/news.js", "classroom/board.js", "file/prose.js", "painted.js", "statuses.js", "first.js"),
 )
 TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # as huggingface_hub calls it
 MOST_PORTS = 65_535
@@ -212,6 +212,7 @@ def our_head() -> str:
     scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in SCRIPTS)
     ways = json.dumps([{"key": way.key, "label": way.label} for way in WAYS])
     scripts += f"<script>Object.assign(BertTake, {{ ways: {ways}, longest: {qr.LONGEST} }})</script>"
+    scripts += f"<script>BertPage.STATUSES = {json.dumps(statuses_script())}</script>"
     told = {"og:title": "BERT Explorer", "og:description": ABOUT, "og:type": "website"}
     metas = "".join(f'<meta property="{name}" content="{text}">' for name, text in told.items())
     described = f'<meta name="description" content="{ABOUT}"><meta name="twitter:card" content="summary_large_image">'

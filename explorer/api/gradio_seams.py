@@ -1,12 +1,14 @@
 """The seams to Gradio: everything of it that we use or override and that is not in its documentation, with the reason.
 
 Nothing outside this module names these; `tests/unit/test_gradio_seams.py` checks that, and that the installed Gradio still
-has each of them. JavaScript reads `window.gradio_config`, which the same test looks for in the built front end.
+has each of them. JavaScript reads `window.gradio_config`, and `assets/statuses.js` changes how `LoadingStatus` works: the same
+test looks for both in the built front end.
 """
 
 import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -139,6 +141,15 @@ class HTMLComponent(gr.HTML):
 def theme_css(theme: gr.Theme) -> str:
     """The style sheet of a theme, to stand in the page's head: Gradio's page loads it after the first layout."""
     return theme._get_theme_css()
+
+
+def statuses_script() -> str:
+    """The script of the front end with the class `LoadingStatus`, whose notes cost half of a click; see `assets/statuses.js`.
+
+    As the page asks for it; "" where there is none.
+    """
+    assets = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
+    return next((f"assets/{path.name}" for path in assets.glob("statustracker-*.js")), "")
 
 
 def holds_no_file(function: BlockFunction) -> bool:

@@ -92,3 +92,26 @@ def test_model_is_described(open_at):
     expect(page.get_by_text("22,893,116")).to_have_count(2)  # in the finding, and by part
     page.get_by_text("Module tree").click()
     expect(page.locator("#model-modules-tree textarea")).to_have_value(re.compile("BertForPreTraining"))
+
+
+def test_gradio_keeps_nothing_of_what_a_call_was_given(open_at):
+    """It goes through all that it keeps at each step of every later call."""
+    page = open_at("Tokens")
+    page.evaluate(
+        """async () => {
+            const parts = Object.values(await import(new URL(BertPage.STATUSES, document.baseURI)));
+            const kind = parts.find((part) => part?.LoadingStatus).LoadingStatus.prototype;
+            const { update } = kind;
+            window.ended = 0;
+            kind.update = function (told) {
+                update.call(this, told);
+                window.keeps = Object.keys(this.current);
+                window.ended += told.status === "complete";
+            };
+        }"""
+    )
+    open_tab(page, "Attention")
+    page.locator("#attention-heads-grid button").nth(16).click()
+    expect(page.locator("#attention-head-title")).to_contain_text("Layer 2, head 5")
+    page.wait_for_function("() => window.ended > 1")
+    assert page.evaluate("() => window.keeps") == []

@@ -110,6 +110,12 @@ def test_the_front_end_knows_the_names_that_we_send_and_read(name):
     assert _built_with(name), f"{MOVED}no script of its front end has {name!r}"
 
 
+def test_the_front_end_has_the_statuses_that_we_change():
+    script = (FRONT_END / gradio_seams.statuses_script()).read_text("utf-8")
+    for name in ("LoadingStatus:()=>", "resolve_args(", "stream_state:"):
+        assert name in script, f"{MOVED}{name!r}"
+
+
 def _built_with(name: str) -> bool:
     return any(name in path.read_text("utf-8", "ignore") for path in FRONT_END.rglob("*.js"))
 
