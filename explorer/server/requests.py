@@ -6,6 +6,7 @@ from time import monotonic
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from explorer.base.hosts import visitor
 from explorer.base.limits import REQUESTS
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import refusal
@@ -29,7 +30,7 @@ class RequestsAMinute:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses with 429 and a sentence, or passes on."""
         asks = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith((TAKE, ROOMS, PAINTED)))
-        if asks and scope.get("client") and not self._may(scope["client"][0]):
+        if asks and scope.get("client") and not self._may(visitor(scope["client"])):
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
             answer = refusal(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell())
             answer.headers["Retry-After"] = str(int(MINUTE))

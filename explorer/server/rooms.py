@@ -16,7 +16,7 @@ from starlette.routing import Route
 from explorer.api.callers import bounded
 from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import BusyError, ExplorerError, InputError
-from explorer.base.hosts import is_loopback
+from explorer.base.hosts import is_loopback, visitor
 from explorer.base.log import logger
 from explorer.base.paths import ASSETS
 from explorer.base.scheduling import TRAINING
@@ -237,7 +237,7 @@ class Desk:
 
     def _room(self, request: Request) -> Room:
         """The room that is asked for. Raises ExplorerError."""
-        return self.rooms.find(request.path_params["word"], request.client.host if request.client else "", _token(request))
+        return self.rooms.find(request.path_params["word"], visitor(request.client), _token(request))
 
     def _room_or_refusal(self, request: Request) -> Room | Response:
         """The same, or the answer to who asks for none."""
