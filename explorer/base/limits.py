@@ -173,6 +173,10 @@ REQUESTS = Limit(
     *("requests", "requests a minute from one address (0: any)", NONE, 3_000),
     "These are more than {most} requests in a minute; wait a moment.",
 )
+GUESSED_PASSWORDS = Limit(  # as many people as share an address where a school has one
+    *("guessed_passwords", "wrong passwords a minute from one address", 30, 30),
+    "Too many wrong passwords came from here; wait a minute.",
+)
 
 LIMITS = {limit.setting: limit for limit in list(globals().values()) if isinstance(limit, Limit)}
 """All of them, by their variables."""

@@ -19,10 +19,11 @@ from explorer.base.errors import BusyError, ExplorerError, InputError
 from explorer.base.hosts import is_loopback, visitor
 from explorer.base.log import logger
 from explorer.base.paths import ASSETS
+from explorer.base.recent import MINUTE
 from explorer.base.scheduling import TRAINING
 from explorer.classroom import names, showing
 from explorer.classroom.room import OUT, TEACHER, Person, Room
-from explorer.classroom.rooms import MINUTE, Rooms
+from explorer.classroom.rooms import Rooms
 from explorer.classroom.teaching import Teaching
 from explorer.outlets import page_file, qr
 from explorer.page.blocks import PageBlocks

@@ -23,6 +23,7 @@ from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
 from explorer.server.lessons import lesson_routes
+from explorer.server.login import Guesses, check_login
 from explorer.server.metrics import Metrics
 from explorer.server.painting import painting_routes
 from explorer.server.reference import reference_routes
@@ -42,14 +43,15 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
     names = Names.of(host, os.environ)
 
     def around(app: ASGIApp) -> ASGIApp:
-        gate = Gate(RequestsAMinute(Refusals(app, metrics), metrics), names, metrics)
+        bounded = RequestsAMinute(Guesses(Refusals(app, metrics), metrics), metrics)
+        gate = Gate(bounded, names, metrics)
         return GZipMiddleware(SecurityHeaders(told_of_links(gate), document, is_on_a_space()), compresslevel=COMPRESSION)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     handlers[ArgumentsError] = wrong_arguments(metrics)
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
     ours += [*painting_routes(blocks, metrics), *room_routes(blocks, host)]
-    checks = [Depends(check_arguments)]
+    checks = [Depends(check_login), Depends(check_arguments)]
     return {"routes": ours, "dependencies": checks, "exception_handlers": handlers, "lifespan": _outermost(around)}
 
 

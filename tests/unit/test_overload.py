@@ -19,10 +19,11 @@ from explorer.api import training as api_training
 from explorer.base import cores
 from explorer.base.errors import BusyError
 from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
+from explorer.base.recent import MINUTE
 from explorer.base.scheduling import TRAINING, FifoSemaphore
 from explorer.base.steps import finished
 from explorer.page.turns import Turns
-from explorer.server.requests import MINUTE, PAINTED, RequestsAMinute
+from explorer.server.requests import PAINTED, RequestsAMinute
 from explorer.training import jobs, store, training
 from explorer.training.examples import Examples
 from explorer.training.text_tasks import text_task
@@ -261,7 +262,7 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     refused = []
     metrics = SimpleNamespace(refused=refused.append)
     app, now = RequestsAMinute(inner, metrics), time.monotonic()
-    monkeypatch.setattr("explorer.server.requests.monotonic", lambda: now)  # not that of the server's loop
+    monkeypatch.setattr("explorer.base.recent.monotonic", lambda: now)  # not that of the server's loop
     assert {ask_for(app, "a")[0] for _ in range(50)} == {200}, "locally there is no such limit"
     monkeypatch.setenv(REQUESTS.setting, "3")
     assert [ask_for(app, "a")[0] for _ in range(5)] == [200, 200, 200, 429, 429]

@@ -252,7 +252,11 @@ def test_plotly_is_served_for_ever_under_a_name_of_ours(ask):
 
 
 @pytest.mark.parametrize(
-    "path", ["proxy=http://a.example/", "file=http://a.example/", "file/https://a.example/", "custom_component/a/client/b/c"]
+    "path",
+    [
+        *("proxy=http://a.example/", "file=http://a.example/", "file/https://a.example/", "custom_component/a/client/b/c"),
+        *("vibe-edit", "undo-vibe-edit", "vibe-code", "process_recording", "run-history/buckets", "runs", "stream/a/close"),
+    ],
 )
 def test_doors_of_gradio_that_nobody_needs_are_closed(ask, path):
     status, _, body = ask("GET", f"/gradio_api/{path}")
