@@ -167,6 +167,10 @@ VISITOR_MEGABYTES = Limit(
 )
 RUN_DAYS = Limit("run_days", "days that a run is kept after it was last used", 7, 7, "It leaves.")
 ROOMS = Limit("rooms", "rooms of classes at once", 20, 20, "There are {most} rooms open already; try again later.")
+VISITOR_ROOMS = Limit(
+    *("visitor_rooms", "rooms of classes at once that one address opened", 20, 4),
+    "{most} rooms that were opened from here are open still; end one of them, or try again later.",
+)
 ROOM_PEOPLE = Limit("room_people", "people in a room", 60, 60, "This room is full; it holds {most} people.")
 ROOM_MINUTES = Limit("room_minutes", "minutes until a room ends by itself", 240, 240, "It ends, and nothing of it is kept.")
 REQUESTS = Limit(

@@ -3,7 +3,7 @@
 import time
 
 from explorer.base.errors import BusyError, InputError
-from explorer.base.limits import ROOM_MINUTES, ROOMS
+from explorer.base.limits import ROOM_MINUTES, ROOMS, VISITOR_ROOMS
 from explorer.base.recent import MINUTE, Recent
 from explorer.classroom import names
 from explorer.classroom.room import Room
@@ -23,12 +23,14 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._misses = Recent()  # wrong words
 
-    def open(self) -> Room:
-        """A new room. Raises BusyError when there are too many."""
+    def open(self, address: str = "") -> Room:
+        """A new room for who asks from an address. Raises BusyError when there are too many, of all or of that one."""
         self.sweep()
         if len(self._rooms) >= ROOMS.most:
             raise BusyError(ROOMS.tell())
-        room = Room(names.new_word(self._rooms), checkpoints.default_name())
+        if sum(room.address == address for room in self._rooms.values()) >= VISITOR_ROOMS.most:
+            raise BusyError(VISITOR_ROOMS.tell())
+        room = Room(names.new_word(self._rooms), checkpoints.default_name(), address)
         self._rooms[room.word] = room
         return room
 
