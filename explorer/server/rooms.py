@@ -29,7 +29,7 @@ from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, over, token_of, who_asks
 from explorer.server.taking import in_turn
 
-HEARTBEAT = 15.0  # seconds between signs of life
+HEARTBEAT = 2.0  # seconds between signs of life, which assets/classroom/news.js hears
 PAUSE = 0.1  # seconds between two messages: what changes meanwhile comes with the next
 PAGES = 4  # that listen with one token
 NOT_YOURS = "Only the teacher of this room may do that."
