@@ -109,6 +109,10 @@ CELL_LINES = Limit("cell_lines", "lines of a quoted cell of a table", 50, 50, "I
 BODY_MEGABYTES = Limit(  # five thousand long texts are a quarter of it
     "body_megabytes", "MB of a request that is no upload", 20, 20, "That is too large; send at most {most} MB at once."
 )
+VALUES = Limit(  # to parse them takes a microsecond each, in which nobody else is answered
+    *("values", "values of a request that is no upload, each word or number", 500_000, 200_000),
+    "There are more than {most} values in this request; send a part of them.",
+)
 UPLOAD_MEGABYTES = Limit(
     "upload_megabytes", "MB of an uploaded file", 256, 256, "The file has more than {most} MB; send a smaller one."
 )

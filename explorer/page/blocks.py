@@ -60,7 +60,10 @@ class PageBlocks(GradioBlocks):
 
     def config_to_send(self) -> dict[str, Any]:
         """The page as it is sent: with what it opens with, once that is known, unless a link asks for something else."""
-        asked = ASKED.get()
+        return self.config_for(ASKED.get())
+
+    def config_for(self, asked: Asked) -> dict[str, Any]:
+        """The same object until the page is filled anew."""
         return self._config if asked is Asked.ALL else self._pages[asked]
 
     def keep_config(self, made: dict[str, Any]) -> None:

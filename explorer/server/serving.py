@@ -4,7 +4,6 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import parse_qsl
 
 from fastapi import Depends
 from fastapi.exceptions import RequestValidationError
@@ -14,14 +13,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from explorer.api.gradio_seams import FnIndexInferError, wrap_app
 from explorer.base.limits import is_on_a_space
-from explorer.outlets import links
 from explorer.page.blocks import PageBlocks
-from explorer.page.first import ASKED, Asked
+from explorer.page.first import ASKED
 from explorer.server.arguments import ArgumentsError, check_arguments
+from explorer.server.bodies import Bodies
 from explorer.server.calls import watch_calls
 from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
+from explorer.server.kept import Kept, asked_of
 from explorer.server.lessons import lesson_routes
 from explorer.server.login import Guesses, check_login
 from explorer.server.metrics import Metrics
@@ -43,9 +43,10 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
     names = Names.of(host, os.environ)
 
     def around(app: ASGIApp) -> ASGIApp:
-        bounded = RequestsAMinute(Guesses(Refusals(app, metrics), metrics), metrics)
+        bounded = RequestsAMinute(Guesses(Bodies(Refusals(app, metrics), metrics), metrics), metrics)
         gate = Gate(bounded, names, metrics)
-        return GZipMiddleware(SecurityHeaders(told_of_links(gate), document, is_on_a_space()), compresslevel=COMPRESSION)
+        secured = SecurityHeaders(told_of_links(gate), document, is_on_a_space())
+        return Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks, metrics)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     handlers[ArgumentsError] = wrong_arguments(metrics)
@@ -60,11 +61,7 @@ def told_of_links(app: ASGIApp) -> ASGIApp:
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            linked = Asked.LINK if links.asks(name for name, _ in parameters) else Asked.PAGE
-            # The documentation of the endpoints is made by the page itself, of all there are.
-            is_page = scope["path"] == "/" and dict(parameters).get("view") != "api"
-            ASKED.set(linked if is_page else Asked.ALL)
+            ASKED.set(asked_of(scope))
         await app(scope, receive, send)
 
     return answer

@@ -369,20 +369,6 @@ def test_an_unknown_event_is_told_in_the_stream(ask):
     assert body == f"event: error\ndata: {json.dumps(refusals.UNKNOWN)}\n\n"
 
 
-def test_a_body_without_a_length_is_refused_when_it_grows_too_large():
-    async def reads(scope, receive, send):
-        while (await receive()).get("more_body"):
-            pass
-        await PlainTextResponse("read")(scope, receive, send)
-
-    parts = [{"type": "http.request", "body": b" " * 10**6, "more_body": True}] * (BODY_MEGABYTES.bytes // 10**6 + 1)
-    start, body = answer_of(Refusals(reads, Nobody()), parts=parts)
-    assert start["status"] == 413
-    sentence_of(body["body"])
-    start, body = answer_of(Refusals(reads, Nobody()), parts=[*parts[:3], {"type": "http.request", "body": b""}])
-    assert (start["status"], body["body"]) == (200, b"read")
-
-
 @pytest.mark.parametrize(("path", "limit"), [("/gradio_api/upload", UPLOAD_MEGABYTES), ("/gradio_api/run/x", BODY_MEGABYTES)])
 def test_what_is_too_large_is_told_with_its_own_limit(path, limit):
     _, body = answer_of(Refusals(PlainTextResponse("no", 413), Nobody()), path=path)
