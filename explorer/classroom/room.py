@@ -1,7 +1,6 @@
 """One room: who is in it, what is asked, and what each screen may show of that."""
 
 import asyncio
-import contextlib
 import hmac
 import secrets
 import time
@@ -50,7 +49,7 @@ class Room:
         self.showing: object | None = None  # the turn of what is being drawn for them; a later one wins
         self.teacher_listening = 0
         self.began = self.used = time.monotonic()
-        self._news = asyncio.Event()
+        self._news, self._moves = asyncio.Event(), asyncio.Event()
 
     # ---- Who is here.
 
@@ -171,11 +170,16 @@ class Room:
         """Wake whoever listens."""
         news, self._news = self._news, asyncio.Event()
         news.set()
+        self.moved()
 
-    async def news(self, seconds: float) -> None:
-        """Return at the next change, or after so many seconds."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._news.wait(), seconds)
+    def moved(self) -> None:
+        """Wake the teacher's pages: somebody begins or ends to listen, which no other page shows."""
+        moves, self._moves = self._moves, asyncio.Event()
+        moves.set()
+
+    def upcoming(self, to_teacher: bool) -> asyncio.Event:
+        """What is set at the next change that the teacher, or a person, may see."""
+        return self._moves if to_teacher else self._news
 
     def for_teacher(self) -> dict[str, Any]:
         """What the teacher's page, and so the projector, may show."""

@@ -1,6 +1,7 @@
 """Rooms of classes: a page for phones, what it hears, and what teachers and people may do; each with a token of their own."""
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -30,7 +31,7 @@ from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, 
 from explorer.server.taking import in_turn
 
 HEARTBEAT = 2.0  # seconds between signs of life, which assets/classroom/news.js hears
-PAUSE = 0.1  # seconds between two messages: what changes meanwhile comes with the next
+PAUSE = 0.1  # seconds between two looks: what changes meanwhile is told with the next
 PAGES = 4  # that listen with one token
 NOT_YOURS = "Only the teacher of this room may do that."
 
@@ -224,20 +225,22 @@ class Desk:
             return over(404, str(error))
 
     async def _stream(self, room: Room, who: Person | str) -> AsyncIterator[str]:
-        sent = ""
+        sent, spoken = "", time.monotonic()
         _listens(room, who, 1)
         try:
             while not room.ended and (isinstance(who, str) or who.id in room.people):
+                upcoming = room.upcoming(to_teacher=isinstance(who, str))  # before it is looked, so that nothing is missed
                 told = json.dumps(room.for_person(who) if isinstance(who, Person) else room.for_teacher())
                 if told != sent:
-                    yield f"data: {(sent := told)}\n\n"
-                    await asyncio.sleep(PAUSE)
-                    continue
-                before = time.monotonic()
-                await room.news(HEARTBEAT)
-                if time.monotonic() - before >= HEARTBEAT:
+                    yield f"data: {told}\n\n"
+                    sent, spoken = told, time.monotonic()
+                elif time.monotonic() >= spoken + HEARTBEAT:
                     self.rooms.sweep()
                     yield ": still here\n\n"
+                    spoken = time.monotonic()
+                await asyncio.sleep(PAUSE)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(upcoming.wait(), max(0, spoken + HEARTBEAT - time.monotonic()))
             yield f"data: {json.dumps({'over': 'This room is closed.' if room.ended else OUT})}\n\n"
         finally:
             _listens(room, who, -1)
@@ -250,7 +253,7 @@ def _listens(room: Room, who: Person | str, step: int) -> None:
     """Count a page that begins or ends to listen; the others see who is here."""
     if isinstance(who, Person):
         who.listens(step)
-        room.changed()
+        room.moved()
         return
     room.teacher_listening += step
     room.used = time.monotonic()

@@ -1,6 +1,5 @@
 """Rooms of classes: what may be typed, BERT's own answers, who sees what, and how a room ends."""
 
-import asyncio
 import json
 import time
 
@@ -15,7 +14,6 @@ from explorer.classroom.room import Room
 from explorer.classroom.teaching import Teaching
 from explorer.model import checkpoints
 from explorer.views.subject import Selection, Subject
-from tests.waiting import waited
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
 PLACE = "v=1&tab=attention&view=one-head&a=The+keys+are+on+the+table.&layer=1&head=3"
@@ -337,15 +335,15 @@ def test_a_guess_that_comes_after_its_owner_was_sent_out_is_not_kept(room, subje
     assert room.for_teacher()["round"]["closest"] == []
 
 
-def test_whoever_listens_is_woken_at_each_change(room):
-    async def heard():
-        listening = [asyncio.create_task(room.news(30)) for _ in range(3)]
-        await asyncio.sleep(0)
-        room.join("Ann")
-        await asyncio.wait_for(asyncio.gather(*listening), 5)
-        await room.news(0.01)  # nothing more
-
-    waited(heard())
+def test_whoever_listens_is_woken_at_each_change_that_they_may_see(room):
+    board, phone = room.upcoming(to_teacher=True), room.upcoming(to_teacher=False)
+    room.moved()
+    assert (board.is_set(), phone.is_set()) == (True, False)
+    board = room.upcoming(to_teacher=True)
+    room.join("Ann")
+    assert (board.is_set(), phone.is_set()) == (True, True)
+    assert not room.upcoming(to_teacher=True).is_set()
+    assert not room.upcoming(to_teacher=False).is_set()
 
 
 # ---- Teaching together.
