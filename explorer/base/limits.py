@@ -116,6 +116,14 @@ VALUES = Limit(  # to parse them takes a microsecond each, in which nobody else 
 UPLOAD_MEGABYTES = Limit(
     "upload_megabytes", "MB of an uploaded file", 256, 256, "The file has more than {most} MB; send a smaller one."
 )
+UPLOADS_MEGABYTES = Limit(
+    *("uploads_megabytes", "MB of all uploaded files; those older than an hour make room", 4_096, 2_048),
+    "There is no room for another file just now; try again in an hour.",
+)
+VISITOR_UPLOADS_MEGABYTES = Limit(
+    *("visitor_uploads_megabytes", "MB of files that one address uploads in an hour", 2_048, 512),
+    "More than {most} MB of files came from here within an hour; wait a while.",
+)
 ZIP_MEGABYTES = Limit(  # BERT-base has 440 MB
     *("zip_megabytes", "MB of a run's zip, unpacked", 600, 600),
     "This zip unpacks to more than {most} MB, which is more than a run can have.",

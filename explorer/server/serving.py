@@ -9,6 +9,7 @@ from fastapi import Depends
 from fastapi.exceptions import RequestValidationError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from explorer.api.gradio_seams import FnIndexInferError, wrap_app
@@ -32,6 +33,7 @@ from explorer.server.requests import RequestsAMinute
 from explorer.server.rooms import room_routes
 from explorer.server.routes import routes
 from explorer.server.taking import taking_routes
+from explorer.server.uploads import Uploads, hung_up, without_room
 
 COMPRESSION = 6  # of 9: the last percents take most of the time
 
@@ -43,13 +45,13 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
     names = Names.of(host, os.environ)
 
     def around(app: ASGIApp) -> ASGIApp:
-        bounded = RequestsAMinute(Guesses(Bodies(Refusals(app, metrics), metrics), metrics), metrics)
+        bounded = RequestsAMinute(Guesses(Bodies(Uploads(Refusals(app, metrics), metrics), metrics), metrics), metrics)
         gate = Gate(bounded, names, metrics)
         secured = SecurityHeaders(told_of_links(gate), document, is_on_a_space())
         return Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks, metrics)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
-    handlers[ArgumentsError] = wrong_arguments(metrics)
+    handlers |= {ArgumentsError: wrong_arguments(metrics), ClientDisconnect: hung_up, OSError: without_room}
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
     ours += [*painting_routes(blocks, metrics), *room_routes(blocks, host)]
     checks = [Depends(check_login), Depends(check_arguments)]
