@@ -15,6 +15,7 @@ from starlette.routing import Route
 from explorer.api.callers import bounded
 from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import BusyError, ExplorerError, InputError
+from explorer.base.fair_queue import Call
 from explorer.base.hosts import visitor
 from explorer.base.scheduling import TRAINING
 from explorer.classroom import names, showing
@@ -152,7 +153,8 @@ class Desk:
     # ---- What teachers do.
 
     async def _ask(self, room: Room, body: Body) -> Body:
-        room.ask(await in_turn(self._blocks, lambda: showing.question_of(body.get("kind"), body.get("query"))))
+        call = Call(room.address)
+        room.ask(await in_turn(self._blocks, call, lambda: showing.question_of(body.get("kind"), body.get("query"))))
         return {}
 
     async def _follow(self, room: Room, body: Body) -> Body:
@@ -162,7 +164,7 @@ class Desk:
             return {}
         asked = body["query"], bool(body.get("hidden")), str(body.get("covered") or "")
         room.showing = turn = object()
-        view = await in_turn(self._blocks, lambda: showing.shown(*asked))
+        view = await in_turn(self._blocks, Call(room.address), lambda: showing.shown(*asked))
         if room.showing is turn:  # else the teacher has gone on
             room.show(view)
         return {}
@@ -199,7 +201,7 @@ class Desk:
     async def _try(self, room: Room, person: Person, body: Body) -> Body:
         taught = room.taught()
         text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
-        answer = await in_turn(self._blocks, lambda: taught.answer(text))
+        answer = await in_turn(self._blocks, Call(person.address), lambda: taught.answer(text))
         room.check_here(person)
         taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # once more: meanwhile others have tried
         room.changed()
