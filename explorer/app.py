@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs of life, which assets/components/alive.js hears
 # Torch's threads sleep when they wait, since the machine is busy elsewhere, but not at once: to wake up takes a third of a pass.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
@@ -39,17 +40,15 @@ from explorer.page.building import group_style
 from explorer.page.components import HEAD
 from explorer.page.sections import section_style
 from explorer.page.shell import build
-from explorer.server import assistants, logs
+from explorer.server import assistants, logs, proxies
 from explorer.server.document import Document
-from explorer.server.protocol import speak_h11
+from explorer.server.protocol import watch_the_line
 from explorer.server.routes import CARD_ADDRESS, health
 from explorer.server.serving import guarded
 from explorer.server.stopping import serve_until_told
 from explorer.views import TABS
 
 ON_A_SPACE = limits.is_on_a_space()
-if ON_A_SPACE:  # nobody but its proxy reaches the app there, and it tells who asks
-    os.environ.setdefault("FORWARDED_ALLOW_IPS", "*")
 ABOUT = "See inside BERT: attention, hidden states, guesses and training, live in the browser, every number the model's own."
 SCRIPTS = (
     *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
@@ -147,6 +146,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         os.environ[limits.PROFILE] = "public"
     try:
         limits.check_environment()
+        proxies.check_environment()
         options.workers = replicas.Scale.of(options.workers)
         check_threads(options.threads)
         options.mcp = assistants.wanted(options.mcp, with_password=bool(given))
@@ -180,7 +180,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
     blocks = build()
     limit_queue(blocks, limits.WAITING.most)
-    speak_h11()
+    watch_the_line()
     blocks.launch(
         server_name=host,
         server_port=port,

@@ -1,6 +1,6 @@
 // What a room tells a screen, as it happens; who vanishes and comes back goes on listening.
 BertExplorer.room = {
-  SILENCE: 40_000, // ms without a sign of life, after which it is asked anew
+  SILENCE: 4_500, // ms without a sign of life, of which one comes every two seconds, after which it is asked anew
 
   // Does something in a room; resolves to the answer, and throws an error whose message is a sentence to read.
   async act(path, token, body = {}) {
@@ -55,7 +55,7 @@ BertExplorer.room = {
     }
 
     (async () => {
-      for (let wait = 300; !stopped; wait = Math.min(5000, wait * 2)) {
+      for (let wait = 300; !stopped; wait = Math.min(2000, wait * 2)) {
         try {
           const why = await once();
           if (!stopped) over(why);

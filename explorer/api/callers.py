@@ -8,6 +8,7 @@ import anyio.from_thread
 
 from explorer.api.gradio_seams import current_event, current_request, is_unheard
 from explorer.base.errors import BusyError
+from explorer.base.hosts import visitor
 from explorer.base.scheduling import PAUSE, limited
 from explorer.base.steps import finished, map_steps
 
@@ -19,7 +20,7 @@ UNREAD = 600  # messages: nobody came to listen for a minute, since Gradio sends
 def caller() -> str:
     """The address of the program that asks, '' when it is this process itself."""
     request = current_request()
-    return request.client.host if request is not None and request.client is not None else ""
+    return visitor(request.client) if request is not None else ""
 
 
 def is_gone() -> bool:

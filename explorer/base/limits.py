@@ -109,8 +109,20 @@ CELL_LINES = Limit("cell_lines", "lines of a quoted cell of a table", 50, 50, "I
 BODY_MEGABYTES = Limit(  # five thousand long texts are a quarter of it
     "body_megabytes", "MB of a request that is no upload", 20, 20, "That is too large; send at most {most} MB at once."
 )
+VALUES = Limit(  # to parse them takes a microsecond each, in which nobody else is answered
+    *("values", "values of a request that is no upload, each word or number", 500_000, 200_000),
+    "There are more than {most} values in this request; send a part of them.",
+)
 UPLOAD_MEGABYTES = Limit(
     "upload_megabytes", "MB of an uploaded file", 256, 256, "The file has more than {most} MB; send a smaller one."
+)
+UPLOADS_MEGABYTES = Limit(
+    *("uploads_megabytes", "MB of all uploaded files; those older than an hour make room", 4_096, 2_048),
+    "There is no room for another file just now; try again in an hour.",
+)
+VISITOR_UPLOADS_MEGABYTES = Limit(
+    *("visitor_uploads_megabytes", "MB of files that one address uploads in an hour", 2_048, 512),
+    "More than {most} MB of files came from here within an hour; wait a while.",
 )
 ZIP_MEGABYTES = Limit(  # BERT-base has 440 MB
     *("zip_megabytes", "MB of a run's zip, unpacked", 600, 600),
@@ -167,11 +179,19 @@ VISITOR_MEGABYTES = Limit(
 )
 RUN_DAYS = Limit("run_days", "days that a run is kept after it was last used", 7, 7, "It leaves.")
 ROOMS = Limit("rooms", "rooms of classes at once", 20, 20, "There are {most} rooms open already; try again later.")
+VISITOR_ROOMS = Limit(
+    *("visitor_rooms", "rooms of classes at once that one address opened", 20, 4),
+    "{most} rooms that were opened from here are open still; end one of them, or try again later.",
+)
 ROOM_PEOPLE = Limit("room_people", "people in a room", 60, 60, "This room is full; it holds {most} people.")
 ROOM_MINUTES = Limit("room_minutes", "minutes until a room ends by itself", 240, 240, "It ends, and nothing of it is kept.")
 REQUESTS = Limit(
     *("requests", "requests a minute from one address (0: any)", NONE, 3_000),
     "These are more than {most} requests in a minute; wait a moment.",
+)
+GUESSED_PASSWORDS = Limit(  # as many people as share an address where a school has one
+    *("guessed_passwords", "wrong passwords a minute from one address", 30, 30),
+    "Too many wrong passwords came from here; wait a minute.",
 )
 
 LIMITS = {limit.setting: limit for limit in list(globals().values()) if isinstance(limit, Limit)}

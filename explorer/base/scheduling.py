@@ -3,19 +3,22 @@
 Kinds of work (`MODEL` to `FETCHING`): every handler and endpoint has one. Gradio's queue starts calls of a kind side by side,
 up to the limit of the kind.
 
-1. A call that asks a model (`MODEL`) enters a fair queue (`FairQueue`): at most `PLACES` of them are answered at once, in
-   the order in which they came. A session has at most one call among them, so that one visitor who asks for a hundred
-   pictures delays nobody. Choosing a model (`LOADING`) keeps the order of its session, but needs no place.
+1. A call that asks a model (`MODEL`) enters a fair queue (`base.fair_queue`): at most `PLACES` of them are answered at once,
+   in the order in which they came. A session has at most one call among them, so that one visitor who asks for a hundred
+   pictures delays nobody. Calls without a session are told apart by their address, which has at most half of the places
+   with them; and whatever it asks for, a sixth of the places and a quarter of the waiting are left to others. Choosing
+   a model (`LOADING`) keeps the order of its session, but needs no place.
 2. Long work (`LONG_WORK`) enters a FIFO semaphore of its kind (`FifoSemaphore`): at most WORKS of a kind run at once, each
    on half of the cores, so that pictures are drawn meanwhile (`limited`). It never takes a place of rule 1.
 3. What computes nothing (`AT_ONCE`) waits for nobody.
 4. Waiting is bounded: at most WAITING calls wait for a place of rule 1, and WAITING_WORKS for each semaphore of rule 2;
    what comes beyond that is refused with a BusyError. Gradio's own queue holds WAITING calls too (`app.launch`).
 5. A call that waits in the fair queue is told its position every few seconds (`page.turns` has the interval).
-6. Cancellation: waiting ends when the call is cancelled (rule 1), or when `go_on` raises because nobody listens any more
-   (rule 2: `api.callers`). What a picture is followed by ends at its next step when its session wants another call
-   (`page.drawing`). Running long work is asked at each step: it ends when its caller is gone (`api.callers`), when
-   somebody presses Stop, or when the app ends (`training.jobs`). A place is given back however the work ends.
+6. Cancellation: waiting ends when the call is cancelled or its client has gone (rule 1: `page.blocks`, `server.taking`), or
+   when `go_on` raises because nobody listens any more (rule 2: `api.callers`). What a picture is followed by ends at its
+   next step when its session wants another call (`page.drawing`). Running long work is asked at each step: it ends when
+   its caller is gone (`api.callers`), when somebody presses Stop, or when the app ends (`training.jobs`). A place is given
+   back however the work ends.
 7. The rules hold for every way in. Gradio's queue limits only what comes through it, which a POST to /gradio_api/run/...
    does not (https://github.com/gradio-app/gradio/issues/6350); so rules 1 and 2 are applied inside the call (`page.blocks`,
    `api.callers.bounded`), and the server's own addresses take the same places (`server.taking`, `server.rooms`).
@@ -24,15 +27,13 @@ Below these: passes of a model that wait are read together, at most two batches 
 pass may use (`base.cores`). Above them: so many requests a minute from one address (`server.requests`).
 """
 
-import asyncio
 import functools
 import inspect
 import threading
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Literal, TypeVar
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from explorer.base.cores import half_the_cores
 from explorer.base.errors import BusyError
@@ -57,72 +58,7 @@ FETCHING: Kind = {"concurrency_id": "fetch", "concurrency_limit": WORKS.most}
 LONG_WORK = (TRAINING, MAPPING, FETCHING)
 
 PLACES = 24  # calls answered at the same time: what two passes read, see `model.batcher`, and as many on their way
-PAUSE = 0.5  # seconds between two looks at whether somebody still waits for long work
-
-
-class Turn(asyncio.Lock):
-    """The turn of one session, held by the call that waits for a place or is answered, and how many calls want it next."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.wanted = 0
-
-    async def acquire(self) -> Literal[True]:
-        """Take it, after those who asked before."""
-        self.wanted += 1
-        try:
-            return await super().acquire()
-        finally:
-            self.wanted -= 1
-
-
-class FairQueue:
-    """A semaphore for asyncio that knows sessions, and the position of each call that waits."""
-
-    patience = 3.0  # seconds of waiting until a call is told its position, and between two times
-
-    def __init__(self, places: int) -> None:
-        self._free = asyncio.Semaphore(places)
-        self._waiting: list[asyncio.Future] = []
-        self._sessions: WeakKeyDictionary[Any, Turn] = WeakKeyDictionary()
-
-    def __len__(self) -> int:
-        """How many calls wait for a place."""
-        return len(self._waiting)
-
-    def of(self, session: Any) -> Turn:
-        """What the call of a session holds while it waits and is answered. Sessions are kept by weak references."""
-        return self._sessions.setdefault(session, Turn())
-
-    @asynccontextmanager
-    async def place(self, tell: Callable[[int], None] = lambda position: None) -> AsyncIterator[None]:
-        """Hold a place. While it waits, `tell(position)` is called now and then; 1 is the next.
-
-        Raises BusyError when too many wait already.
-        """
-        if len(self) >= WAITING.most:
-            raise BusyError(WAITING.tell())
-        if self._free.locked():
-            await self._wait(tell)
-        else:
-            await self._free.acquire()
-        try:
-            yield
-        finally:
-            self._free.release()
-
-    async def _wait(self, tell: Callable[[int], None]) -> None:
-        place = asyncio.ensure_future(self._free.acquire())
-        self._waiting.append(place)
-        try:
-            while not (await asyncio.wait({place}, timeout=self.patience))[0]:
-                tell(self._waiting.index(place) + 1)
-        except asyncio.CancelledError:
-            if not place.cancel():  # it has come in the meantime
-                self._free.release()
-            raise
-        finally:
-            self._waiting.remove(place)
+PAUSE = 0.5  # seconds between two looks at whether somebody still waits
 
 
 class FifoSemaphore:

@@ -4,11 +4,12 @@ import functools
 import re
 import secrets
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 from badwords import Options, ProfanityFilter
 
 from explorer.base.errors import InputError
+from explorer.classroom.lookalikes import as_latin, has_piled_accents, skeleton
 
 NICKNAME = 16  # characters
 WORD = 30  # characters of a guess
@@ -46,15 +47,14 @@ def suggestion() -> str:
     return f"{secrets.choice(KINDS.split())} {secrets.choice(ANIMALS.split())}".title()
 
 
-def nickname(typed: object, taken: Container[str]) -> str:
-    """A nickname fit to be shown. Raises InputError, also for one that somebody of the room has, in small letters in `taken`."""
+def nickname(typed: object, taken: Iterable[str]) -> str:
+    """A nickname fit to be shown. Raises InputError, also for one that looks like that of somebody of the room, in `taken`."""
     name = _fit(typed, "the nickname", NICKNAME)
     if not any(letter.isalnum() for letter in name):
         raise InputError("A nickname needs a letter; type one, or take the one that is offered.")
-    if _filter().is_profane(name.replace(" ", "")):
-        raise InputError(CRUDE)
-    if name.casefold() in taken:
-        raise InputError(f"Somebody here is {name} already; choose another nickname.")
+    _check_crude(name.replace(" ", ""))
+    if skeleton(name) in map(skeleton, taken):
+        raise InputError(f"Somebody here is {name} already, or looks like it; choose another nickname.")
     return name
 
 
@@ -81,9 +81,16 @@ def _fit(typed: object, what: str, most: int) -> str:
         raise InputError(f"Type {what} first.")
     if len(text) > most:
         raise InputError(f"{what[:1].upper()}{what[1:]} has {len(text):,} characters; shorten it to {most} or fewer.")
-    if _filter().is_profane(text):
-        raise InputError(CRUDE)
+    if has_piled_accents(text):
+        raise InputError(f"{what[:1].upper()}{what[1:]} has a letter under a pile of accents; leave some of them out.")
+    _check_crude(text)
     return text
+
+
+def _check_crude(text: str) -> None:
+    """Raises InputError for what is crude, in letters that only look like those of the word too."""
+    if any(map(_filter().is_profane, {text, as_latin(text)})):
+        raise InputError(CRUDE)
 
 
 @functools.cache

@@ -1,7 +1,6 @@
 """One room: who is in it, what is asked, and what each screen may show of that."""
 
 import asyncio
-import contextlib
 import hmac
 import secrets
 import time
@@ -13,6 +12,7 @@ from explorer.base.errors import InputError
 from explorer.base.limits import ROOM_PEOPLE
 from explorer.classroom import names, teaching
 from explorer.classroom.questions import Guess, Question
+from explorer.classroom.seats import Person, spare
 from explorer.classroom.teaching import Teaching
 
 TEACHER = "teacher"
@@ -20,17 +20,6 @@ OUT = "You are no longer in this room; join it again."
 CLOSEST = 3  # names told after a round
 ANSWERS = 12  # of the room's, most given first
 LATEST = 40  # examples and tries shown
-
-
-@dataclass(eq=False)
-class Person:
-    """Somebody on a phone; the `token` is theirs only. They are here while a page of theirs listens."""
-
-    id: str
-    name: str
-    token: str
-    points: int = 0
-    listening: int = 0
 
 
 @dataclass(eq=False)
@@ -45,8 +34,9 @@ class Round:
 class Room:
     """All of it is changed by the server's loop only, so that nothing is locked; `changed` wakes whoever listens."""
 
-    def __init__(self, word: str, model: str) -> None:
+    def __init__(self, word: str, model: str, address: str = "") -> None:
         self.word, self.model = word, model
+        self.address = address  # where it was opened
         self.key = secrets.token_urlsafe(24)
         self.people: dict[str, Person] = {}
         self.is_open = True  # for more people
@@ -59,21 +49,28 @@ class Room:
         self.showing: object | None = None  # the turn of what is being drawn for them; a later one wins
         self.teacher_listening = 0
         self.began = self.used = time.monotonic()
-        self._news = asyncio.Event()
+        self._news, self._moves = asyncio.Event(), asyncio.Event()
 
     # ---- Who is here.
 
-    def join(self, name: object) -> Person:
+    def join(self, name: object, address: str = "") -> Person:
         """A new person. Raises InputError when the room is full or closed, or the nickname will not do."""
         if not self.is_open:
             raise InputError("The door of this room is closed; ask your teacher to open it.")
+        fit = names.nickname(name, [one.name for one in self.people.values()])
         if len(self.people) >= ROOM_PEOPLE.most:
-            raise InputError(ROOM_PEOPLE.tell())
-        fit = names.nickname(name, {one.name.casefold() for one in self.people.values()})
-        person = Person(secrets.token_hex(4), fit, secrets.token_urlsafe(18))
+            self._make_room(address)
+        person = Person(secrets.token_hex(4), fit, secrets.token_urlsafe(18), address)
         self.people[person.id] = person
         self.changed()
         return person
+
+    def _make_room(self, address: str) -> None:
+        """Give a seat away that nobody uses. Raises InputError when there is none."""
+        idle = [one for one in self.people.values() if not (self._points(one) or self._is_done(one))]
+        if (found := spare(idle, address)) is None:
+            raise InputError(ROOM_PEOPLE.tell())
+        self.remove(found.id)
 
     def person_of(self, token: str) -> Person | None:
         """Whose token this is."""
@@ -173,11 +170,16 @@ class Room:
         """Wake whoever listens."""
         news, self._news = self._news, asyncio.Event()
         news.set()
+        self.moved()
 
-    async def news(self, seconds: float) -> None:
-        """Return at the next change, or after so many seconds."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._news.wait(), seconds)
+    def moved(self) -> None:
+        """Wake the teacher's pages: somebody begins or ends to listen, which no other page shows."""
+        moves, self._moves = self._moves, asyncio.Event()
+        moves.set()
+
+    def upcoming(self, to_teacher: bool) -> asyncio.Event:
+        """What is set at the next change that the teacher, or a person, may see."""
+        return self._moves if to_teacher else self._news
 
     def for_teacher(self) -> dict[str, Any]:
         """What the teacher's page, and so the projector, may show."""

@@ -1,19 +1,17 @@
 """All rooms of this process. They live in memory, and end by themselves."""
 
 import time
-from collections import OrderedDict, deque
 
 from explorer.base.errors import BusyError, InputError
-from explorer.base.limits import ROOM_MINUTES, ROOMS
+from explorer.base.limits import ROOM_MINUTES, ROOMS, VISITOR_ROOMS
+from explorer.base.recent import MINUTE, Recent
 from explorer.classroom import names
 from explorer.classroom.room import Room
 from explorer.model import checkpoints
 
-MINUTE = 60.0  # seconds
 EMPTY = 10 * MINUTE  # without a teacher or anybody else, until a room ends
 ALONE = 45 * MINUTE  # without a teacher
 MISSES = 30  # wrong words a minute from one address, which may be a whole school's
-MOST_ADDRESSES = 1_000  # that are remembered; of more, the one that missed longest ago is forgotten
 NO_ROOM = "There is no such room; look at the word once more, or ask your teacher whether it is still open."
 TOO_MANY = "Too many wrong words came from here; wait a minute."
 
@@ -23,14 +21,16 @@ class Rooms:
 
     def __init__(self) -> None:
         self._rooms: dict[str, Room] = {}
-        self._misses: OrderedDict[str, deque[float]] = OrderedDict()  # times of wrong words, by address
+        self._misses = Recent()  # wrong words
 
-    def open(self) -> Room:
-        """A new room. Raises BusyError when there are too many."""
+    def open(self, address: str = "") -> Room:
+        """A new room for who asks from an address. Raises BusyError when there are too many, of all or of that one."""
         self.sweep()
         if len(self._rooms) >= ROOMS.most:
             raise BusyError(ROOMS.tell())
-        room = Room(names.new_word(self._rooms), checkpoints.default_name())
+        if sum(room.address == address for room in self._rooms.values()) >= VISITOR_ROOMS.most:
+            raise BusyError(VISITOR_ROOMS.tell())
+        room = Room(names.new_word(self._rooms), checkpoints.default_name(), address)
         self._rooms[room.word] = room
         return room
 
@@ -40,23 +40,15 @@ class Rooms:
         Who has a token of the room always finds it: others behind the same address lock nobody out of a seat.
         """
         self.sweep()
-        room, now = self._rooms.get(names.as_word(word)), time.monotonic()
+        room = self._rooms.get(names.as_word(word))
         if room and room.knows(token):
             return room
-        missed = self._misses.get(address, ())
-        if len(missed) == MISSES and missed[0] > now - MINUTE:
+        if self._misses.count(address) >= MISSES:
             raise BusyError(TOO_MANY)
         if room:
             return room
-        self._missed(address, now)
+        self._misses.add(address)
         raise InputError(NO_ROOM)
-
-    def _missed(self, address: str, now: float) -> None:
-        """Remember a wrong word from an address."""
-        self._misses.setdefault(address, deque(maxlen=MISSES)).append(now)
-        self._misses.move_to_end(address)
-        if len(self._misses) > MOST_ADDRESSES:
-            self._misses.popitem(last=False)
 
     def end(self, room: Room) -> None:
         """Close one for good."""

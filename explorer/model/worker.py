@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 else:
     ray = Library("ray")  # only who asked for workers has it
 
+ANYWHERE, HERE = "[::]:", "127.0.0.1:"
 Asked = tuple[Checkpoint, Sequence[Encoding]]
 
 
@@ -39,6 +40,7 @@ class Worker:
     """Reads for front ends: what waits while it reads is read together next, one pass at a time."""
 
     def __init__(self) -> None:
+        _listen_here_only()
         self._networks: OnceCache[Checkpoint, Network] = OnceCache(MODELS.most)
         self._one_pass = threading.Lock()
 
@@ -73,3 +75,16 @@ class Worker:
 
     def _network(self, checkpoint: Checkpoint) -> Network:
         return self._networks.get(checkpoint, lambda: Network(checkpoint))
+
+
+def _listen_here_only() -> None:
+    """Let Serve open the port of this process, which nobody asks for, on this machine's own address and not on every one.
+
+    Serve has no setting for it, and opens it after the worker is made. Only with RAY_SERVE_USE_GRPC_BY_DEFAULT=1 would front
+    ends use it, those on other machines too.
+    """
+    serve = ray.serve._private
+    if serve.constants.RAY_SERVE_USE_GRPC_BY_DEFAULT:
+        return
+    open_port = serve.replica.add_port_to_grpc_server
+    serve.replica.add_port_to_grpc_server = lambda server, address: open_port(server, address.replace(ANYWHERE, HERE))

@@ -26,6 +26,8 @@ from explorer.api.gradio_seams import (
     with_delivery,
 )
 from explorer.base.errors import BusyError, InputError
+from explorer.base.fair_queue import Call, nobody_left
+from explorer.base.hosts import visitor
 from explorer.base.scheduling import LOADING, MODEL, PLACES
 from explorer.page.controls import default_of
 from explorer.page.events import Updates
@@ -60,7 +62,10 @@ class PageBlocks(GradioBlocks):
 
     def config_to_send(self) -> dict[str, Any]:
         """The page as it is sent: with what it opens with, once that is known, unless a link asks for something else."""
-        asked = ASKED.get()
+        return self.config_for(ASKED.get())
+
+    def config_for(self, asked: Asked) -> dict[str, Any]:
+        """The same object until the page is filled anew."""
         return self._config if asked is Asked.ALL else self._pages[asked]
 
     def keep_config(self, made: dict[str, Any]) -> None:
@@ -108,7 +113,7 @@ class PageBlocks(GradioBlocks):
                 await stack.enter_async_context(self.turns.of(state))
             if kind == MODEL["concurrency_id"]:
                 try:
-                    await stack.enter_async_context(self.turns.place(lambda number: self._tell(named.get("event_id"), number)))
+                    await stack.enter_async_context(self.turns.place(self._wish(**named)))
                 except BusyError as error:
                     raise gr.Error(str(error), print_exception=False) from error
             return await self.answer(block_fn, inputs, state, *others, **named)
@@ -117,6 +122,13 @@ class PageBlocks(GradioBlocks):
         """What Gradio does with a call whose turn has come, and the pieces of the page that are built by it."""
         deliver(None)
         return with_delivery(await super().call(*given, **named), named.get("root_path"))
+
+    def _wish(self, request: Any = None, session_hash: str | None = None, event_id: str | None = None, **_: Any) -> Call:
+        """What the queue needs to know of a call; of one that came through Gradio's queue, that knows whether it is gone."""
+        asked = getattr(request, "request", None) if event_id is None else None
+        address = visitor(request.client) if request is not None else ""
+        gone = asked.is_disconnected if asked is not None else nobody_left
+        return Call(address, session_hash is not None, lambda number: self._tell(event_id, number), gone)
 
     def _tell(self, event_id: str | None, number: int) -> None:
         """Let a person read why nothing happens yet."""

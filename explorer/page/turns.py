@@ -1,6 +1,6 @@
 """The fair queue of the calls that ask a model, as the page tells of it."""
 
-from explorer.base.scheduling import FairQueue
+from explorer.base.fair_queue import FairQueue
 
 PATIENCE = 3.0  # seconds of waiting until a person reads the position in the queue, and between two times
 

@@ -13,8 +13,13 @@ from explorer.server.metrics import Metrics
 from explorer.server.refusals import UNKNOWN, refusal
 
 SAFE = {"GET", "HEAD", "OPTIONS"}
-# Doors of Gradio that this app has no use for: they fetch addresses for others, write files, or print what they are sent.
-CLOSED = re.compile(r"/gradio_api/(custom_component|deep_link|dev|proxy=|file[=/]+https?:)|/monitoring", re.IGNORECASE)
+# Doors of Gradio that this app has no use for: they fetch addresses for others, write files, write the program anew, meddle with
+# what others stream, or print what they are sent.
+CLOSED = re.compile(
+    r"/gradio_api/(custom_component|deep_link|dev|proxy=|file[=/]+https?:|(undo-)?vibe|process_recording|run-history|runs|stream/)"
+    "|/monitoring",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from explorer.page.examples import first_subject
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.requests import PAINTED
-from explorer.server.taking import FRESH, in_turn, timed
+from explorer.server.taking import FRESH, call_of, in_turn, timed
 
 
 def painting_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
@@ -27,13 +27,14 @@ def painting_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
             raise InputError(place.told[0])
         return blocks.paint(place)
 
-    async def painted(parameters: dict[str, str]) -> Response:
-        return Response(await in_turn(blocks, lambda: made(parameters)), media_type="application/json", headers=FRESH)
+    async def painted(request: Request, parameters: dict[str, str]) -> Response:
+        answer = await in_turn(blocks, call_of(request), lambda: made(parameters))
+        return Response(answer, media_type="application/json", headers=FRESH)
 
     async def answer(request: Request) -> Response:
         if not await may_enter(request):
             return refusal(401, SENTENCES[401])
         parameters = dict(parse_qsl(request.url.query[: links.LONGEST], keep_blank_values=True))
-        return await timed("/painted", metrics, lambda: painted(parameters))
+        return await timed("/painted", metrics, lambda: painted(request, parameters))
 
     return [Route(PAINTED, answer)]

@@ -1,10 +1,12 @@
-"""How requests are read off the line: by h11, whatever else is installed, so that no header is longer than it may be."""
+"""How requests are read off the line: by h11, whatever else is installed, so that no header is too long; and who sends them."""
 
 from typing import Any
 
 import uvicorn.config
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from explorer.server.proxies import BehindProxies
 
 HEADER_BYTES = 64 * 1024  # of all lines before the body: a link of 16,000 characters and its cookies, whichever way it is cut
 
@@ -17,10 +19,11 @@ class BoundedHTTP(H11Protocol):
         super().__init__(config, *rest, **named)
 
 
-def speak_h11() -> None:
-    """Let servers that are started from now on read requests so.
+def watch_the_line() -> None:
+    """Let servers that are started from now on read requests so, and believe of proxies no more than `proxies` does.
 
     Gradio makes its server without naming a protocol, and uvicorn then takes httptools where it is installed (Ray Serve
     brings it), which collects a header without end before anybody may refuse it.
     """
     uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{BoundedHTTP.__name__}"
+    uvicorn.config.ProxyHeadersMiddleware = BehindProxies

@@ -4,7 +4,6 @@ import json
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
-from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -60,13 +59,10 @@ def wrong_arguments(metrics: Metrics) -> Callable[[Request, Exception], Awaitabl
 
 
 class Refusals:
-    """Puts a sentence into every refusal that has none, and logs, without what was sent, what nobody caught.
-
-    Bodies of more than BODY_MEGABYTES are refused, those of uploads apart.
-    """
+    """Puts a sentence into every refusal that has none, and logs, without what was sent, what nobody caught."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._limited, self._app, self._metrics = RequestBodyLimitMiddleware(app, BODY_MEGABYTES.bytes), app, metrics
+        self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An application of ASGI."""
@@ -75,7 +71,7 @@ class Refusals:
             return
         answer = _Answer(scope, receive, send, self._metrics)
         try:
-            await (self._app if scope["path"].endswith(UPLOAD) else self._limited)(scope, receive, answer.send)
+            await self._app(scope, receive, answer.send)
         except Exception as error:
             if not answer.broken_off:  # Gradio ends the stream of an unknown session with an error, when all is said
                 logger.error("A request failed", exc_info=error)

@@ -1,20 +1,18 @@
 """No more requests a minute from one address than there may be."""
 
-from collections import OrderedDict, deque
 from http import HTTPStatus
-from time import monotonic
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from explorer.base.hosts import visitor
 from explorer.base.limits import REQUESTS
+from explorer.base.recent import MINUTE, Recent
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import refusal
 
-MINUTE = 60.0
 TAKE = "/bx/take/"  # where files are made of what is seen
 ROOMS = "/bx/rooms/"  # where words may be tried
 PAINTED = "/bx/painted.json"  # what a tab opens with, before Gradio is there
-MOST_ADDRESSES = 10_000  # that are remembered; of more, the one that asked longest ago is forgotten
 
 
 class RequestsAMinute:
@@ -24,12 +22,12 @@ class RequestsAMinute:
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
-        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+        self._asked = Recent()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses with 429 and a sentence, or passes on."""
         asks = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith((TAKE, ROOMS, PAINTED)))
-        if asks and scope.get("client") and not self._may(scope["client"][0]):
+        if asks and scope.get("client") and not self._may(visitor(scope["client"])):
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
             answer = refusal(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell())
             answer.headers["Retry-After"] = str(int(MINUTE))
@@ -38,16 +36,10 @@ class RequestsAMinute:
         await self._app(scope, receive, send)
 
     def _may(self, address: str) -> bool:
-        most, now = REQUESTS.most, monotonic()
+        most = REQUESTS.most
         if not most:
             return True
-        times = self._times.setdefault(address, deque())
-        self._times.move_to_end(address)
-        if len(self._times) > MOST_ADDRESSES:
-            self._times.popitem(last=False)
-        while times and times[0] <= now - MINUTE:
-            times.popleft()
-        if len(times) >= most:
+        if self._asked.count(address) >= most:
             return False
-        times.append(now)
+        self._asked.add(address)
         return True

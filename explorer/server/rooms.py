@@ -1,51 +1,47 @@
 """Rooms of classes: a page for phones, what it hears, and what teachers and people may do; each with a token of their own."""
 
 import asyncio
+import contextlib
 import json
-import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import cache
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from explorer.api.callers import bounded
 from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import BusyError, ExplorerError, InputError
-from explorer.base.hosts import is_loopback
-from explorer.base.log import logger
-from explorer.base.paths import ASSETS
+from explorer.base.fair_queue import Call
+from explorer.base.hosts import visitor
 from explorer.base.scheduling import TRAINING
 from explorer.classroom import names, showing
-from explorer.classroom.room import OUT, TEACHER, Person, Room
-from explorer.classroom.rooms import MINUTE, Rooms
+from explorer.classroom.room import OUT, Room
+from explorer.classroom.rooms import Rooms
+from explorer.classroom.seats import Person
 from explorer.classroom.teaching import Teaching
-from explorer.outlets import page_file, qr
+from explorer.outlets import qr
 from explorer.page.blocks import PageBlocks
-from explorer.page.components import PLOTLY_ADDRESS
 from explorer.server.document import address_of
-from explorer.server.refusals import FAILED, SENTENCES, refusal
+from explorer.server.join import join_address, join_routes
+from explorer.server.refusals import SENTENCES, refusal
+from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, over, token_of, who_asks
 from explorer.server.taking import in_turn
 
-HEARTBEAT = 15.0  # seconds between signs of life
-PAUSE = 0.1  # seconds between two messages: what changes meanwhile comes with the next
+HEARTBEAT = 2.0  # seconds between signs of life, which assets/classroom/news.js hears
+PAUSE = 0.1  # seconds between two looks: what changes meanwhile is told with the next
 PAGES = 4  # that listen with one token
 NOT_YOURS = "Only the teacher of this room may do that."
-FRESH = {"Cache-Control": "no-store"}
-Body = dict[str, Any]
 
 
 def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
     """Their addresses, for an app that listens on `host`."""
     desk = Desk(blocks, host)
     return [
-        Route("/join", _page),
-        Route("/bx/join.js", _asset("js", "text/javascript")),
-        Route("/bx/join.css", _asset("css", "text/css")),
+        *join_routes(),
         Route("/bx/rooms", desk.open, methods=["POST"]),
         Route("/bx/rooms/{word}/join", desk.join, methods=["POST"]),
         Route("/bx/rooms/{word}/news", desk.news),
@@ -53,25 +49,6 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
         Route("/bx/rooms/{word}/code.svg", desk.code),
         Route("/bx/rooms/{word}/{action}", desk.act, methods=["POST"]),
     ]
-
-
-async def _page(request: Request) -> Response:
-    page = (ASSETS / "classroom" / "join.html").read_text("utf-8").replace("{plotly}", PLOTLY_ADDRESS)
-    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
-
-
-def _asset(suffix: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        return Response(_bundle(suffix), media_type=media_type, headers={"Cache-Control": "no-cache"})
-
-    return answer
-
-
-@cache
-def _bundle(suffix: str) -> str:
-    """What draws views without the app, and the page of a phone around it."""
-    own = [ASSETS / "classroom" / f"{stem}.{suffix}" for stem in ("news", "join")]
-    return "\n".join([page_file.drawing(suffix), *(path.read_text("utf-8") for path in own if path.exists())])
 
 
 class Desk:
@@ -108,29 +85,29 @@ class Desk:
             return refusal(401, SENTENCES[401])
 
         async def answer() -> Body:
-            room = self.rooms.open()
-            return {"word": room.word, "key": room.key, "address": self._address(request)}
+            room = self.rooms.open(visitor(request.client))
+            return {"word": room.word, "key": room.key, "address": join_address(request, self._host)}
 
-        return await _answered(answer)
+        return await answered(answer)
 
     async def join(self, request: Request) -> Response:
         """A nickname becomes a person with a token."""
 
         async def answer() -> Body:
             room = self._room(request)
-            name = (await _body(request)).get("name")
-            person = room.join(names.suggestion() if name in (None, "") else name)
+            name = (await body_of(request)).get("name")
+            person = room.join(names.suggestion() if name in (None, "") else name, visitor(request.client))
             return {"word": room.word, "name": person.name, "token": person.token}
 
-        return await _answered(answer)
+        return await answered(answer)
 
     async def news(self, request: Request) -> Response:
         """What a screen may show, now and whenever it changes, as server-sent events."""
         if isinstance(room := self._room_or_refusal(request), Response):
             return room
-        who = _who(request, room)
+        who = who_asks(request, room)
         if who is None:
-            return _over(403, OUT)
+            return over(403, OUT)
         if isinstance(who, Person) and who.listening >= PAGES:
             return refusal(429, f"This seat is open on {PAGES} pages already; close one.")
         headers = {**FRESH, "X-Accel-Buffering": "no"}
@@ -140,7 +117,7 @@ class Desk:
         """What the teacher shows, for those who follow."""
         if isinstance(room := self._room_or_refusal(request), Response):
             return room
-        if _who(request, room) is None:
+        if who_asks(request, room) is None:
             return refusal(403, OUT)
         if room.shown is None:
             return refusal(404, "Nothing is shown just now.")
@@ -150,7 +127,7 @@ class Desk:
         """The way into a room as a QR code, which says no more than the board does."""
         if isinstance(room := self._room_or_refusal(request), Response):
             return room
-        made = qr.svg(f"{self._address(request) or address_of(request.scope) + 'join'}?room={room.word}")
+        made = qr.svg(f"{join_address(request, self._host) or address_of(request.scope) + 'join'}?room={room.word}")
         return Response(made, media_type="image/svg+xml", headers=FRESH)
 
     async def act(self, request: Request) -> Response:
@@ -158,8 +135,8 @@ class Desk:
         name = request.path_params["action"]
 
         async def answer() -> Body:
-            room, body = self._room(request), await _body(request)
-            who = _who(request, room)
+            room, body = self._room(request), await body_of(request)
+            who = who_asks(request, room)
             if who is None:
                 raise PermissionError(OUT)
             if isinstance(who, Person):
@@ -171,12 +148,13 @@ class Desk:
             teach = self._teachers.get(name)
             return await teach(room, body) if teach else _no_action()
 
-        return await _answered(answer)
+        return await answered(answer)
 
     # ---- What teachers do.
 
     async def _ask(self, room: Room, body: Body) -> Body:
-        room.ask(await in_turn(self._blocks, lambda: showing.question_of(body.get("kind"), body.get("query"))))
+        call = Call(room.address)
+        room.ask(await in_turn(self._blocks, call, lambda: showing.question_of(body.get("kind"), body.get("query"))))
         return {}
 
     async def _follow(self, room: Room, body: Body) -> Body:
@@ -186,7 +164,7 @@ class Desk:
             return {}
         asked = body["query"], bool(body.get("hidden")), str(body.get("covered") or "")
         room.showing = turn = object()
-        view = await in_turn(self._blocks, lambda: showing.shown(*asked))
+        view = await in_turn(self._blocks, Call(room.address), lambda: showing.shown(*asked))
         if room.showing is turn:  # else the teacher has gone on
             room.show(view)
         return {}
@@ -223,7 +201,7 @@ class Desk:
     async def _try(self, room: Room, person: Person, body: Body) -> Body:
         taught = room.taught()
         text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
-        answer = await in_turn(self._blocks, lambda: taught.answer(text))
+        answer = await in_turn(self._blocks, Call(person.address), lambda: taught.answer(text))
         room.check_here(person)
         taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # once more: meanwhile others have tried
         room.changed()
@@ -237,121 +215,50 @@ class Desk:
 
     def _room(self, request: Request) -> Room:
         """The room that is asked for. Raises ExplorerError."""
-        return self.rooms.find(request.path_params["word"], request.client.host if request.client else "", _token(request))
+        return self.rooms.find(request.path_params["word"], visitor(request.client), token_of(request))
 
     def _room_or_refusal(self, request: Request) -> Room | Response:
         """The same, or the answer to who asks for none."""
         try:
             return self._room(request)
         except BusyError as error:
-            return _busy(error)
+            return busy(error)
         except ExplorerError as error:
-            return _over(404, str(error))
+            return over(404, str(error))
 
     async def _stream(self, room: Room, who: Person | str) -> AsyncIterator[str]:
-        sent = ""
+        sent, spoken = "", time.monotonic()
         _listens(room, who, 1)
         try:
             while not room.ended and (isinstance(who, str) or who.id in room.people):
+                upcoming = room.upcoming(to_teacher=isinstance(who, str))  # before it is looked, so that nothing is missed
                 told = json.dumps(room.for_person(who) if isinstance(who, Person) else room.for_teacher())
                 if told != sent:
-                    yield f"data: {(sent := told)}\n\n"
-                    await asyncio.sleep(PAUSE)
-                    continue
-                before = time.monotonic()
-                await room.news(HEARTBEAT)
-                if time.monotonic() - before >= HEARTBEAT:
+                    yield f"data: {told}\n\n"
+                    sent, spoken = told, time.monotonic()
+                elif time.monotonic() >= spoken + HEARTBEAT:
                     self.rooms.sweep()
                     yield ": still here\n\n"
+                    spoken = time.monotonic()
+                await asyncio.sleep(PAUSE)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(upcoming.wait(), max(0, spoken + HEARTBEAT - time.monotonic()))
             yield f"data: {json.dumps({'over': 'This room is closed.' if room.ended else OUT})}\n\n"
         finally:
             _listens(room, who, -1)
-
-    def _address(self, request: Request) -> str:
-        """Where phones find the page to join, as the teacher's browser or this machine's network names it."""
-        asked = address_of(request.scope)
-        name = request.url.hostname or ""
-        if not is_loopback(name):
-            return f"{asked}join"
-        if is_loopback(self._host):
-            return ""
-        own = own_address()
-        return f"{asked.replace(f'//{name}', f'//{own}', 1)}join" if own else ""
-
-
-def own_address() -> str:
-    """This machine's address in its network, '' where it has none. Nothing is sent to find it."""
-    try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
-            way.connect(("192.0.2.1", 9))  # an address for documentation (RFC 5737): which way it would go is all that is asked
-            return way.getsockname()[0]
-    except OSError:
-        found = socket.gethostbyname_ex(socket.gethostname())[2]
-        return next((one for one in found if not is_loopback(one)), "")
 
 
 # ---- The small parts.
 
 
-def _who(request: Request, room: Room) -> Person | str | None:
-    """The teacher, a person, or nobody of this room: what the token that is sent says."""
-    if not (token := _token(request)):
-        return None
-    return TEACHER if room.is_teacher(token) else room.person_of(token)
-
-
-def _token(request: Request) -> str:
-    """The token that is sent, or ''."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token if scheme == "Bearer" else ""
-
-
-def _over(status: int, sentence: str) -> Response:
-    """That a screen need not ask again: the room is gone, or its person is. Only these words end its listening."""
-    return JSONResponse({"error": sentence, "over": True}, status)
-
-
-def _busy(error: BusyError) -> Response:
-    """That it is to be asked again a little later."""
-    answer = refusal(503, str(error))
-    answer.headers["Retry-After"] = str(int(MINUTE))
-    return answer
-
-
 def _listens(room: Room, who: Person | str, step: int) -> None:
     """Count a page that begins or ends to listen; the others see who is here."""
     if isinstance(who, Person):
-        who.listening += step
-        room.changed()
+        who.listens(step)
+        room.moved()
         return
     room.teacher_listening += step
     room.used = time.monotonic()
-
-
-async def _body(request: Request) -> Body:
-    """What was sent. Raises InputError for what is no JSON object."""
-    try:
-        body = json.loads(await request.body() or b"{}")
-    except (ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise InputError("Send a JSON object.")
-    return body
-
-
-async def _answered(answer: Callable[[], Awaitable[Body]]) -> Response:
-    """The answer, or one sentence for what went wrong."""
-    try:
-        return JSONResponse(await answer(), headers=FRESH)
-    except PermissionError as error:
-        return refusal(403, str(error))
-    except BusyError as error:
-        return _busy(error)
-    except ExplorerError as error:
-        return refusal(400, str(error))
-    except Exception as error:
-        logger.error("A room failed", exc_info=error)
-        return refusal(500, FAILED)
 
 
 def _now(act: Callable[[Room, Body], Any]) -> Callable[[Room, Body], Awaitable[Body]]:

@@ -4,25 +4,27 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import parse_qsl
 
 from fastapi import Depends
 from fastapi.exceptions import RequestValidationError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from explorer.api.gradio_seams import FnIndexInferError, wrap_app
 from explorer.base.limits import is_on_a_space
-from explorer.outlets import links
 from explorer.page.blocks import PageBlocks
-from explorer.page.first import ASKED, Asked
+from explorer.page.first import ASKED
 from explorer.server.arguments import ArgumentsError, check_arguments
+from explorer.server.bodies import Bodies
 from explorer.server.calls import watch_calls
 from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
 from explorer.server.headers import SecurityHeaders
+from explorer.server.kept import Kept, asked_of
 from explorer.server.lessons import lesson_routes
+from explorer.server.login import Guesses, check_login
 from explorer.server.metrics import Metrics
 from explorer.server.painting import painting_routes
 from explorer.server.reference import reference_routes
@@ -31,6 +33,7 @@ from explorer.server.requests import RequestsAMinute
 from explorer.server.rooms import room_routes
 from explorer.server.routes import routes
 from explorer.server.taking import taking_routes
+from explorer.server.uploads import Uploads, hung_up, without_room
 
 COMPRESSION = 6  # of 9: the last percents take most of the time
 
@@ -42,14 +45,16 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
     names = Names.of(host, os.environ)
 
     def around(app: ASGIApp) -> ASGIApp:
-        gate = Gate(RequestsAMinute(Refusals(app, metrics), metrics), names, metrics)
-        return GZipMiddleware(SecurityHeaders(told_of_links(gate), document, is_on_a_space()), compresslevel=COMPRESSION)
+        bounded = RequestsAMinute(Guesses(Bodies(Uploads(Refusals(app, metrics), metrics), metrics), metrics), metrics)
+        gate = Gate(bounded, names, metrics)
+        secured = SecurityHeaders(told_of_links(gate), document, is_on_a_space())
+        return Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks, metrics)
 
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
-    handlers[ArgumentsError] = wrong_arguments(metrics)
+    handlers |= {ArgumentsError: wrong_arguments(metrics), ClientDisconnect: hung_up, OSError: without_room}
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
     ours += [*painting_routes(blocks, metrics), *room_routes(blocks, host)]
-    checks = [Depends(check_arguments)]
+    checks = [Depends(check_login), Depends(check_arguments)]
     return {"routes": ours, "dependencies": checks, "exception_handlers": handlers, "lifespan": _outermost(around)}
 
 
@@ -58,11 +63,7 @@ def told_of_links(app: ASGIApp) -> ASGIApp:
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            linked = Asked.LINK if links.asks(name for name, _ in parameters) else Asked.PAGE
-            # The documentation of the endpoints is made by the page itself, of all there are.
-            is_page = scope["path"] == "/" and dict(parameters).get("view") != "api"
-            ASKED.set(linked if is_page else Asked.ALL)
+            ASKED.set(asked_of(scope))
         await app(scope, receive, send)
 
     return answer

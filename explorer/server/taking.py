@@ -14,6 +14,8 @@ from starlette.routing import Route
 from explorer.api.callers import bounded
 from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import BusyError, ExplorerError, InputError
+from explorer.base.fair_queue import Call
+from explorer.base.hosts import visitor
 from explorer.base.log import logger
 from explorer.base.scheduling import TRAINING
 from explorer.outlets import links, qr, ways
@@ -42,7 +44,7 @@ def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
         if way is None:
             return refusal(404, UNKNOWN)
         parameters = dict(parse_qsl(request.url.query, keep_blank_values=True))
-        return await timed(f"/take/{way.key}", metrics, lambda: _file(blocks, way, parameters))
+        return await timed(f"/take/{way.key}", metrics, lambda: _file(blocks, request, way, parameters))
 
     return [Route(TAKE + "link.svg", qr_code), Route(TAKE + "view.{key}", answer)]
 
@@ -78,16 +80,16 @@ async def timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Resp
         logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
 
 
-async def _file(blocks: PageBlocks, way: Way, parameters: dict[str, str]) -> Response:
+async def _file(blocks: PageBlocks, request: Request, way: Way, parameters: dict[str, str]) -> Response:
     """The file. Raises InputError for a link that cannot be followed to the letter: a file has no place to say so."""
-    place = await in_turn(blocks, lambda: links.read(parameters, first_subject()))
+    place = await in_turn(blocks, call_of(request), lambda: links.read(parameters, first_subject()))
     if place.told:
         raise InputError(place.told[0])
     place = replace(place, part=parameters.get("part", ""))
     if any(isinstance(view, LongView) for view in place.views):  # it waits for a place among the long works instead
         made = await run_in_threadpool(bounded(_made, TRAINING["concurrency_id"]), way, place)
     else:
-        made = await in_turn(blocks, lambda: _made(way, place))
+        made = await in_turn(blocks, call_of(request), lambda: _made(way, place))
     name = f'attachment; filename="bert-explorer-{place.name}.{way.key}"'
     return Response(made, media_type=way.media_type, headers={**FRESH, "Content-Disposition": name})
 
@@ -96,7 +98,12 @@ def _made(way: Way, place: Place) -> bytes:
     return way.make(place.opened())
 
 
-async def in_turn(blocks: PageBlocks, make: Callable[[], Result]) -> Result:
-    """What takes its turn among all calls that ask a model. Raises BusyError when too many wait."""
-    async with blocks.turns.place():
+def call_of(request: Request) -> Call:
+    """A request as the queue of all calls sees it."""
+    return Call(visitor(request.client), has_session=False, is_gone=request.is_disconnected)
+
+
+async def in_turn(blocks: PageBlocks, call: Call, make: Callable[[], Result]) -> Result:
+    """What takes its turn among all calls that ask a model. Raises BusyError when too many wait, or nobody does."""
+    async with blocks.turns.place(call):
         return await run_in_threadpool(make)

@@ -17,6 +17,7 @@ from explorer.base.errors import InputError
 from explorer.base.limits import CHARACTERS, CORPUS_MEGABYTES, CORPUS_SENTENCES, MEGABYTE
 from explorer.base.paths import ASSETS
 from explorer.text import limits
+from explorer.text.characters import has_visible_characters, visible
 from explorer.text.tables import decode, read_table, text_column_of
 from explorer.text.tagged import CONLLU_COLUMNS, FORM, ID, LINE_END, UPOS, is_conllu, split_words
 
@@ -171,7 +172,9 @@ def _read_lines(path: Path) -> tuple[list[CorpusSentence], str]:
 
 def _from_texts(texts: Sequence[str], what: str) -> list[CorpusSentence]:
     """The sentences among some lines or cells, counted as `what` from 1; one without a word or a sign is none."""
-    CORPUS_SENTENCES.check(sum(limits.has_visible_characters(text) for text in texts))
+    CORPUS_SENTENCES.check(sum(map(has_visible_characters, texts)))
+    for number, text in enumerate(texts, start=1):
+        CHARACTERS.check(len(text.strip()), f"{what} {number:,}")
     found = []
     for number, text in enumerate(texts, start=1):
         text = _visible(text)
@@ -188,7 +191,7 @@ def _is_read(character: str) -> bool:
 
 def _visible(text: str) -> str:
     """A text on one line, without what cannot be seen."""
-    return " ".join("".join(one for one in text if one.isspace() or limits.has_visible_characters(one)).split())
+    return " ".join(visible(text).split())
 
 
 def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
@@ -205,14 +208,16 @@ def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
 
 def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
     """The sentences between blank lines. Raises InputError naming the first line that is wrong."""
-    text, rows, begun = "", [], 0
+    text, rows, begun, characters = "", [], 0, 0
     for number, line in enumerate([*lines, ""], start=1):
         if line.startswith("#"):
             said = _TEXT.match(line)
             text = said[1] if said else text
         elif line.strip():
-            begun = begun if rows else number
+            begun, characters = (begun, characters) if rows else (number, 0)
             if cells := _cells(number, line, len(rows) + 1):
+                characters += len(cells[FORM])
+                _check_length(characters, begun)
                 rows.append((number, cells))
         else:
             if rows:
@@ -229,7 +234,7 @@ def _cells(number: int, line: str, expected: int) -> list[str] | None:
         return None
     if cells[ID] != str(expected):
         raise InputError(f"Line {number:,} begins with {cells[ID][:10]} where word {expected} of its sentence should stand.")
-    if not limits.has_visible_characters(cells[FORM]):
+    if not has_visible_characters(cells[FORM]):
         raise InputError(f"Line {number:,} has no word; write one in its second column, or leave the line out.")
     return cells
 
@@ -242,12 +247,16 @@ def _sentence(text: str, rows: list[tuple[int, list[str]]], begun: int) -> Corpu
     if starts is None:
         text = " ".join(words)
         starts = _starts(text, words)
-    if len(text) > CHARACTERS.most:
-        what = f"The sentence from line {begun:,} has more than {CHARACTERS.most:,} characters"
-        raise InputError(f"{what}; put a blank line after each sentence.")
+    _check_length(len(text), begun)
     limits.check_text(text, f"the sentence from line {begun:,}")
     tags, relations = ([cells[column] for _, cells in rows] for column in (UPOS, RELATION))
     return CorpusSentence(text, tuple(words), starts or (), _told(tags), _heads(rows), _told(relations))
+
+
+def _check_length(characters: int, begun: int) -> None:
+    if characters > CHARACTERS.most:
+        what = f"The sentence from line {begun:,} has more than {CHARACTERS.most:,} characters"
+        raise InputError(f"{what}; put a blank line after each sentence.")
 
 
 def _told(cells: list[str]) -> tuple[str, ...]:

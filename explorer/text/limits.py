@@ -3,13 +3,13 @@
 Layers and heads count from 1 outside and from 0 inside; `layer_index` and `head_index` are where that changes.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TypeGuard
 
 from explorer.base.errors import InputError
 from explorer.base.limits import CHARACTERS, CUTS, TEXTS, Limit
+from explorer.text.characters import has_visible_characters
 
 MOST_PLACES = 10_000_000  # more than anything drawn has
 
@@ -19,8 +19,10 @@ def check_text(text: object, name: str = "the text", limit: Limit = CHARACTERS) 
     if not isinstance(text, str):
         raise InputError(f"{_capitalised(name)} must be a text; send a sentence.")
     limit.check(len(text), name)
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError(f"{_capitalised(name)} holds half a character (a lone surrogate); paste it again.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{_capitalised(name)} holds half a character (a lone surrogate); paste it again.") from error
     if not has_visible_characters(text):
         raise InputError(f"{_capitalised(name)} is empty; type a sentence.")
     return text
@@ -31,11 +33,6 @@ def check_optional_text(text: object, name: str, limit: Limit = CHARACTERS) -> s
     if text is None or (isinstance(text, str) and len(text) <= limit.most and not has_visible_characters(text)):
         return ""
     return check_text(text, name, limit)
-
-
-def has_visible_characters(text: str) -> bool:
-    """Whether anything is left once blanks and control characters are dropped, as BERT's tokenizer drops them."""
-    return any(not character.isspace() and unicodedata.category(character) not in ("Cc", "Cf") for character in text)
 
 
 def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:

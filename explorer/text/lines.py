@@ -3,7 +3,7 @@
 import re
 
 from explorer.base.errors import InputError
-from explorer.text.limits import has_visible_characters
+from explorer.text.characters import has_visible_characters
 from explorer.text.pairs import Pair, check_pairs
 
 NO_LABEL = "(no label)"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from explorer.base.errors import InputError
 from explorer.base.limits import CELL_LINES, CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
-from explorer.text import limits
+from explorer.text.characters import has_visible_characters
 
 FILE_TYPES = (".csv", ".tsv", ".txt", ".json", ".jsonl")
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}  # of equals the first: texts hold commas
@@ -61,7 +61,7 @@ def read_table(path: Path, has_names: Callable[[Row, Sequence[Row]], bool] = has
     """
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, encoding = decode(path.read_bytes())
-    if not limits.has_visible_characters(text):
+    if not has_visible_characters(text):
         raise InputError("The file is empty; it needs a line of column names and at least one row.")
     _check_length(max(text.count("\n"), text.count("\r")))
     if _JSON.match(text):

@@ -14,6 +14,7 @@ from pathlib import Path
 from explorer.base.errors import InputError
 from explorer.base.limits import CHARACTERS, LABEL, LINES, MEGABYTE, TABLE_MEGABYTES
 from explorer.text import limits
+from explorer.text.characters import EachCharacter, has_visible_characters, visible
 from explorer.text.tables import decode
 
 TAGGED_FILE_TYPES = (".conllu", ".conll", ".txt", ".tsv", ".bio", ".iob", ".jsonl", ".json")
@@ -50,8 +51,7 @@ def split_words(text: str) -> list[str]:
 
     Devlin et al. 2019, BasicTokenizer; what cannot be seen is left out.
     """
-    seen = (one for one in text if one.isspace() or limits.has_visible_characters(one))
-    return "".join(f" {one} " if _stands_alone(one) else one for one in seen).split()
+    return text.translate(_CUT).split()
 
 
 def _stands_alone(character: str) -> bool:
@@ -62,11 +62,14 @@ def _stands_alone(character: str) -> bool:
     return symbol or chinese or unicodedata.category(character).startswith("P")
 
 
+_CUT = EachCharacter(lambda one: f" {one} " if _stands_alone(one) else visible(one))
+
+
 def read_tagged(path: Path) -> TaggedFile:
     """The tagged sentences of a file, whose format is found out. Raises InputError naming the first line that is wrong."""
     TABLE_MEGABYTES.check(path.stat().st_size / MEGABYTE)
     text, encoding = decode(path.read_bytes())
-    if not limits.has_visible_characters(text):
+    if not has_visible_characters(text):
         raise InputError("The file is empty; it needs a word and its tag a line, and a blank line between sentences.")
     lines = LINE_END.split(text)
     LINES.check(len(lines))
@@ -187,7 +190,7 @@ def _read_rows(lines: Sequence[str], read: Row) -> Iterator[TaggedSentence]:
         if (found := read(number, line)) is None:
             continue
         word, tag = (one.strip() for one in found)
-        if not limits.has_visible_characters(word):
+        if not has_visible_characters(word):
             raise InputError(f"Line {number} has no word; write one before its tag, or leave the line out.")
         if not tag:
             raise InputError(f"Line {number} has a word without a tag; give every word one.")

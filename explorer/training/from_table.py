@@ -11,6 +11,7 @@ from explorer.base.errors import InputError
 from explorer.base.limits import CHARACTERS, LABEL, TRAINING_EXAMPLES
 from explorer.base.paths import EXAMPLES
 from explorer.text import limits
+from explorer.text.characters import has_visible_characters
 from explorer.text.tables import LABEL_NAMES, SECOND_NAMES, TEXT_NAMES, Table, read_table
 from explorer.training.examples import Examples, ScoredExamples, check_classes, check_numbers, normalise
 
@@ -78,7 +79,7 @@ def examples_from_table(table: Table, columns: Columns, seed: int = 0) -> tuple[
         raise InputError("A head needs a column with the labels besides the one with the texts; choose two columns.")
     texts, labels = table.column(columns.text), table.column(columns.label)
     seconds = table.column(columns.text_b) if columns.text_b else [""] * len(texts)
-    kept = [row for row, cells in enumerate(zip(texts, labels, strict=True)) if all(map(limits.has_visible_characters, cells))]
+    kept = [row for row, cells in enumerate(zip(texts, labels, strict=True)) if all(map(has_visible_characters, cells))]
     without = "without a text or a label left out"
     notes = [_count(len(texts) - len(kept), f"row {without}", f"rows {without}")]
     if len(kept) > (most := TRAINING_EXAMPLES.most):

@@ -8,6 +8,7 @@ import pytest
 from gradio.blocks import BlocksConfig
 from gradio.state_holder import SessionState
 
+from explorer.base.fair_queue import Call
 from explorer.base.scheduling import MODEL
 from explorer.page.blocks import PageBlocks
 from explorer.page.components import Bars, Notice
@@ -168,7 +169,7 @@ def test_who_waits_is_told_its_number_and_who_leaves_frees_its_place(monkeypatch
     turns, told = Turns(1), {"first": [], "second": [], "third": []}
 
     async def ask(name, seconds):
-        async with turns.place(told[name].append):
+        async with turns.place(Call(tell=told[name].append)):
             await asyncio.sleep(seconds)
 
     async def calls():

@@ -1,20 +1,19 @@
 """Rooms of classes: what may be typed, BERT's own answers, who sees what, and how a room ends."""
 
-import asyncio
 import json
+import time
 
 import numpy as np
 import pytest
 
 from explorer.base.errors import BusyError, CapabilityError, InputError
-from explorer.base.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS
+from explorer.base.limits import ROOM_MINUTES, ROOM_PEOPLE, ROOMS, VISITOR_ROOMS
 from explorer.base.steps import finished
-from explorer.classroom import names, questions, rooms, showing, teaching
+from explorer.classroom import names, questions, rooms, seats, showing, teaching
 from explorer.classroom.room import Room
 from explorer.classroom.teaching import Teaching
 from explorer.model import checkpoints
 from explorer.views.subject import Selection, Subject
-from tests.waiting import waited
 
 BLANK = ("The capital of Japan is [MASK].", "It is a [MASK] city.")
 PLACE = "v=1&tab=attention&view=one-head&a=The+keys+are+on+the+table.&layer=1&head=3"
@@ -63,6 +62,46 @@ def test_words_of_rooms_are_new_and_fit_for_a_nickname():
 def test_a_nickname_that_will_not_do_is_told_why(typed, why):
     with pytest.raises(InputError, match=why):
         names.nickname(typed, {"ann"})
+
+
+@pytest.mark.parametrize("typed", ["Аnn", "АNN", "ᎪNN", "Ａｎｎ", "𝐀𝐧𝐧", "ɑnn", "Αnn", "A nn", "Ann.", "Aոո", "ann\u200b"])
+def test_a_nickname_that_looks_like_that_of_another_is_refused(typed):
+    with pytest.raises(InputError, match="choose another nickname"):
+        names.nickname(typed, ["Ann"])
+
+
+@pytest.mark.parametrize(("one", "other"), [("Ian", "lan"), ("Bob", "B0b"), ("Amy", "Arny"), ("Рома", "Poma"), ("Коля", "Koля")])
+def test_letters_that_look_alike_make_no_second_name(one, other):
+    for name, taken in ((one, other), (other, one)):
+        with pytest.raises(InputError, match="choose another nickname"):
+            names.nickname(name, [taken])
+
+
+def test_names_that_look_different_are_different():
+    given = ["Ann", "Anna", "Änn", "Ann 1", "Ann 2", "Anton", "Аня", "Анна", "Άννα", "李雷", "李霞", "José", "Jose", "Tim", "Jim"]
+    given += ["محمد", *(f"Pupil {number}" for number in range(1, 61))]
+    taken = []
+    for name in given:
+        taken.append(names.nickname(name, taken))
+    assert taken == given
+
+
+@pytest.mark.parametrize("typed", ["Z\u0351\u036b\u0343algo", "A\u0300\u0301\u0302", "é\u0301\u0302", "a" + "\u20dd" * 3])
+def test_piled_accents_are_refused_in_all_that_is_shown(typed):
+    for read in (lambda text: names.nickname(text, ()), names.word, names.sentence):
+        with pytest.raises(InputError, match="pile of accents"):
+            read(typed)
+
+
+@pytest.mark.parametrize("typed", ["Nguyễn Thế", "محمّد", "กิ่งแก้ว", "लड़कों", "Zoë", "e\u0301"])
+def test_accents_that_a_language_has_are_none(typed):
+    assert names.nickname(typed, ()) == typed
+
+
+def test_crude_words_do_not_hide_in_other_alphabets():
+    for typed in ("shіt", "ѕhit", "ｓｈｉｔ"):
+        with pytest.raises(InputError, match="not for the projector"):
+            names.word(typed)
 
 
 @pytest.mark.parametrize("typed", ["Zoë", "李雷", "משה", "Ann-Marie", "<b>Bob</b>", "${alert(1)}", "O'Neil"])
@@ -214,6 +253,62 @@ def test_a_room_is_full_or_closed(room):
         room.join("One more")
 
 
+def fill(room, address="192.0.2.7"):
+    return [room.join(f"Pupil {number}", address) for number in range(ROOM_PEOPLE.most)]
+
+
+def test_a_class_behind_one_address_takes_all_seats_at_once(room):
+    pupils = fill(room)
+    for one in pupils:
+        one.listens(1)
+    assert len(room.people) == ROOM_PEOPLE.most
+    for address in ("192.0.2.7", "192.0.2.8"):
+        with pytest.raises(InputError, match="full"):
+            room.join("Ann", address)
+
+
+def test_who_takes_all_seats_and_does_not_come_keeps_them_from_nobody_elsewhere(room):
+    fill(room)
+    with pytest.raises(InputError, match="full"):
+        room.join("Another", "192.0.2.7")
+    some = [room.join(f"Ann {number}", "192.0.2.8") for number in range(10)]
+    for one in some:
+        one.listens(1)
+    assert len(room.people) == ROOM_PEOPLE.most
+    assert all(one.id in room.people for one in some)
+
+
+def test_seats_where_nobody_listens_go_to_who_comes_later(room, monkeypatch):
+    pupils, now = fill(room), time.monotonic()
+    for one in pupils[1:]:
+        one.listens(1)
+    monkeypatch.setattr("explorer.classroom.seats.time.monotonic", lambda: now + seats.UNHEARD + 1)
+    ann = room.join("Ann", "192.0.2.7")
+    assert pupils[0].id not in room.people
+    assert room.person_of(pupils[0].token) is None
+    ann.listens(1)
+    with pytest.raises(InputError, match="full"):
+        room.join("Bob", "192.0.2.7")
+
+
+def test_who_has_given_something_or_is_away_for_a_moment_keeps_the_seat(room, subject, monkeypatch):
+    pupils, now = fill(room), time.monotonic()
+    for one in pupils:
+        one.listens(1)
+        one.listens(-1)
+    room.ask(questions.blank(subject))
+    room.keep(pupils[0], room.asked(), room.asked().question.guess("Kyoto"))
+    pupils[1].points = 1
+    with pytest.raises(InputError, match="full"):
+        room.join("Ann", "192.0.2.8")
+    monkeypatch.setattr("explorer.classroom.seats.time.monotonic", lambda: now + seats.AWAY + 1)
+    for number in range(ROOM_PEOPLE.most - 2):
+        room.join(f"Ann {number}", "192.0.2.8").listens(1)
+    with pytest.raises(InputError, match="full"):
+        room.join("One more", "192.0.2.8")
+    assert {pupils[0].id, pupils[1].id} <= room.people.keys()
+
+
 def test_who_is_sent_out_leaves_nothing(room, subject):
     ann = room.join("Ann")
     room.ask(questions.blank(subject))
@@ -240,15 +335,15 @@ def test_a_guess_that_comes_after_its_owner_was_sent_out_is_not_kept(room, subje
     assert room.for_teacher()["round"]["closest"] == []
 
 
-def test_whoever_listens_is_woken_at_each_change(room):
-    async def heard():
-        listening = [asyncio.create_task(room.news(30)) for _ in range(3)]
-        await asyncio.sleep(0)
-        room.join("Ann")
-        await asyncio.wait_for(asyncio.gather(*listening), 5)
-        await room.news(0.01)  # nothing more
-
-    waited(heard())
+def test_whoever_listens_is_woken_at_each_change_that_they_may_see(room):
+    board, phone = room.upcoming(to_teacher=True), room.upcoming(to_teacher=False)
+    room.moved()
+    assert (board.is_set(), phone.is_set()) == (True, False)
+    board = room.upcoming(to_teacher=True)
+    room.join("Ann")
+    assert (board.is_set(), phone.is_set()) == (True, True)
+    assert not room.upcoming(to_teacher=True).is_set()
+    assert not room.upcoming(to_teacher=False).is_set()
 
 
 # ---- Teaching together.
@@ -392,6 +487,20 @@ def test_there_are_only_so_many_rooms(monkeypatch):
     all_rooms.open()
     with pytest.raises(BusyError, match="2 rooms"):
         all_rooms.open()
+
+
+def test_one_address_takes_no_more_than_its_share_of_the_rooms(monkeypatch):
+    monkeypatch.setenv("BERT_EXPLORER_PROFILE", "public")
+    all_rooms = rooms.Rooms()
+    mine = [all_rooms.open("192.0.2.7") for _ in range(VISITOR_ROOMS.most)]
+    with pytest.raises(BusyError, match="opened from here"):
+        all_rooms.open("192.0.2.7")
+    others = all_rooms.open("192.0.2.8")
+    all_rooms.end(mine[0])
+    all_rooms.open("192.0.2.7")
+    all_rooms.end(others)
+    with pytest.raises(BusyError, match="opened from here"):
+        all_rooms.open("192.0.2.7")
 
 
 def test_who_tries_word_after_word_has_to_wait():

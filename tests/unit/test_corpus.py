@@ -12,10 +12,11 @@ import explorer
 from explorer.api.corpus import corpus as corpus_endpoint
 from explorer.base import disk
 from explorer.base.errors import InputError
-from explorer.base.limits import CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
+from explorer.base.limits import CHARACTERS, CORPUS_SENTENCES, CORPUS_STATES_MEGABYTES
 from explorer.base.steps import finished
 from explorer.corpus import reading
 from explorer.corpus.reading import ADDED, corpus_states, corpus_states_in_steps, tokens_of
+from explorer.text import corpus as corpus_file
 from explorer.text.corpus import ROOT, Corpus, CorpusSentence, built_in, read_corpus
 from explorer.text.plain import flaws
 from explorer.views.corpus.source import SENSES, words_of_several_senses
@@ -189,6 +190,26 @@ def test_broken_conllu_names_the_line(write, broken, line, refusal):
 )
 def test_without_a_sentence_it_says_what_to_do(write, name, text, refusal):
     refusal(InputError, lambda: read_corpus(write(text, name)))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.csv", 'text\n"the cat sat"\n"' + "the cat, " * 9_000 + '"\n', "Row 2 has"),
+        ("a.txt", "the cat\n" + "the cat. " * 9_000, "Line 2 has"),
+        ("a.jsonl", '{"text": "the cat"}\n{"text": "' + "the cat. " * 9_000 + '"}', "Row 2 has"),
+        ("a.conllu", "".join(f"{number}\tcat" + "\t_" * 8 + "\n" for number in range(1, 9_000)), "from line 1 has"),
+    ],
+)
+def test_what_is_too_long_is_refused_before_it_is_cut_into_words(write, name, text, told, monkeypatch, refusal):
+    read: list[int] = []
+    for part in ("_visible", "split_words", "_starts"):
+        real = getattr(corpus_file, part)
+        monkeypatch.setattr(corpus_file, part, lambda text, *more, real=real: read.append(len(text)) or real(text, *more))
+    cells = corpus_file._cells
+    monkeypatch.setattr(corpus_file, "_cells", lambda number, *more: read.append(number) or cells(number, *more))
+    assert told in refusal(InputError, lambda: read_corpus(write(text, name)))
+    assert max(read, default=0) <= CHARACTERS.most // 3 + 1
 
 
 @pytest.mark.parametrize("text", ["\n".join(f"man {i}" for i in range(4)), "\n\n".join([CONLLU] * 4)])

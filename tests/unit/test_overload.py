@@ -19,10 +19,11 @@ from explorer.api import training as api_training
 from explorer.base import cores
 from explorer.base.errors import BusyError
 from explorer.base.limits import REQUESTS, TRAINING_MINUTES, WAITING, WAITING_WORKS, WORKS
-from explorer.base.scheduling import TRAINING, FifoSemaphore
+from explorer.base.recent import MINUTE
+from explorer.base.scheduling import PLACES, TRAINING, FifoSemaphore
 from explorer.base.steps import finished
 from explorer.page.turns import Turns
-from explorer.server.requests import MINUTE, PAINTED, RequestsAMinute
+from explorer.server.requests import PAINTED, RequestsAMinute
 from explorer.training import jobs, store, training
 from explorer.training.examples import Examples
 from explorer.training.text_tasks import text_task
@@ -90,14 +91,15 @@ def test_no_more_trainings_run_at_once_than_may_whichever_way_they_are_asked_for
     assert work.most == WORKS.most
 
 
+RUN = "/gradio_api/run/tokens"
 DEFAULTS = (-1, "cls", 10, 0.01, 32, 0, "", 0)
 
 
-def connect(address, method, path, body=None):
+def connect(address, method, path, body=None, **more):
     """A connection on which a request has been sent, whose answer nobody has read."""
     where = urlsplit(address)
     data = json.dumps(body).encode() if body is not None else b""
-    headers = {"Host": where.netloc, "Content-Type": "application/json", "Content-Length": len(data)}
+    headers = {"Host": where.netloc, "Content-Type": "application/json", "Content-Length": len(data), **more}
     head = "".join(f"{line}\r\n" for line in (f"{method} {path} HTTP/1.1", *(f"{key}: {headers[key]}" for key in headers), ""))
     connection = socket.create_connection((where.hostname, where.port))
     connection.sendall(head.encode() + data)
@@ -110,6 +112,39 @@ def test_a_training_ends_when_its_client_has_gone(served, work):
     connection.close()
     assert work.wait_for(lambda work: work.running == 0)
     assert not work.end.is_set()
+
+
+def test_calls_of_one_address_hold_up_nobody_elsewhere_and_those_that_hung_up_never_begin(served, serving, monkeypatch):
+    begun, end = [], threading.Event()
+    encode = explorer.Explorer.encode
+
+    def held(self, text_a, text_b=""):
+        if text_a.startswith("held"):
+            begun.append(text_a)
+            assert end.wait(SOON)
+        return encode(self, text_a, text_b)
+
+    def soon(condition):
+        until = time.monotonic() + SOON
+        while not condition():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+    monkeypatch.setattr(explorer.Explorer, "encode", held)
+    crowd = {"X-Forwarded-For": "203.0.113.1"}
+    lines = [connect(served, "POST", RUN, {"data": [f"held {number}", "", ""]}, **crowd) for number in range(40)]
+    try:
+        soon(lambda: len(begun) == PLACES // 2 and len(serving.turns) == 40 - PLACES // 2)
+        bystander = connect(served, "POST", RUN, {"data": ["a bystander", "", ""]}, **{"X-Forwarded-For": "203.0.113.2"})
+        assert bystander.recv(100).startswith(b"HTTP/1.1 200")
+        bystander.close()
+        for line in lines:
+            line.close()
+        soon(lambda: len(serving.turns) == 0)
+    finally:
+        end.set()
+    soon(lambda: serving.turns._held.total() == 0)
+    assert len(begun) == PLACES // 2
 
 
 def test_a_training_from_the_queue_ends_when_nobody_listens_any_more(served, stranger, work):
@@ -261,7 +296,7 @@ def test_requests_a_minute_are_counted_for_each_address(monkeypatch):
     refused = []
     metrics = SimpleNamespace(refused=refused.append)
     app, now = RequestsAMinute(inner, metrics), time.monotonic()
-    monkeypatch.setattr("explorer.server.requests.monotonic", lambda: now)  # not that of the server's loop
+    monkeypatch.setattr("explorer.base.recent.monotonic", lambda: now)  # not that of the server's loop
     assert {ask_for(app, "a")[0] for _ in range(50)} == {200}, "locally there is no such limit"
     monkeypatch.setenv(REQUESTS.setting, "3")
     assert [ask_for(app, "a")[0] for _ in range(5)] == [200, 200, 200, 429, 429]

@@ -30,6 +30,8 @@ from explorer.model.replicas import TRIES, Replicas, Scale
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
+LISTENING = "0A"  # of /proc/net/tcp
+LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
 MANY = [f"the {size} {who} bought milk number {n}" for size in ("sad", "slow") for who in "ab" for n in range(FAST_FROM // 4)]
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None or not sys.platform.startswith("linux"),
@@ -62,6 +64,10 @@ class Running:
 
     def workers(self) -> list[int]:
         """The processes below the app that carry the name of a worker."""
+        return [process for process, name in self.below().items() if name.startswith(b"ray::ServeReplica:")]
+
+    def below(self) -> dict[int, bytes]:
+        """The processes below the app, and their names."""
         parents, names = {}, {}
         for folder in Path("/proc").glob("[0-9]*"):
             try:
@@ -73,7 +79,22 @@ class Running:
         def below(process):
             return process == self.process.pid or (process in parents and below(parents[process]))
 
-        return [process for process, name in names.items() if name.startswith(b"ray::ServeReplica:") and below(process)]
+        return {process: name for process, name in names.items() if below(process)}
+
+
+def listened_on(process: int) -> set[str]:
+    """The addresses that a process listens on, as the system writes them: little-endian, by words."""
+    found = set()
+    try:
+        own = {os.readlink(link) for link in Path(f"/proc/{process}/fd").glob("*")}
+        for table in ("tcp", "tcp6"):
+            for row in Path(f"/proc/{process}/net/{table}").read_text().splitlines()[1:]:
+                cells = row.split()
+                if cells[3] == LISTENING and f"socket:[{cells[9]}]" in own:
+                    found.add(cells[1].partition(":")[0])
+    except FileNotFoundError:  # it has ended just now, or closed a file
+        return found
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +121,13 @@ def running(tiny_folder, readme, tmp_path_factory):
         finally:
             process.kill()
             process.wait()
+
+
+@needs_ray
+def test_nothing_that_workers_bring_listens_to_the_network(running):
+    listening = {name[:60]: listened_on(process) for process, name in running.below().items()}
+    assert any(listening.values())
+    assert {name: found - LOOPBACK for name, found in listening.items() if found - LOOPBACK} == {}
 
 
 @needs_ray

@@ -1,7 +1,9 @@
 """Rooms over HTTP: who may do what, what a stream tells, and what nobody means well with."""
 
+import asyncio
 import json
 import threading
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from urllib.error import HTTPError
@@ -10,8 +12,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from explorer.classroom.room import TEACHER, Room
 from explorer.classroom.rooms import MISSES, TOO_MANY
-from explorer.server import rooms
+from explorer.server import join, rooms
+from tests.waiting import waited
 
 QUERY = "v=1&tab=attention&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+old."
 
@@ -249,6 +253,85 @@ def test_a_seat_listens_on_few_pages_only(served, room, ann):
         assert refused.value.code == 429
 
 
+def test_who_opens_and_closes_again_and_again_lets_the_others_rest(monkeypatch):
+    """Nothing that a phone shows changes by it, so for those that listen nothing is worked out anew."""
+    worked_out = Counter()
+    for name in ("for_person", "for_teacher"):
+        real = getattr(Room, name)
+        monkeypatch.setattr(Room, name, lambda *given, real=real, name=name: worked_out.update([name]) or real(*given))
+
+    async def read(stream):
+        async for _ in stream:
+            pass
+
+    async def play():
+        desk = rooms.Desk(None, "127.0.0.1")
+        room = desk.rooms.open()
+        people = [room.join(f"Pupil {number}") for number in range(20)]
+        listening = [asyncio.ensure_future(read(desk._stream(room, who))) for who in (TEACHER, *people)]
+        await asyncio.sleep(0.3)
+        before = worked_out.copy()
+        for number in range(200):
+            stream = desk._stream(room, people[number % 20])
+            await anext(stream)
+            await stream.aclose()
+            await asyncio.sleep(0)
+        desk.rooms.end(room)
+        await asyncio.gather(*listening)
+        return worked_out - before
+
+    again = waited(play())
+    assert again["for_person"] <= 200
+    assert again["for_teacher"] <= 20
+
+
+def test_a_phone_hears_signs_of_life_while_only_others_have_news(monkeypatch):
+    monkeypatch.setattr(rooms, "HEARTBEAT", 0.2)
+
+    async def play():
+        desk = rooms.Desk(None, "127.0.0.1")
+        room = desk.rooms.open()
+        stream = desk._stream(room, room.join("Ann"))
+        await anext(stream)
+
+        async def chatter():
+            while True:
+                room.changed()
+                await asyncio.sleep(0.05)
+
+        noise = asyncio.ensure_future(chatter())
+        heard = await asyncio.wait_for(anext(stream), 20)
+        noise.cancel()
+        await stream.aclose()
+        return heard
+
+    assert waited(play()) == ": still here\n\n"
+
+
+def test_a_change_that_comes_right_after_another_is_told_too():
+    async def play():
+        desk = rooms.Desk(None, "127.0.0.1")
+        room = desk.rooms.open()
+        ann, told = room.join("Ann"), []
+        board, phone = desk._stream(room, TEACHER), desk._stream(room, ann)
+        for stream in (board, phone):
+            await anext(stream)
+        for points in (1, 2, 3):
+            ann.points = points
+            room.changed()
+            told.append([json.loads((await anext(stream)).removeprefix("data: ")) for stream in (board, phone)])
+        await phone.aclose()
+        told.append(json.loads((await anext(board)).removeprefix("data: ")))
+        await board.aclose()
+        return told
+
+    *each, last = waited(play())
+    assert [phone["points"] for _, phone in each] == [1, 2, 3]
+    assert [board["people"][0]["points"] for board, _ in each] == [1, 2, 3]
+    assert [board["people"][0]["here"] for board, _ in each] == [True] * 3
+    assert not last["people"][0]["here"]
+
+
 def test_the_code_leads_into_the_room(served, room):
     with urlopen(f"{served}/bx/rooms/{room['word']}/code.svg") as answer:
         assert answer.headers["content-type"] == "image/svg+xml"
@@ -287,9 +370,9 @@ def test_behind_a_password_a_teacher_opens_and_a_class_joins_by_its_word(locked)
 def test_phones_are_told_an_address_that_they_can_reach(monkeypatch, host, asked, address):
     from starlette.requests import Request as Asked
 
-    monkeypatch.setattr(rooms, "own_address", lambda: "192.0.2.9")
+    monkeypatch.setattr(join, "own_address", lambda: "192.0.2.9")
     scope = {"type": "http", "scheme": "http", "path": "/", "query_string": b"", "headers": [(b"host", asked.encode())]}
-    assert rooms.Desk(None, host)._address(Asked(scope)) == address
+    assert join.join_address(Asked(scope), host) == address
 
 
 def test_a_class_at_once_loses_no_guess(served, do, room):

@@ -8,8 +8,8 @@ import pytest
 
 from explorer.base import scheduling
 from explorer.base.errors import BusyError
+from explorer.base.fair_queue import GONE, Call, FairQueue
 from explorer.base.limits import WAITING
-from explorer.base.scheduling import FairQueue
 from tests.waiting import waited
 
 EXPLORER = Path(scheduling.__file__).parents[1]
@@ -55,3 +55,93 @@ def test_what_finds_too_many_waiting_is_refused_and_takes_no_place(monkeypatch):
         return str(caught.value)
 
     assert waited(calls()) == WAITING.tell()
+
+
+def played(play):
+    """What a coroutine function does with a queue of 24 places; it is given the queue and `ask`, which lets a call hold one."""
+
+    async def run():
+        queue, answered, end = FairQueue(24), [], asyncio.Event()
+
+        async def hold(call):
+            async with queue.place(call):
+                answered.append(call.address)
+                await end.wait()
+
+        async def ask(address, *others, times=1, **named):
+            asked = [asyncio.ensure_future(hold(Call(address, *others, **named))) for _ in range(times)]
+            for _ in range(3):
+                await asyncio.sleep(0)
+            return asked
+
+        told = await play(queue, ask, answered)
+        end.set()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.gather(task, return_exceptions=True)
+        assert (len(queue), queue._held.total()) == (0, 0)
+        return told
+
+    return waited(run())
+
+
+def test_who_asks_for_much_leaves_places_to_those_elsewhere():
+    async def play(queue, ask, answered):
+        await ask("crowd", times=40)
+        before = answered.count("crowd")
+        await ask("bystander", times=3)
+        return before, answered.count("bystander"), len(queue)
+
+    assert played(play) == (20, 3, 20)
+
+
+def test_calls_without_a_session_have_half_of_the_places():
+    async def play(queue, ask, answered):
+        await ask("program", False, times=20)
+        before = answered.count("program")
+        await ask("program", True, times=5)
+        return before, answered.count("program")
+
+    assert played(play) == (12, 17)
+
+
+def test_who_waits_in_numbers_leaves_others_to_wait():
+    async def play(queue, ask, answered):
+        crowd = await ask("crowd", times=100)
+        refused = [str(one.exception()) for one in crowd if one.done()]
+        for number in range(4):
+            await ask(f"other {number}")
+        return len(refused), set(refused), len(answered), len(queue)
+
+    assert played(play) == (32, {WAITING.tell()}, 24, 48)
+
+
+def test_a_free_place_goes_to_the_address_that_holds_the_fewest():
+    async def play(queue, ask, answered):
+        held = [one for address in "abcdef" for one in await ask(address, times=4)]
+        await ask("a", times=2)
+        await ask("late")
+        held[-1].cancel()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return answered[-1], [call.address for call in queue._waiting]
+
+    assert played(play) == ("late", ["a", "a"])
+
+
+def test_who_has_gone_waits_for_no_place_and_takes_none(monkeypatch):
+    monkeypatch.setattr("explorer.base.fair_queue.PAUSE", 0.01)
+    left = []
+
+    async def is_gone():
+        return bool(left)
+
+    async def play(queue, ask, answered):
+        await ask("crowd", times=24)
+        waiting = await ask("goes", False, is_gone=is_gone, times=4)
+        waiting += await ask("crowd", False, is_gone=is_gone, times=4)
+        left.append(1)
+        done = await asyncio.gather(*[one for one in waiting if not one.done() and len(queue)][4:], return_exceptions=True)
+        late = await asyncio.gather(*await ask("goes", False, is_gone=is_gone), return_exceptions=True)
+        return {str(one) for one in done}, str(late[0])
+
+    assert played(play) == ({GONE}, GONE)

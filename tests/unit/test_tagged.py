@@ -1,13 +1,17 @@
 """Words with tags, out of files as others write them."""
 
 import json
+import unicodedata
 from collections import Counter
+from random import Random
 
 import pytest
 
 import explorer
 from explorer.base.errors import InputError
 from explorer.base.paths import EXAMPLES
+from explorer.text import tagged
+from explorer.text.characters import has_visible_characters, visible
 from explorer.text.tagged import read_tagged, split_words
 
 UNIVERSAL = set("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())  # noqa: SIM905
@@ -109,3 +113,16 @@ def test_words_are_cut_as_the_tokenizer_of_bert_cuts_them(text):
     assert [word.lower() for word in split_words(text)] == [
         word for word, _ in backend.pre_tokenizer.pre_tokenize_str(normalised)
     ]
+
+
+def test_whatever_a_text_holds_is_cut_character_by_character():
+    random = Random(0)
+    ranges = [(0, 0x250), (0x2000, 0x2070), (0x3000, 0x9FFF), (0xD800, 0xDFFF), (0xE000, 0x10FFFF)]
+    for _ in range(200):
+        text = "".join(chr(random.randint(*random.choice(ranges))) for _ in range(150))
+        seen = [one for one in text if one.isspace() or unicodedata.category(one) not in ("Cc", "Cf")]
+        alone = [f" {one} " if tagged._stands_alone(one) else one for one in seen]
+        assert split_words(text) == "".join(alone).split()
+        assert visible(text) == "".join(seen)
+        for part in (text, "\u200b \x07" * 100, "\u200b" * 100 + text[0]):
+            assert has_visible_characters(part) == bool(visible(part).strip())

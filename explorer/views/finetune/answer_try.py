@@ -9,7 +9,7 @@ from explorer.figures.passage import passage
 from explorer.figures.results import looks_at_answer
 from explorer.figures.word_grid import word_grid
 from explorer.model.explorer import load
-from explorer.text import limits
+from explorer.text.characters import has_visible_characters
 from explorer.training.answering import Answer
 from explorer.training.run import Run
 from explorer.views.finetune.answer_run import OfAnswers
@@ -64,7 +64,7 @@ class AnswerTry(OfAnswers, RunView):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The answer, and where it came from."""
-        if not (limits.has_visible_characters(self.asked) and limits.has_visible_characters(self.asked_text)):
+        if not (has_visible_characters(self.asked) and has_visible_characters(self.asked_text)):
             return {"verdict": "Type a question and a text.", "note": ""}
         found, looks = self._ask(run)
         layer, head = divmod(int(looks.argmax()), looks.shape[1])

@@ -7,7 +7,7 @@ from explorer.figures.bars import bars
 from explorer.figures.results import word_effects
 from explorer.model.explorer import load
 from explorer.techniques.attribution import Path
-from explorer.text import limits
+from explorer.text.characters import has_visible_characters
 from explorer.text.pairs import Pair
 from explorer.training.reasons import Decision, decide
 from explorer.training.run import Run
@@ -50,7 +50,7 @@ class TryIt(RunView):
         """The probabilities of the labels for this text, and how they depend on its words."""
         pairs = run.held_out is not None and any(run.held_out.texts_b)
         pair, shown = self._fitting(run, pairs)
-        if not limits.has_visible_characters(pair[0]):
+        if not has_visible_characters(pair[0]):
             return {**shown, "verdict": None, "words": None, "note": ""}
         if run.kind == "number":
             return {**shown, **verdict_of_number(run, pair)}

@@ -1,0 +1,57 @@
+"""The seams to how Gradio reads uploads, as in `gradio_seams`: it leaves files behind of a request that breaks off."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from gradio import route_utils
+from gradio.route_utils import GradioMultiPartParser, MultiPartException
+
+_arriving: ContextVar[list[list[Any]] | None] = ContextVar("_arriving", default=None)
+
+
+class _BoundedForm(GradioMultiPartParser):
+    """Gradio's, which keeps what is no file in memory, however long, and forgets files that break off."""
+
+    most = 64 * 1024  # bytes of a part that is no file
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        if (arriving := _arriving.get()) is not None:
+            arriving.append(self._files_to_close_on_error)
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        """A piece of a part has come."""
+        if self._current_part.file is None and len(self._current_part.data) + end - start > self.most:
+            raise MultiPartException("A part that is no file is too long.")
+        super().on_part_data(data, start, end)
+
+    async def parse(self) -> Any:
+        """The parts of the form; of one that breaks off no file stays."""
+        try:
+            return await super().parse()
+        except BaseException:
+            _forget(self._files_to_close_on_error)
+            raise
+
+
+@contextmanager
+def arriving_files() -> Iterator[None]:
+    """Around a request: what still bears the name under which it was written when the request is answered is removed."""
+    route_utils.GradioMultiPartParser = _BoundedForm
+    token = _arriving.set([])
+    try:
+        yield
+    finally:
+        _forget(itertools.chain.from_iterable(_arriving.get() or ()))
+        _arriving.reset(token)
+
+
+def _forget(files: Any) -> None:
+    """Close and remove files; those that have arrived bear another name by then."""
+    for file in files:
+        file.close()
+        Path(file.name).unlink(missing_ok=True)

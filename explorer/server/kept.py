@@ -1,0 +1,115 @@
+"""What is the same for everybody and takes long to make: the page, and what it consists of. It is made once."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.api.gradio_seams import may_enter
+from explorer.base.hosts import visitor
+from explorer.base.recent import MINUTE, Recent
+from explorer.outlets import links
+from explorer.page.blocks import PageBlocks
+from explorer.page.first import Asked
+from explorer.server.metrics import Metrics
+from explorer.server.refusals import refusal
+
+PATHS = frozenset({"/", "/config", "/config/", "/gradio_api/info", "/gradio_api/info/", "/bx/join.js", "/bx/join.css"})
+UNUSED = frozenset({"deep_link", "page"})  # what Gradio reads in a query, for what this app does not have
+OWN = frozenset({"all_endpoints"})  # what makes another answer of one of them
+ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # an answer names the address at which it was asked for
+MOST = 32  # answers
+NEW_ONES = 60  # that may be made for one address a minute: everybody at one name of the app asks for the same
+TOO_MANY = "These are too many different pages in a minute; wait a moment."
+
+
+def asked_of(scope: Scope) -> Asked:
+    """What of the page a request is for: as it is, by a link, or, for the documentation of the endpoints, all of it."""
+    parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    if scope["path"] != "/" or dict(parameters).get("view") == "api":
+        return Asked.ALL
+    return Asked.LINK if links.asks(name for name, _ in parameters) else Asked.PAGE
+
+
+@dataclass
+class Answer:
+    """One that was made, of a configuration of the page that may have been filled since."""
+
+    config: Any
+    messages: list[Message]
+
+
+class Kept:
+    """An application of ASGI around another one, whose answers for PATHS it keeps; one at a time is made."""
+
+    def __init__(self, app: ASGIApp, blocks: PageBlocks, metrics: Metrics) -> None:
+        self._app, self._blocks, self._metrics = app, blocks, metrics
+        self._answers: OrderedDict[tuple, Answer] = OrderedDict()
+        self._made = Recent()
+        self._one = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers with what is kept, or passes on."""
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope["path"] not in PATHS:
+            await self._app(scope, receive, send)
+            return
+        parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        query = urlencode([(name, value) for name, value in parameters if name not in UNUSED])
+        scope = {**scope, "query_string": query.encode()}
+        if OWN & dict(parameters).keys():
+            await self._app(scope, receive, send)
+            return
+        for message in await self._answer(scope, receive):
+            await send(message)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> list[Message]:
+        key, config = await self._key(scope), self._blocks.config_for(asked_of(scope))
+        if found := self._find(key, config):
+            return found
+        address = visitor(scope.get("client"))
+        if self._made.count(address) >= NEW_ONES:
+            self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
+            refused = refusal(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
+            refused.headers["Retry-After"] = str(int(MINUTE))
+            return await _told(refused, scope, receive)
+        async with self._one:
+            if found := self._find(key, config):  # made for somebody else meanwhile
+                return found
+            self._made.add(address)
+            messages = await _told(self._app, scope, receive)
+            if messages and messages[0].get("status") == HTTPStatus.OK:
+                self._answers[key] = Answer(config, messages)
+                if len(self._answers) > MOST:
+                    self._answers.popitem(last=False)
+            return messages
+
+    async def _key(self, scope: Scope) -> tuple:
+        """All that an answer depends on but the configuration of the page."""
+        headers = Headers(scope=scope)
+        entered = await may_enter(Request({**scope, "app": self._blocks.app}))
+        how = scope["method"], scope["path"], asked_of(scope), entered, "gzip" in headers.get("accept-encoding", "")
+        return *how, scope["scheme"], scope.get("root_path", ""), *(tuple(headers.getlist(name)) for name in ADDRESSED_BY)
+
+    def _find(self, key: tuple, config: Any) -> list[Message] | None:
+        found = self._answers.get(key)
+        if found is None or found.config is not config:
+            return None
+        self._answers.move_to_end(key)
+        return found.messages
+
+
+async def _told(app: ASGIApp, scope: Scope, receive: Receive) -> list[Message]:
+    """All that an application answers."""
+    messages: list[Message] = []
+
+    async def keep(message: Message) -> None:
+        messages.append(message)
+
+    await app(scope, receive, keep)
+    return messages

@@ -1,0 +1,66 @@
+"""The door of an app that asks for a password."""
+
+from collections import Counter
+from http import HTTPStatus
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.api.gradio_seams import may_enter
+from explorer.base.hosts import visitor
+from explorer.base.limits import GUESSED_PASSWORDS
+from explorer.base.recent import MINUTE, Recent
+from explorer.server.metrics import Metrics
+from explorer.server.refusals import refusal
+
+LOGIN = "/login"
+API = "/gradio_api/"
+BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # what its page asks for
+
+
+async def check_login(request: Request) -> None:
+    """A FastAPI dependency of every address: Gradio asks for the login at most of its own, but not at all of them."""
+    path = request.scope["path"]
+    if path.startswith(API) and path.removeprefix(API).rstrip("/") not in BEFORE_LOGIN and not await may_enter(request):
+        raise HTTPException(HTTPStatus.UNAUTHORIZED)
+
+
+class Guesses:
+    """An application of ASGI around another one: so many wrong passwords a minute from one address, and then none is looked at.
+
+    Those that are being looked at count as wrong until they are found right, so that a hundred at once are no more than that.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+        self._wrong = Recent()
+        self._looked_at: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuses with 429 and a sentence, or passes on."""
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"].rstrip("/") != LOGIN:
+            await self._app(scope, receive, send)
+            return
+        address = visitor(scope.get("client"))
+        if self._wrong.count(address) + self._looked_at[address] >= GUESSED_PASSWORDS.most:
+            self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
+            answer = refusal(HTTPStatus.TOO_MANY_REQUESTS, GUESSED_PASSWORDS.tell())
+            answer.headers["Retry-After"] = str(int(MINUTE))
+            await answer(scope, receive, send)
+            return
+        await self._look_at(address, scope, receive, send)
+
+    async def _look_at(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == HTTPStatus.BAD_REQUEST:
+                self._wrong.add(address)
+            await send(message)
+
+        self._looked_at[address] += 1
+        try:
+            await self._app(scope, receive, send_on)
+        finally:
+            self._looked_at[address] -= 1
+            if not self._looked_at[address]:
+                del self._looked_at[address]

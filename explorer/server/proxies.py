@@ -1,0 +1,53 @@
+"""Who asks, behind proxies: each of them adds the address that it saw at the end of X-Forwarded-For, where it is read."""
+
+import os
+import re
+
+from starlette.types import ASGIApp
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from explorer.base.errors import InputError
+from explorer.base.limits import is_on_a_space
+
+SETTING = "BERT_EXPLORER_PROXIES"  # how many proxies every request comes through; 0: nobody's word is taken
+ADDRESSES = "FORWARDED_ALLOW_IPS"  # uvicorn's setting: the addresses of proxies, or * where nobody else reaches the app
+ANYBODY = "*"
+MOST = 9
+WITH_PORT = re.compile(r"\[(.+)\](?::\d+)?|([^:]+):\d+")
+# The hub documents no address of its proxies; programs on Spaces see private ones (10.16.3.80), and visitors have public ones.
+PRIVATE = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,127.0.0.0/8,::1,fc00::/7"
+
+
+def check_environment() -> None:
+    """Raises InputError when the number of proxies is none."""
+    given = os.environ.get(SETTING, "")
+    if given and not (given.isascii() and given.isdecimal() and int(given[:3]) <= MOST):
+        raise InputError(f"{SETTING} must be a whole number from 0 to {MOST}; set it to one, or leave it out.")
+
+
+class BehindProxies(ProxyHeadersMiddleware):
+    """uvicorn's, which takes the first address, whoever wrote it, where every proxy is trusted (`*`)."""
+
+    def __init__(self, app: ASGIApp, trusted_hosts: list[str] | str) -> None:
+        on_a_space = is_on_a_space() and ADDRESSES not in os.environ
+        super().__init__(app, PRIVATE if on_a_space else trusted_hosts)
+        given = os.environ.get(SETTING, "") or ("1" if not on_a_space and trusted_hosts == ANYBODY else "")
+        if given:
+            self.trusted_hosts = Counted(int(given))
+
+
+class Counted:
+    """So many proxies, whatever their addresses: the visitor is whom the farthest of them saw."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __contains__(self, host: str | None) -> bool:
+        """Whether the other end of the line is a proxy, as uvicorn asks."""
+        return self._number > 0
+
+    def get_trusted_client_address(self, x_forwarded_for: str) -> tuple[str, int]:
+        """The address, counted from the right, without the port that some proxies write behind it."""
+        written = x_forwarded_for.split(",")[-self._number :][0].strip()
+        bare = WITH_PORT.fullmatch(written)
+        return (bare[1] or bare[2] if bare else written), 0

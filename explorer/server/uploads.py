@@ -1,0 +1,154 @@
+"""Files that people upload: how much there may be of them, and nothing of one that did not arrive is left on the disk."""
+
+import errno
+import json
+from collections import Counter, OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from time import monotonic
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.api.upload_seams import arriving_files
+from explorer.base.hosts import visitor
+from explorer.base.limits import UPLOAD_MEGABYTES, UPLOADS_MEGABYTES, VISITOR_UPLOADS_MEGABYTES
+from explorer.base.recent import MINUTE
+from explorer.server.metrics import Metrics
+from explorer.server.refusals import SENTENCES, UPLOAD, refusal
+
+HOUR = 60 * MINUTE  # that a file stays at least, since the page may read it again
+LEAST = 64 * 1024  # bytes that a file counts for at least, so that there are not too many
+AROUND = 64 * 1024  # bytes around a file in its request
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM = "There is no room for files on this machine just now; try again later."
+
+Flaw = tuple[int, str]
+
+
+async def without_room(request: Request, error: Exception) -> Response:
+    """The answer when the disk is full."""
+    if not isinstance(error, OSError) or error.errno not in FULL_DISK:
+        raise error
+    return refusal(HTTPStatus.INSUFFICIENT_STORAGE, NO_ROOM)
+
+
+async def hung_up(request: Request, error: Exception) -> Response:
+    """The answer to who has gone in the middle of a request, which nobody reads; it is no failure of ours."""
+    return refusal(HTTPStatus.BAD_REQUEST, SENTENCES[400])
+
+
+@dataclass
+class File:
+    """One that arrived."""
+
+    address: str
+    bytes: int
+    time: float
+
+
+class Shelf:
+    """What was uploaded, and what is arriving."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[Path, File] = OrderedDict()  # by the time at which they came
+        self.arriving: Counter[str] = Counter()  # bytes, by address
+
+    def flaw(self, address: str, more: int = 0) -> Flaw | None:
+        """Why so many bytes more may not come from an address; what is old leaves where there is no room for them."""
+        since = monotonic() - HOUR
+        while self._bytes() + more > UPLOADS_MEGABYTES.bytes:
+            path, oldest = next(iter(self._files.items()), (None, None))
+            if oldest is None or oldest.time > since:
+                return 503, UPLOADS_MEGABYTES.tell()
+            path.unlink(missing_ok=True)
+            del self._files[path]
+        own = sum(one.bytes for one in self._files.values() if one.address == address and one.time > since)
+        if own + self.arriving[address] + more > VISITOR_UPLOADS_MEGABYTES.bytes:
+            return 429, VISITOR_UPLOADS_MEGABYTES.tell()
+        return None
+
+    def _bytes(self) -> int:
+        return sum(one.bytes for one in self._files.values()) + self.arriving.total()
+
+    def add(self, paths: Iterable[Path], address: str) -> None:
+        """Files that arrived from an address."""
+        for path in paths:
+            if path.is_file():
+                self._files[path] = File(address, max(path.stat().st_size, LEAST), monotonic())
+                self._files.move_to_end(path)
+
+
+class Uploads:
+    """An application of ASGI around another one, which is sent no more files than there is room for."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+        self.shelf = Shelf()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuses with a sentence, or passes on."""
+        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith(UPLOAD):
+            await self._app(scope, receive, send)
+            return
+        arrival = _Arrival(self.shelf, visitor(scope.get("client")), receive, send)
+        length = Headers(scope=scope).get("content-length", "")
+        arrival.check(int(length[:15]) if length.isdecimal() else 0)
+        if arrival.flaw is None:
+            try:
+                with arriving_files():
+                    await self._app(scope, arrival.receive, arrival.send)
+            finally:
+                arrival.end()
+        if arrival.flaw is not None:
+            status, sentence = arrival.flaw
+            self._metrics.refused(HTTPStatus(status).phrase)
+            answer = refusal(status, sentence)
+            answer.headers["Retry-After"] = str(int(MINUTE))
+            await answer(scope, receive, send)
+
+
+class _Arrival:
+    """A request with files: it ends for the app where there is no room for more of it."""
+
+    def __init__(self, shelf: Shelf, address: str, receive: Receive, send: Send) -> None:
+        self.flaw: Flaw | None = None
+        self._shelf, self._address, self._receive, self._send = shelf, address, receive, send
+        self._bytes, self._answer = 0, b""
+
+    def check(self, more: int = 0) -> None:
+        """Find what is wrong with so many bytes more."""
+        if self._bytes + more > UPLOAD_MEGABYTES.bytes + AROUND:
+            self.flaw = 413, UPLOAD_MEGABYTES.tell()
+        else:
+            self.flaw = self._shelf.flaw(self._address, more)
+
+    async def receive(self) -> Message:
+        """What the app is sent."""
+        message = await self._receive()
+        came = len(message.get("body", b""))
+        self._bytes += came
+        self._shelf.arriving[self._address] += came
+        self.check()
+        return {"type": "http.disconnect"} if self.flaw else message
+
+    async def send(self, message: Message) -> None:
+        """What the app answers: the paths of the files, unless it was refused meanwhile."""
+        if self.flaw is None:
+            self._answer += message.get("body", b"")
+            await self._send(message)
+
+    def end(self) -> None:
+        """Nothing more arrives."""
+        self._shelf.arriving[self._address] -= self._bytes
+        self._shelf.arriving += Counter()  # without those of whom nothing arrives
+        try:
+            told = json.loads(self._answer or b"null")
+        except ValueError:
+            told = None
+        if isinstance(told, list):
+            self._shelf.add([Path(path) for path in told if isinstance(path, str)], self._address)

@@ -1,0 +1,128 @@
+"""The page and what it consists of, made once for all who ask."""
+
+import contextlib
+import http.client
+import json
+from collections import Counter
+from urllib.parse import urlsplit
+
+import pytest
+
+from explorer.server import kept
+from explorer.server.document import Document
+from tests.waiting import waited
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """How often Gradio was asked for what, by path."""
+    counted = Counter()
+    real = kept._told
+
+    async def told(app, scope, receive):
+        counted[scope["path"]] += 1
+        return await real(app, scope, receive)
+
+    monkeypatch.setattr(kept, "_told", told)
+    return counted
+
+
+@pytest.fixture
+def get(served):
+    def get(path, method="GET", **headers):
+        line = http.client.HTTPConnection(urlsplit(served).netloc, timeout=60)
+        with contextlib.closing(line):
+            line.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+            answer = line.getresponse()
+            return answer.status, answer.headers, answer.read()
+
+    return get
+
+
+def test_the_page_is_made_once_for_each_way_to_ask_for_it(get, made, monkeypatch):
+    completed = []
+    complete = Document.complete
+    monkeypatch.setattr(Document, "complete", lambda *given: completed.append(1) or complete(*given))
+    ways = ("/", "/?a=hello&tab=attention", "/?view=api", "/config", "/gradio_api/info")
+    for how in ("identity", "gzip"):
+        first = {way: get(way, Accept_Encoding=how)[2] for way in ways}
+        before = made.copy(), len(completed)
+        for number in range(5):
+            for way in ways:
+                status, headers, body = get(f"{way}{'&' if '?' in way else '?'}page=x{number}&deep_link=y", Accept_Encoding=how)
+                assert status == 200
+                assert headers["Content-Security-Policy"]
+                assert body == first[way]
+        assert (made, len(completed)) == before
+    assert get("/?a=another+text")[2] == get("/?a=hello&tab=attention")[2]
+
+
+def test_what_one_visitor_says_of_the_address_is_seen_by_nobody_else(get):
+    plain = get("/")[2]
+    for headers in ({"X_Forwarded_Host": "evil.example"}, {"X_Forwarded_Proto": "https"}):
+        assert get("/", **headers)[2] != plain
+        assert get("/")[2] == plain
+    assert b"localhost" not in plain.partition(b"window.gradio_config")[2].partition(b"</script>")[0]
+    status, _, body = get("/", Host="evil.example")
+    assert (status, list(json.loads(body))) == (400, ["error"])
+
+
+def test_a_page_that_was_filled_anew_is_sent_so(get, serving, monkeypatch):
+    before = get("/")[2]
+    config = serving.config_for(kept.Asked.PAGE)
+    monkeypatch.setitem(serving._pages, kept.Asked.PAGE, {**config, "title": "filled anew"})
+    assert b"filled anew" in get("/")[2]
+    monkeypatch.undo()
+    assert get("/")[2] == before
+
+
+def test_a_head_has_no_body_and_spoils_nothing(get):
+    assert get("/", "HEAD")[::2] == (200, b"")
+    assert get("/")[2]
+    assert get("/", "HEAD")[::2] == (200, b"")
+
+
+def test_who_has_not_logged_in_is_sent_the_page_of_the_login_only(locked):
+    def page(**headers):
+        line = http.client.HTTPConnection(urlsplit(locked).netloc, timeout=60)
+        with contextlib.closing(line):
+            line.request("GET", "/", headers=headers)
+            return line.getresponse().read()
+
+    line = http.client.HTTPConnection(urlsplit(locked).netloc, timeout=60)
+    with contextlib.closing(line):
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        line.request("POST", "/login", "username=teacher&password=secret", form)
+        cookie = line.getresponse().headers["set-cookie"].partition(";")[0]
+    for _ in range(2):
+        assert b'"auth_required":true' in page().replace(b" ", b"")
+        assert b'"auth_required":true' not in page(Cookie=cookie).replace(b" ", b"")
+        assert b'"auth_required":true' in page(Cookie=cookie + "x").replace(b" ", b"")
+
+
+def test_one_address_has_few_different_pages_made(serving, monkeypatch):
+    """Behind a name of its own each, as an app that answers to any name may be asked."""
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"page"})
+
+    class Refused:
+        refused = staticmethod(Counter().update)
+
+    monkeypatch.setattr(kept, "NEW_ONES", 3)
+    guarded = kept.Kept(app, serving, Refused)
+
+    def ask(host, address):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http", "client": (address, 1)}
+        waited(guarded({**scope, "headers": [(b"host", host.encode())]}, None, send))
+        return sent[0]["status"]
+
+    assert [ask(f"{number}.example", "192.0.2.1") for number in range(5)] == [200, 200, 200, 429, 429]
+    assert ask("1.example", "192.0.2.1") == 200, "what is there is sent"
+    assert ask("9.example", "192.0.2.2") == 200

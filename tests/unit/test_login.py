@@ -1,0 +1,110 @@
+"""The door of an app that asks for a password: what is behind it, and how often somebody may guess."""
+
+import http.client
+import json
+import threading
+from urllib.parse import urlsplit
+
+import pytest
+
+from explorer.base.limits import GUESSED_PASSWORDS
+from explorer.server.login import BEFORE_LOGIN
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+LOCKED_API = [
+    ("POST", "reset", {"event_id": "a"}),
+    ("POST", "reset/", {"event_id": "a"}),
+    ("POST", "cancel", {"session_hash": "a", "fn_index": 0, "event_id": "b"}),
+    ("GET", "heartbeat/a", None),
+    ("POST", "queue/join", {"data": [], "fn_index": 0, "session_hash": "a"}),
+    ("GET", "queue/data?session_hash=a", None),
+    ("POST", "run/tokens", {"data": ["a", "", ""]}),
+    ("POST", "upload", {}),
+]
+
+
+@pytest.fixture
+def asked(locked):
+    """Asks the locked app; gives the status, the headers and the beginning of the body."""
+
+    def asked(method, path, body=None, **headers):
+        line = http.client.HTTPConnection(urlsplit(locked).netloc, timeout=60)
+        try:
+            line.request(method, path, body, headers)
+            answer = line.getresponse()
+            return answer.status, answer.headers, answer.read1(1_000)
+        finally:
+            line.close()
+
+    return asked
+
+
+@pytest.fixture
+def guess(asked):
+    """Tries a password, from an address that a proxy on this machine tells."""
+
+    def guess(password, address="203.0.113.1", path="/login"):
+        name = {"X-Forwarded-For": address}
+        return asked("POST", path, f"username=teacher&password={password}", **FORM, **name)
+
+    return guess
+
+
+@pytest.mark.parametrize(("method", "path", "body"), LOCKED_API)
+def test_nothing_of_the_app_is_done_for_who_has_not_logged_in(asked, method, path, body):
+    sent = json.dumps(body) if body is not None else None
+    status, _, answer = asked(method, f"/gradio_api/{path}", sent, **{"Content-Type": "application/json"})
+    assert status == 401
+    assert json.loads(answer)["error"].endswith(".")
+
+
+def test_every_address_of_gradio_is_behind_the_door_but_those_of_the_login_page(serving, locked, asked):
+    tried = 0
+    routers = [router for one in serving.app.routes if (router := getattr(one, "original_router", None))]
+    for route in [route for router in routers for route in router.routes]:
+        path, methods = getattr(route, "path", ""), getattr(route, "methods", None) or set()
+        if not path.startswith("/gradio_api/") or path.removeprefix("/gradio_api/").rstrip("/") in BEFORE_LOGIN:
+            continue
+        for method in methods & {"GET", "POST"}:
+            tried += 1
+            filled = path.replace("{", "").replace("}", "").replace(":path", "")
+            assert asked(method, filled, "{}" if method == "POST" else None)[0] in (401, 404), (method, path)
+    assert tried > 20
+
+
+def test_who_has_logged_in_is_heard(guess, asked):
+    cookie = guess("secret")[1]["set-cookie"].partition(";")[0]
+    status, _, body = asked("GET", "/gradio_api/heartbeat/a", Cookie=cookie)
+    assert (status, body) == (200, b"data: ALIVE\n\n")
+    sent = json.dumps({"event_id": "a"})
+    assert asked("POST", "/gradio_api/reset", sent, Cookie=cookie, **{"Content-Type": "application/json"})[0] == 200
+
+
+def test_guesses_from_one_address_end_and_nobody_else_waits(guess, monkeypatch):
+    monkeypatch.setenv(GUESSED_PASSWORDS.setting, "5")
+    for path in ("/login", "/login/") * 5:
+        status, headers, body = guess("wrong", path=path)
+        if status == 429:
+            break
+        assert status == 400
+    assert status == 429
+    assert int(headers["Retry-After"]) > 0
+    assert json.loads(body)["error"] == GUESSED_PASSWORDS.tell()
+    assert guess("secret")[0] == 429, "else a guesser would only have to go on"
+    assert guess("secret", "203.0.113.2")[0] == 200
+
+
+def test_guesses_at_once_are_no_more_than_guesses_in_turn(guess, monkeypatch):
+    monkeypatch.setenv(GUESSED_PASSWORDS.setting, "5")
+    told = []
+    threads = [threading.Thread(target=lambda: told.append(guess("wrong")[0])) for _ in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(told) == [400] * 5 + [429] * 25
+
+
+def test_a_class_that_knows_the_password_logs_in_from_one_address(guess, monkeypatch):
+    monkeypatch.setenv(GUESSED_PASSWORDS.setting, "5")
+    assert [guess("secret")[0] for _ in range(12)] == [200] * 12
