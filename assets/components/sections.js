@@ -2,6 +2,7 @@
 BertExplorer.define("Sections", ({ element, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-sections");
+  const LONG = 12; // letters
   const last = new Map(); // by section, the tab of it that was open last
   let buttons = [];
 
@@ -24,9 +25,15 @@ BertExplorer.define("Sections", ({ element, props }) => {
     BertExplorer.rove(buttons, number);
   }
 
+  // Of a long label a phone shows the first word, so that all sections are in sight.
+  function named(label) {
+    const [first, ...rest] = label.split(" ");
+    return label.length > LONG ? [first, el("span", { class: "bx-rest" }, ` ${rest.join(" ")}`)] : [label];
+  }
+
   function draw() {
     const { sections } = BertExplorer.plain(props.value);
-    buttons = sections.map(({ label }) => el("button", { type: "button", role: "tab", "data-label": label }, label));
+    buttons = sections.map(({ label }) => el("button", { type: "button", role: "tab", "data-label": label }, ...named(label)));
     root.replaceChildren(...buttons);
     const asked = new URLSearchParams(location.search).get("tab"); // by a link
     const number = Math.max(0, sections.findIndex((one) => one.tabs.includes(asked)));

@@ -122,3 +122,23 @@ def test_captions_can_be_read_from_the_last_row(open_at, scheme):
     assert size >= 15
     assert contrast >= 7
     page.locator(".how-toggle:visible").first.click()
+
+
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_beside_the_lessons_the_bar_and_the_tabs_each_keep_to_one_line(open_app, width):
+    page = open_app("?tab=attention", viewport={"width": width, "height": 720})
+    page.locator("#open-lessons").click()
+    expect(page.locator("#lessons")).to_be_visible()
+    for line in ("#header > *", "gradio-app #sections [role=tab]", "gradio-app #tabs .tab-container [role=tab]"):
+        middles = [box["y"] + box["height"] / 2 for one in page.locator(line).all() if (box := one.bounding_box())]
+        assert middles and max(middles) - min(middles) < 8, line
+    tabs = page.locator("gradio-app #tabs .tab-container").bounding_box()
+    assert page.get_by_role("heading", name="Who looks at whom?").bounding_box()["y"] >= tabs["y"] + tabs["height"]
+
+
+def test_on_a_phone_every_section_is_in_sight(open_app):
+    page = open_app("", viewport={"width": 420, "height": 900})
+    sections = page.locator("gradio-app #sections [role=tab]")
+    expect(sections).to_have_count(6)
+    for one in sections.all():
+        expect(one).to_be_in_viewport(ratio=1)
