@@ -198,18 +198,28 @@ class TabPage:
         if any(view.unless is not View.unless for view in self.open(values).views):  # it may have hidden itself
             updates[self.open(values).column] = gr.Column(visible=True)
         opened = [panel for panel in [*self.above, *self.open(values).panels] if panel.is_read_from(values)]
-        for panel in [panel for panel in opened if only is None or panel in only]:
+        asked = [panel for panel in opened if only is None or panel in only]
+        stand_ins = [panel for panel in asked if panel.view.stands_in]
+        for panel in [panel for panel in asked if panel not in stand_ins]:
             try:
                 view = panel.read(values, subject)
                 if why := view.unless(subject):
                     hidden = {self.open(values).column: gr.Column(visible=False)}
-                    return {**updates, **hidden, self.hint: why, **self._told(None), **self.follow(subject, values)}
+                    instead = self._stand_in(stand_ins, subject, values)
+                    return {**updates, **hidden, self.hint: why, **instead, **self.follow(subject, values)}
                 shown = panel.show(subject, view, values, but)
                 updates |= shown
                 values = {**values, **{one: shown[one] for one in panel.memories if one in shown}}
             except ExplorerError as error:
                 updates[self.hint] = {"text": str(error), "kind": "error"}
-        return {**updates, **self.show_finding(subject, values), **self.follow(subject, values)}
+        gone = merge(*(panel.updates({}) for panel in stand_ins))
+        return {**updates, **gone, **self.show_finding(subject, values), **self.follow(subject, values)}
+
+    def _stand_in(self, panels: Sequence[Panel], subject: Subject, values: Values) -> Updates:
+        """What is seen in place of a choice that has nothing to show, and what it finds."""
+        views = [(panel, panel.read(values, subject)) for panel in panels]
+        found = next((found for _, view in views if (found := view.finding(subject))), None)
+        return merge(self._told(found), *(panel.show(subject, view, values) for panel, view in views))
 
     def rest(self, subject: Subject, values: Values) -> Updates:
         """What an answer at once has left for later, once it is known: the layer and head to open with, and what rests on it."""

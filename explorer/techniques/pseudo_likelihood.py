@@ -34,6 +34,11 @@ class Surprise:
     best_probabilities: np.ndarray
 
     @property
+    def shares(self) -> np.ndarray:
+        """The probability of each actual piece, 0 to 1."""
+        return np.exp(self.log_probabilities)
+
+    @property
     def bits(self) -> np.ndarray:
         """-log2 of the probability of each actual piece: 0 for what was certain, 1 for a coin toss."""
         return -self.log_probabilities / np.log(2)

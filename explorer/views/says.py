@@ -45,11 +45,18 @@ def _of_no_blank(subject: Subject) -> dict[str, Any]:
     """What is said of an input without a blank."""
     if not subject.model.capabilities.fill_mask or subject.trace.mask_positions:
         return {}
-    if not (places := _hidden_in_turn(subject)):
+    if not _hidden_in_turn(subject):
         return {"hint": NO_BLANK}
-    if not knows_surprise(subject.trace, places) and not is_quick(subject, len(places) / AT_ONCE):
-        return {"asks": True}
-    return {"unexpected": _unexpected(subject, finished(surprise_in_steps(subject.trace, places)))}
+    found = each_word_hidden(subject)
+    return {"asks": True} if found is None else {"unexpected": _unexpected(subject, found)}
+
+
+def each_word_hidden(subject: Subject) -> Surprise | None:
+    """What the model says of the words hidden in turn; None where there are none, or where it takes longer than an answer may."""
+    places = _hidden_in_turn(subject)
+    if not places or not (knows_surprise(subject.trace, places) or is_quick(subject, len(places) / AT_ONCE)):
+        return None
+    return finished(surprise_in_steps(subject.trace, places))
 
 
 def prepare(subject: Subject) -> Generator[float, None, None]:
@@ -74,7 +81,7 @@ def _unexpected(subject: Subject, found: Surprise) -> dict[str, Any]:
 
     `partly` where not all words were hidden, `as_it_is` where something is changed, which this leaves out.
     """
-    shares = np.exp(found.log_probabilities)
+    shares = found.shares
     guesses = subject.model.pieces(found.best_ids.tolist())
     tokens = subject.trace.tokens
     order = [at for rank, at in enumerate(np.argsort(shares, kind="stable")) if shares[at] < SURPRISING or rank == 0]

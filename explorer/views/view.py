@@ -178,6 +178,7 @@ class View(ABC):
     width: ClassVar[int] = 1  # the view's own, beside others
     side_by_side: ClassVar[Sequence[Sequence[str]]] = ()  # what shares a line, each as wide as its `scale` says
     shows_changes: ClassVar[bool] = False  # whether it shows what is switched off, swapped, patched or cut
+    stands_in: ClassVar[bool] = False  # whether it is seen, above the choices, only where the open one shows nothing
     folded: ClassVar[str] = ""  # the title under which the whole view is folded away
     fold: ClassVar[str] = "More"  # the title under which what is `more` is
     layout: ClassVar[Sequence[str]] = ()  # names of settings and parts, in the order of the class

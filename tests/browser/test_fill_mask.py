@@ -145,8 +145,11 @@ def test_without_a_blank_the_views_say_what_to_do(open_view):
     for view in ("Guesses", "Switch heads off", "Attribution", "Patching"):
         page.locator("#fill-mask-view").get_by_label(view, exact=True).check()
         expect(page.locator("#fill-mask-hint")).to_contain_text("No blank yet")
+        expect(page.locator("#fill-mask-each-word-words button")).to_have_count(3)
+        expect(page.locator("#fill-mask-finding")).to_contain_text("is expected least")
     page.locator("#fill-mask-words-row .bx-token").nth(2).click()
     expect(page.locator("#fill-mask-patching-heatmap .heatmaplayer")).to_be_attached()
+    expect(page.locator("#fill-mask-each-word-words")).to_be_hidden()
 
 
 def test_next_sentences_are_ranked_and_pairs_exported(open_view, tmp_path):

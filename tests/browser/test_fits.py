@@ -131,7 +131,8 @@ def test_beside_the_lessons_the_bar_and_the_tabs_each_keep_to_one_line(open_app,
     expect(page.locator("#lessons")).to_be_visible()
     for line in ("#header > *", "gradio-app #sections [role=tab]", "gradio-app #tabs .tab-container [role=tab]"):
         middles = [box["y"] + box["height"] / 2 for one in page.locator(line).all() if (box := one.bounding_box())]
-        assert middles and max(middles) - min(middles) < 8, line
+        assert middles, line
+        assert max(middles) - min(middles) < 8, line
     tabs = page.locator("gradio-app #tabs .tab-container").bounding_box()
     assert page.get_by_role("heading", name="Who looks at whom?").bounding_box()["y"] >= tabs["y"] + tabs["height"]
 

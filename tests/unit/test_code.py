@@ -40,6 +40,7 @@ from explorer.views.attention_data import overview_of, telling_of, weights_of
 from explorer.views.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
 from explorer.views.overview.run import selected_run
 from explorer.views.projection.map import VOCABULARY, WORDS
+from explorer.views.says import each_word_hidden
 from explorer.views.subject import Selection, Subject
 from explorer.views.what_if import Question
 from tests.families import KINDS, TUNED, write_family, write_tuned
@@ -267,6 +268,11 @@ def _surprise(view, subject):
     return {"positions": found.positions, "bits": found.bits, "ranks": found.ranks, "best": found.best_ids}
 
 
+def _each_word(view, subject):
+    found = each_word_hidden(subject)
+    return {"positions": found.positions, "bits": found.bits, "ranks": found.ranks, "best": found.best_ids}
+
+
 def _likelihoods(view, subject):
     lines = [line.strip() for line in view.sentences.splitlines() if line.strip()]
     return {"scores": finished(pseudo_likelihood.pseudo_likelihoods_in_steps(subject.model, lines))}
@@ -427,6 +433,7 @@ SHOWN = {
     "fill-mask/comparison": _comparison,
     "fill-mask/together": _together,
     "fill-mask/positions": _surprise,
+    "fill-mask/each-word": _each_word,
     "fill-mask/likelihoods": _likelihoods,
     "fill-mask/lens": _lens,
     "fill-mask/followed": _followed,

@@ -119,7 +119,7 @@ def every_position(view: Any, subject: Subject) -> str:
         names.encoded(subject.text_a, subject.text_b),
         VISIBLE,
         SURPRISE,
-        hidden if view.way == HIDDEN else seen,
+        seen if "way" in view.settings and view.way != HIDDEN else hidden,
         """
         log_probabilities, ranks, best = (torch.tensor(column) for column in zip(*found))
         bits = -log_probabilities / math.log(2)
@@ -209,6 +209,7 @@ CODE = {
     "fill-mask/comparison": comparison,
     "fill-mask/together": together,
     "fill-mask/positions": every_position,
+    "fill-mask/each-word": every_position,
     "fill-mask/likelihoods": likelihoods,
     "fill-mask/lens": lens,
     "fill-mask/followed": followed,

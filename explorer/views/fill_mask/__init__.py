@@ -1,5 +1,6 @@
 """Fill-mask: what BERT would put in a blank, when it came to believe so, and which parts did it."""
 
+from explorer.views.fill_mask.each_word import EachWord
 from explorer.views.fill_mask.game import Game
 from explorer.views.fill_mask.guesses import Comparison, FilledTogether, Guesses, WordsToHide
 from explorer.views.fill_mask.lens import FollowedWords, Lens
@@ -25,5 +26,5 @@ TAB = Tab(
     },
     needs="fill_mask",
     groups={"guess": "Guesses", "look inside": "Lens", "intervene": "Switch heads off", "play": "Pre-training game"},
-    above=[WordsToHide],
+    above=[WordsToHide, EachWord],
 )

@@ -15,7 +15,7 @@ WORD = Text(label="The word in question", look={"placeholder": "BERT's first gue
 
 def no_blank(subject: Subject) -> str:
     """Why nothing can be said of a blank, or ''."""
-    return "" if subject.trace.mask_positions else "No blank yet: click a word to hide it, and BERT guesses it."
+    return "" if subject.trace.mask_positions else "No blank yet: click a word above."
 
 
 def which_blank(subject: Subject) -> str:

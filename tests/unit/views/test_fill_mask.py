@@ -9,8 +9,10 @@ import pytest
 from explorer.base.errors import InputError
 from explorer.figures.bars import whole_percent
 from explorer.figures.window import MOST_AT_ONCE
+from explorer.techniques.targets import piece_of
 from explorer.views import fill_mask
 from explorer.views.attribution import _strongest
+from explorer.views.fill_mask.each_word import EachWord
 from explorer.views.fill_mask.game import COLUMNS, MOST_SEED, STRANGER, Game
 from explorer.views.fill_mask.guesses import Comparison, FilledTogether, Guesses
 from explorer.views.fill_mask.lens import FollowedWords, Lens
@@ -241,3 +243,22 @@ def test_long_work_waits_on_a_long_input_only(blank):
         assert issubclass(kind, LongView)
         assert kind().known(long) is None
         assert kind().known(blank) is not None
+
+
+def test_without_a_blank_each_word_has_the_probability_that_it_gets_where_it_is_hidden(bundled, eager):
+    words = ["I", "love", "pizza"]
+    about = Subject.of(bundled.trace("I love pizza"))
+    rows = EachWord().compute(about)["words"]["groups"][0]["rows"]
+    for at, (row, word) in enumerate(zip(rows, words, strict=True)):
+        _, outputs = eager(bundled, " ".join([*words[:at], "[MASK]", *words[at + 1 :]]))
+        shares = outputs.prediction_logits[0, at + 1].softmax(-1)
+        assert row["share"] == pytest.approx(float(shares[piece_of(bundled, word.lower())[0]]), abs=1e-5)
+        best = bundled.pieces([int(shares.argmax())])[0]
+        assert row["note"].startswith("the first guess" if best == row["label"] else f"rather {best}, ")
+    least = min(rows, key=lambda row: row["share"])
+    assert EachWord().finding(about).text.startswith(f"“{least['label']}” is expected least")
+
+
+def test_with_a_blank_no_other_word_is_hidden(blank):
+    assert EachWord().compute(blank) == {}
+    assert EachWord().finding(blank) is None

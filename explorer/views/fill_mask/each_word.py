@@ -1,0 +1,45 @@
+"""An input without a blank: what BERT would have said in the place of each word."""
+
+from explorer.figures.bars import bars, percent, whole_percent
+from explorer.views.says import each_word_hidden
+from explorer.views.subject import Subject
+from explorer.views.view import Content, Finding, View, part, prose
+
+HOW = (
+    "Each word is hidden by itself while all others are in sight; the bar is its probability there (softmax over the vocabulary, "
+    "0 to 100 %), beside the model's first guess where that is another word."
+)
+
+
+class EachWord(View):
+    """Every word with the probability that it gets where it is hidden, and the first guess there."""
+
+    name, question = "fill-mask/each-word", "What would BERT have said in the place of each word?"
+    stands_in = True
+    title = prose(classes="detail-title", optional=True)
+    words = part("bars", optional=True, answer=True)
+    how = prose(classes="caption", optional=True)
+
+    def compute(self, subject: Subject) -> Content:
+        """A bar a word in the order of the text; nothing with a blank, or where it takes long."""
+        if subject.trace.mask_positions or (found := each_word_hidden(subject)) is None:
+            return {}
+        tokens, guesses = subject.trace.tokens, subject.model.pieces(found.best_ids.tolist())
+        numbers = zip(found.positions, found.shares, found.ranks, guesses, found.best_probabilities, strict=True)
+        rows = [
+            (tokens[place], float(share), "the first guess" if rank == 1 else f"rather {guess}, {whole_percent(float(best))}")
+            for place, share, rank, guess, best in numbers
+        ]
+        return {"title": "**Each word hidden in turn**", "words": bars(rows), "how": HOW}
+
+    def finding(self, subject: Subject) -> Finding | None:
+        """The word that is expected least."""
+        if subject.trace.mask_positions or (found := each_word_hidden(subject)) is None:
+            return None
+        at = int(found.log_probabilities.argmin())
+        word = subject.trace.tokens[found.positions[at]]
+        (guess,) = subject.model.pieces([int(found.best_ids[at])])
+        best = whole_percent(float(found.best_probabilities[at]))
+        told = "and yet it is the first guess" if found.ranks[at] == 1 else f"BERT would say “{guess}” ({best})"
+        share = percent(float(found.shares[at]))
+        return Finding(f"“{word}” is expected least ({share}): {told}.")
