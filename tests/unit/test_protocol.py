@@ -145,9 +145,12 @@ def small(monkeypatch):
     thread.join()
 
 
+VISITOR = "127.0.0.9"  # whom nothing else in these tests is
+
+
 def asked(address) -> tuple[int, bytes]:
     """The status and the body of an answer on a line of its own."""
-    with socket.create_connection(address, timeout=60) as line:
+    with socket.create_connection(address, timeout=60, source_address=(VISITOR, 0)) as line:
         with contextlib.suppress(OSError):
             line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         answer = http.client.HTTPResponse(line)
@@ -155,52 +158,48 @@ def asked(address) -> tuple[int, bytes]:
         return answer.status, answer.read()
 
 
-def held(address, number: int) -> list[socket.socket]:
-    """Lines with half a request each, once the server knows them."""
-    before = protocol.BoundedHTTP.lines["127.0.0.1"]
-    lines = [socket.create_connection(address, timeout=60) for _ in range(number)]
-    for line in lines:
-        line.sendall(b"GET / HTTP/1.1\r\n")
-    while protocol.BoundedHTTP.lines["127.0.0.1"] < before + number:
-        time.sleep(0.05)
-    return lines
+@contextlib.contextmanager
+def held(address, number: int, visitor: str = VISITOR):
+    """Lines with half a request each; a server takes lines in the order in which they came."""
+    with contextlib.ExitStack() as opened:
+        lines = [
+            opened.enter_context(socket.create_connection(address, timeout=60, source_address=(visitor, 0)))
+            for _ in range(number)
+        ]
+        for line in lines:
+            line.sendall(b"GET / HTTP/1.1\r\n")
+        yield lines
 
 
 def test_one_address_holds_only_so_many_lines(small, monkeypatch):
-    now = protocol.BoundedHTTP.lines["127.0.0.1"]
-    monkeypatch.setenv(CONNECTIONS.setting, str(now + 3))
-    lines = held(small, 3)
-    status, told = asked(small)
-    assert (status, json.loads(told)) == (503, {"error": CONNECTIONS.tell()})
-    lines[0].close()
-    while protocol.BoundedHTTP.lines["127.0.0.1"] > now + 2:
-        time.sleep(0.05)
-    assert asked(small) == (200, b"hello")
-    monkeypatch.setenv(CONNECTIONS.setting, "0")
-    more = held(small, 5)
-    assert asked(small)[0] == 200
-    for line in [*lines, *more]:
-        line.close()
+    monkeypatch.setenv(CONNECTIONS.setting, "3")
+    with held(small, 3) as lines:
+        status, told = asked(small)
+        assert (status, json.loads(told)) == (503, {"error": CONNECTIONS.tell()})
+        lines[0].close()
+        end = time.monotonic() + 60
+        while protocol.BoundedHTTP.lines[VISITOR] > 2:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert asked(small) == (200, b"hello")
+        monkeypatch.setenv(CONNECTIONS.setting, "0")
+        with held(small, 5):
+            assert asked(small)[0] == 200
 
 
 def test_a_proxy_holds_lines_for_many(served, monkeypatch):
     monkeypatch.setenv(CONNECTIONS.setting, "1")
     address = urlsplit(served).hostname, urlsplit(served).port
-    with contextlib.ExitStack() as lines:
-        for line in held(address, 5):
-            lines.enter_context(line)
-        with socket.create_connection(address, timeout=60) as one_more:
-            one_more.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert answered(one_more) == 200
+    with held(address, 5, "127.0.0.1"), socket.create_connection(address, timeout=60) as one_more:
+        one_more.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert answered(one_more) == 200
 
 
 def test_there_are_no_more_lines_than_files_may_be_open(small, monkeypatch):
     monkeypatch.setattr(protocol, "most_files", lambda: protocol.OTHER_FILES + 2)
-    lines = held(small, 2)
-    status, told = asked(small)
-    assert (status, json.loads(told)) == (503, {"error": protocol.CROWDED})
-    for line in lines:
-        line.close()
+    with held(small, 2):
+        status, told = asked(small)
+        assert (status, json.loads(told)) == (503, {"error": protocol.CROWDED})
 
 
 def test_as_many_files_may_be_open_as_the_account_allows():
