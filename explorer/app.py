@@ -29,6 +29,7 @@ import huggingface_hub
 from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
 from explorer.base import limits
 from explorer.base.cores import DEVICE, THREADS, check_threads, cores
+from explorer.base.descriptors import raise_most_files
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.log import logger
 from explorer.base.paths import ASSETS
@@ -96,6 +97,7 @@ THEME = gr.themes.Base(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve the page, load the model meanwhile, and stay until SIGTERM or Ctrl-C."""
     sys.setswitchinterval(0.001)  # torch gives the interpreter away at every operation, hundreds of times a pass
+    raise_most_files()
     os.umask(0o077)  # whatever is written from here on is for nobody else on the machine
     options = parse(arguments)
     if options.model:

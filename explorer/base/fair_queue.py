@@ -54,7 +54,7 @@ class FairQueue:
     def __init__(self, places: int) -> None:
         self._places = places
         self._kept = places // 6  # for addresses that hold less than that
-        self._alone = max(1, places // 2)  # that an address may hold with calls without a session
+        self._alone = max(1, places - places // 3)  # that an address may hold with calls without a session
         self._held: Counter[str] = Counter()  # by address
         self._held_alone: Counter[str] = Counter()
         self._waiting: dict[Call, asyncio.Future[None]] = {}  # in the order in which they came

@@ -44,7 +44,7 @@ class Limit:
     @property
     def least(self) -> int:
         """The smallest value that it may be set to."""
-        return NONE if NONE in (self.local, self.public) else 1
+        return NONE if "0: any" in self.bounds else 1
 
     @property
     def most(self) -> int:
@@ -188,6 +188,10 @@ ROOM_MINUTES = Limit("room_minutes", "minutes until a room ends by itself", 240,
 REQUESTS = Limit(
     *("requests", "requests a minute from one address (0: any)", NONE, 3_000),
     "These are more than {most} requests in a minute; wait a moment.",
+)
+CONNECTIONS = Limit(  # a page has three at most for long, a phone in a room one
+    *("connections", "open connections from one address that is no proxy (0: any)", 512, 512),
+    "These are more than {most} connections at once; close some.",
 )
 GUESSED_PASSWORDS = Limit(  # as many people as share an address where a school has one
     *("guessed_passwords", "wrong passwords a minute from one address", 30, 30),

@@ -5,8 +5,8 @@ up to the limit of the kind.
 
 1. A call that asks a model (`MODEL`) enters a fair queue (`base.fair_queue`): at most `PLACES` of them are answered at once,
    in the order in which they came. A session has at most one call among them, so that one visitor who asks for a hundred
-   pictures delays nobody. Calls without a session are told apart by their address, which has at most half of the places
-   with them; and whatever it asks for, a sixth of the places and a quarter of the waiting are left to others. Choosing
+   pictures delays nobody. Calls without a session are told apart by their address, which has at most two thirds of the
+   places with them; and whatever it asks for, a sixth of the places and a quarter of the waiting are left to others. Choosing
    a model (`LOADING`) keeps the order of its session, but needs no place.
 2. Long work (`LONG_WORK`) enters a FIFO semaphore of its kind (`FifoSemaphore`): at most WORKS of a kind run at once, each
    on half of the cores, so that pictures are drawn meanwhile (`limited`). It never takes a place of rule 1.

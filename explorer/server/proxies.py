@@ -35,6 +35,10 @@ class BehindProxies(ProxyHeadersMiddleware):
         if given:
             self.trusted_hosts = Counted(int(given))
 
+    def is_proxy(self, client: tuple[str, int] | None) -> bool:
+        """Whether many visitors may come from the other end of a line."""
+        return client is not None and client[0] in self.trusted_hosts
+
 
 class Counted:
     """So many proxies, whatever their addresses: the visitor is whom the farthest of them saw."""

@@ -2,14 +2,23 @@
 
 import contextlib
 import http.client
+import json
 import socket
+import subprocess
+import sys
+import threading
 import time
 from urllib.parse import urlsplit
 
 import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
 
+from explorer.base.limits import CONNECTIONS
 from explorer.outlets import links
+from explorer.server import protocol
 from explorer.server.protocol import HEADER_BYTES, BoundedHTTP
+from tests.ports import free_port
 
 QUICK = 3.0  # seconds, on a busy machine
 
@@ -64,3 +73,142 @@ def test_the_longest_link_may_come_in_two_parts(line):
     time.sleep(0.3)
     line.sendall(sent[-100:])
     assert answered(line) == 200
+
+
+# ---- Who keeps it waiting, and how many lines there are.
+
+
+def hangs_up(line: socket.socket) -> bool:
+    """Whether the other side does, however long it takes."""
+    with contextlib.suppress(ConnectionResetError):
+        while line.recv(1_000):
+            pass
+    return True
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(protocol, "HEADER_SECONDS", 0.3)
+
+
+@pytest.mark.parametrize("half", [b"", b"GET / HTTP/1.1\r\n", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "])
+def test_half_a_header_holds_no_line(quick, line, half):
+    line.sendall(half)
+    assert hangs_up(line)
+
+
+def test_nor_does_one_that_comes_drop_by_drop(quick, line):
+    with contextlib.suppress(OSError):
+        for _ in range(600):
+            line.sendall(b"a")
+            time.sleep(0.1)
+        pytest.fail("it was waited for")
+
+
+def test_nor_does_half_a_header_after_a_whole_one(quick, line):
+    line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    answer = http.client.HTTPResponse(line)
+    answer.begin()
+    assert answer.read()
+    line.sendall(b"GET /healthz HTTP/1.1\r\n")
+    assert hangs_up(line)
+
+
+def test_half_a_body_holds_no_line(monkeypatch, line):
+    monkeypatch.setattr(protocol, "BODY_SECONDS", 0.3)
+    line.sendall(b"POST /gradio_api/run/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\nhalf")
+    assert hangs_up(line)
+
+
+def test_a_stream_is_heard_for_longer_than_a_header_may_take(quick, line):
+    line.sendall(b"GET /gradio_api/heartbeat/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    heard = b""
+    while heard.count(b"ALIVE") < 2:  # two seconds lie between them
+        more = line.recv(1_000)
+        assert more
+        heard += more
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The address of a server that trusts no proxy on this machine."""
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "192.0.2.1")
+    protocol.watch_the_line()
+    config = uvicorn.Config(PlainTextResponse("hello"), port=free_port(), log_level="critical", lifespan="off")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    yield "127.0.0.1", config.port
+    server.should_exit = True
+    thread.join()
+
+
+VISITOR = "127.0.0.9"  # whom nothing else in these tests is
+
+
+def asked(address) -> tuple[int, bytes]:
+    """The status and the body of an answer on a line of its own."""
+    with socket.create_connection(address, timeout=60, source_address=(VISITOR, 0)) as line:
+        with contextlib.suppress(OSError):
+            line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        answer = http.client.HTTPResponse(line)
+        answer.begin()
+        return answer.status, answer.read()
+
+
+@contextlib.contextmanager
+def held(address, number: int, visitor: str = VISITOR):
+    """Lines with half a request each; a server takes lines in the order in which they came."""
+    with contextlib.ExitStack() as opened:
+        lines = [
+            opened.enter_context(socket.create_connection(address, timeout=60, source_address=(visitor, 0)))
+            for _ in range(number)
+        ]
+        for line in lines:
+            line.sendall(b"GET / HTTP/1.1\r\n")
+        yield lines
+
+
+def test_one_address_holds_only_so_many_lines(small, monkeypatch):
+    monkeypatch.setenv(CONNECTIONS.setting, "3")
+    with held(small, 3) as lines:
+        status, told = asked(small)
+        assert (status, json.loads(told)) == (503, {"error": CONNECTIONS.tell()})
+        lines[0].close()
+        end = time.monotonic() + 60
+        while protocol.BoundedHTTP.lines[VISITOR] > 2:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert asked(small) == (200, b"hello")
+        monkeypatch.setenv(CONNECTIONS.setting, "0")
+        with held(small, 5):
+            assert asked(small)[0] == 200
+
+
+def test_a_proxy_holds_lines_for_many(served, monkeypatch):
+    monkeypatch.setenv(CONNECTIONS.setting, "1")
+    address = urlsplit(served).hostname, urlsplit(served).port
+    with held(address, 5, "127.0.0.1"), socket.create_connection(address, timeout=60) as one_more:
+        one_more.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert answered(one_more) == 200
+
+
+def test_there_are_no_more_lines_than_files_may_be_open(small, monkeypatch):
+    monkeypatch.setattr(protocol, "most_files", lambda: protocol.OTHER_FILES + 2)
+    with held(small, 2):
+        status, told = asked(small)
+        assert (status, json.loads(told)) == (503, {"error": protocol.CROWDED})
+
+
+def test_as_many_files_may_be_open_as_the_account_allows():
+    script = (
+        "import resource\n"
+        "from explorer.base.descriptors import ENOUGH, most_files, raise_most_files\n"
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))\n"
+        "raise_most_files()\n"
+        "print(most_files() == (ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "True\n"

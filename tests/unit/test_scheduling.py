@@ -94,14 +94,14 @@ def test_who_asks_for_much_leaves_places_to_those_elsewhere():
     assert played(play) == (20, 3, 20)
 
 
-def test_calls_without_a_session_have_half_of_the_places():
+def test_calls_without_a_session_leave_places_to_pages_of_the_same_address():
     async def play(queue, ask, answered):
         await ask("program", False, times=20)
         before = answered.count("program")
         await ask("program", True, times=5)
         return before, answered.count("program")
 
-    assert played(play) == (12, 17)
+    assert played(play) == (16, 20)
 
 
 def test_who_waits_in_numbers_leaves_others_to_wait():
