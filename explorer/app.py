@@ -19,6 +19,9 @@ from collections.abc import Sequence
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs of life, which assets/components/alive.js hears
+# At the end of each call Gradio would sum up the last 10,000 of them, for a page that is closed here.
+os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**12))
+os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")
 # Torch's threads sleep when they wait, since the machine is busy elsewhere, but not at once: to wake up takes a third of a pass.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")

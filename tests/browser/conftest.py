@@ -20,7 +20,7 @@ FLAGS = [
     "--disable-sync",
 ]
 FAILED = pytest.StashKey[bool]()
-FULL = 120  # blocks on the page that a module shares: every event goes through all of them, and to open another takes less
+FULL = 240  # blocks on the page that a module shares: every event goes through all of them, and to open another takes less
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at, squeeze_charts
+from tests.browser.steps import at, chips, settled, squeeze_charts
 from tests.tabs import open_tab
 
 
@@ -115,3 +115,18 @@ def test_gradio_keeps_nothing_of_what_a_call_was_given(open_at):
     expect(page.locator("#attention-head-title")).to_contain_text("Layer 2, head 5")
     page.wait_for_function("() => window.ended > 1")
     assert page.evaluate("() => window.keeps") == []
+
+
+def test_a_page_with_nothing_to_do_draws_nothing(new_page, served):
+    page = new_page()
+    page.add_init_script(
+        """const frame = window.requestAnimationFrame;
+        window.asked = 0;
+        window.requestAnimationFrame = (call) => ((window.asked += 1), frame.call(window, call));"""
+    )
+    page.goto(served)
+    expect(chips(page).first).to_be_visible()
+    settled(page)
+    assert page.evaluate("() => window.asked") > 0
+    unchanged = "() => { const before = window.before; window.before = window.asked; return before === window.asked; }"
+    page.wait_for_function(unchanged, polling=500)

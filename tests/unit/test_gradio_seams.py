@@ -16,6 +16,7 @@ from gradio.processing_utils import add_root_url
 from gradio.state_holder import SessionState, StateHolder
 from huggingface_hub.utils import _detect_agent
 
+from explorer import app
 from explorer.api import gradio_seams
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,6 +110,14 @@ def test_a_session_takes_the_components_without_their_configurations():
     assert not any(state.config_values.values()), f"{MOVED}a session makes the configuration of every component"
 
 
+def test_calls_are_not_summed_up_for_a_page_that_is_closed():
+    queue = app.build()._queue
+    queue.events_recorded = 10_000
+    call = {"function": "one", "status": "success", "process_time": 1.0}
+    assert queue.compute_analytics_summary([call]) == {"functions": {}}
+    assert queue.ANALYTICS_MAX_EVENTS == 100
+
+
 @pytest.mark.parametrize("name", ["render_config", "render_id", "rendered_in", "gradio_config", "close_stream", "js_on_load"])
 def test_the_front_end_knows_the_names_that_we_send_and_read(name):
     assert _built_with(name), f"{MOVED}no script of its front end has {name!r}"
@@ -118,6 +127,8 @@ def test_the_front_end_has_the_statuses_that_we_change():
     script = (FRONT_END / gradio_seams.statuses_script()).read_text("utf-8")
     for name in ("LoadingStatus:()=>", "resolve_args(", "stream_state:"):
         assert name in script, f"{MOVED}{name!r}"
+    tenths = re.search(r"TENTHS = /\^(.*)\$/;", (ROOT / "assets" / "statuses.js").read_text("utf-8"))[1]
+    assert len(re.findall(tenths, script)) == 1, f"{MOVED}how it counts tenths of a second"
 
 
 def _built_with(name: str) -> bool:
