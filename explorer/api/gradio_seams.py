@@ -269,17 +269,21 @@ def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
     app.middleware_stack = around(app.middleware_stack)
 
 
-async def may_enter(request: Request) -> bool:
-    """Whether nobody has to log in, or this visitor has. Addresses of ours are not behind Gradio's own login check."""
+async def user_of(request: Request) -> str | None:
+    """The name of who has logged in, '' where nobody has to, None for a visitor who would have to."""
     app: Any = request.app
     if app.auth_dependency is not None:
         user = app.auth_dependency(request)
-        return (await user if inspect.isawaitable(user) else user) is not None
+        return await user if inspect.isawaitable(user) else user
     if app.auth is None:
-        return True
+        return ""
     names = (f"access-token-{app.cookie_id}", f"access-token-unsecure-{app.cookie_id}")
-    token = next(filter(None, map(request.cookies.get, names)), None)
-    return app.tokens.get(token) is not None
+    return app.tokens.get(next(filter(None, map(request.cookies.get, names)), None))
+
+
+async def may_enter(request: Request) -> bool:
+    """Whether nobody has to log in, or this visitor has. Addresses of ours are not behind Gradio's own login check."""
+    return await user_of(request) is not None
 
 
 def ask_no_hub() -> None:

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.api.gradio_seams import may_enter
+from explorer.api.gradio_seams import user_of
 from explorer.base.hosts import visitor
 from explorer.base.recent import MINUTE, Recent
 from explorer.outlets import links
@@ -92,8 +92,8 @@ class Kept:
     async def _key(self, scope: Scope) -> tuple:
         """All that an answer depends on but the configuration of the page."""
         headers = Headers(scope=scope)
-        entered = await may_enter(Request({**scope, "app": self._blocks.app}))
-        how = scope["method"], scope["path"], asked_of(scope), entered, "gzip" in headers.get("accept-encoding", "")
+        user = await user_of(Request({**scope, "app": self._blocks.app}))  # whose name is on the page
+        how = scope["method"], scope["path"], asked_of(scope), user, "gzip" in headers.get("accept-encoding", "")
         return *how, scope["scheme"], scope.get("root_path", ""), *(tuple(headers.getlist(name)) for name in ADDRESSED_BY)
 
     def _find(self, key: tuple, config: Any) -> list[Message] | None:

@@ -126,3 +126,32 @@ def test_one_address_has_few_different_pages_made(serving, monkeypatch):
     assert [ask(f"{number}.example", "192.0.2.1") for number in range(5)] == [200, 200, 200, 429, 429]
     assert ask("1.example", "192.0.2.1") == 200, "what is there is sent"
     assert ask("9.example", "192.0.2.2") == 200
+
+
+def test_nobody_is_sent_the_page_with_the_name_of_another_user(serving, monkeypatch):
+    """As where an app of one's own says who has logged in: Gradio writes the name into the page."""
+
+    def name_in(scope):
+        return dict(scope["headers"])[b"x-user"].decode()
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": name_in(scope).encode()})
+
+    async def user_of(request):
+        return name_in(request.scope)
+
+    monkeypatch.setattr(kept, "user_of", user_of)
+    guarded = kept.Kept(app, serving, None)
+
+    def ask(user):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "scheme": "http", "client": ("192.0.2.1", 1)}
+        waited(guarded({**scope, "headers": [(b"host", b"a.example"), (b"x-user", user.encode())]}, None, send))
+        return sent[1]["body"].decode()
+
+    assert [ask(user) for user in ("ann", "bob", "ann")] == ["ann", "bob", "ann"]
