@@ -182,7 +182,7 @@ def test_a_model_without_heads_says_why_and_offers_one_that_can(open_app, varian
     open_tab(page, "Fill-mask")
     expect(page.get_by_text(re.compile("has no masked-language-model head"))).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Use the bundled model").locator("visible=true").click()
-    expect(page.locator("#fill-mask-guesses-guesses button").first).to_be_visible(timeout=20_000)
+    expect(page.locator("#fill-mask-guesses-guesses button[data-index]").first).to_be_visible(timeout=20_000)
     expect(box).to_have_value("bert-l6-h384-uncased")
 
 

@@ -82,7 +82,7 @@ def test_every_layer_is_probed(client):
         ("classify", {"texts": [["a", "b", "c"]], "head": "x"}),
         ("train_tokens", {"examples": EXAMPLES}),
         ("train_tokens", {"examples": [[["a"], ["X", "Y"]], [["b"], ["X"]]]}),
-        ("train_tokens", {"examples": [[["a"] * 200_000, ["X"] * 200_000]] * 2}),
+        ("train_tokens", {"examples": [[["a"] * 100_000, ["X"] * 100_000]] * 2}),
         ("tag", {"texts": "a", "head": "x"}),
         ("tag", {"texts": [["a", 1]], "head": "x"}),
     ],

@@ -1,6 +1,5 @@
 """Who asks: by the line, or by what the proxies in front of the app say, of which a visitor may write the beginning."""
 
-import anyio
 import pytest
 from starlette.datastructures import Headers
 from uvicorn.config import Config
@@ -9,6 +8,7 @@ from explorer.base import hosts
 from explorer.base.errors import InputError
 from explorer.server import proxies
 from explorer.server.protocol import watch_the_line
+from tests.waiting import waited
 
 HERE, SPACE = "127.0.0.1", "10.16.3.80"  # of a proxy on this machine, and of one of the hub's as programs on Spaces see it
 FORGED, REAL, EDGE = "192.0.2.66", "203.0.113.5", "198.51.100.7"
@@ -34,7 +34,7 @@ def seen(monkeypatch):
         lines = [forwarded] if isinstance(forwarded, str) else forwarded
         headers = Headers(raw=[(b"x-forwarded-for", line.encode()) for line in lines] + [(b"x-forwarded-proto", proto.encode())])
         scope = {"type": "http", "scheme": "http", "client": (peer, 50_000), "headers": headers.raw}
-        anyio.run(config.loaded_app, scope, None, None)
+        waited(config.loaded_app(scope, None, None))
         return found[0]
 
     return seen
