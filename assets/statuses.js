@@ -4,7 +4,7 @@
 // of every call it goes through all that it keeps, and looks for each in the whole page: once all tabs were opened, that was
 // half of what a click cost. Nothing shows what is noted of an input; what shows how far work is, is noted as before.
 BertPage.keepNoInputs = async function () {
-  const parts = Object.values(await import(new URL(this.STATUSES, document.baseURI)));
+  const parts = Object.values(await import(new URL(this.STATUSES, document.baseURI)).catch(() => ({}))); // else Gradio tells
   const kind = parts.find((part) => part?.LoadingStatus)?.LoadingStatus.prototype;
   if (!kind?.resolve_args) return; // in another Gradio; the page is slower then
   const told = kind.resolve_args;

@@ -23,6 +23,7 @@ MOST_BARS = 6
 METHODS = (("hide each word", "occlusion"), ("integrated gradients", "integrated_gradients"))
 LABELS = tuple(sorted(name for name, _ in STARTER))
 FIRST = (*OURS[frozenset(LABELS)][0], *LABELS)  # what the page begins with
+OFFERED = {pair: labels for labels, pairs in OURS.items() for pair in pairs}  # our sentences, and the labels they are for
 _decisions: OnceCache[Any, Decision] = OnceCache(64)
 
 
@@ -73,7 +74,9 @@ class TryIt(RunView):
         """What is tried, and the boxes for it: a sentence that the app put there goes when it fits no label any more."""
         labels, samples = run.predictor.labels, samples_of(run)
         pair, content = (self.tried, self.second), Content()
-        if pair == self.offered[:2] and 2 * len(set(labels) & set(self.offered[2:])) < len(labels):
+        # What a page asks while another answer is on its way has the sentence that this answer takes away.
+        put_for = self.offered[2:] if pair == self.offered[:2] else OFFERED.get(pair)
+        if put_for is not None and 2 * len(set(labels) & set(put_for)) < len(labels):
             pair = samples[0] if samples else ("", "")
             content["offered"] = (*pair, *labels)
         hint = f"A sentence that is one of: {', '.join(labels[:MOST_BARS])}" if run.kind == "classes" else ""

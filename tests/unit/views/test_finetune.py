@@ -178,6 +178,8 @@ def test_what_is_tried_fits_the_classes(subject):
     shown = TryIt(run=view.run, aside=view.aside).compute(subject)
     assert (shown["tried"]["value"], shown["verdict"]) == ("", None)
     assert "anger, fear, joy" in shown["tried"]["placeholder"]
+    asked_meanwhile = TryIt(run=view.run, aside=view.aside, offered=shown["offered"]).compute(subject)
+    assert (asked_meanwhile["tried"]["value"], asked_meanwhile["verdict"]) == ("", None), "still with our own sentence"
     assert verdict(subject, view, tried="What joy!")["joy"] > 0.5, "a sentence of the person's own stays"
     renamed, _ = typed(subject, class_3="meal")
     assert "value" not in TryIt(run=renamed.run).compute(subject)["tried"]
