@@ -172,7 +172,7 @@ class Builder:
     """Makes the components of a view where it stands; `known` are the controls that the tab has already, by name.
 
     With `with_toggle`, 'How is this made?' stands before the first of its captions and checks. What is folded away is made in
-    place, or, where the choice collects its `folds`, by whoever calls what is put there: (title, element id, maker).
+    place, or, where the choice collects its `folds`, by that choice.
     """
 
     def __init__(

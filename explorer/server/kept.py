@@ -75,9 +75,7 @@ class Kept:
         address = visitor(scope.get("client"))
         if self._made.count(address) >= NEW_ONES:
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
-            refused = refusal(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
-            refused.headers["Retry-After"] = str(int(MINUTE))
-            return await _told(refused, scope, receive)
+            return await _told(refusal(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, MINUTE), scope, receive)
         async with self._one:
             if found := self._find(key, config):  # made for somebody else meanwhile
                 return found

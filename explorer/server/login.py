@@ -45,9 +45,7 @@ class Guesses:
         address = visitor(scope.get("client"))
         if self._wrong.count(address) + self._looked_at[address] >= GUESSED_PASSWORDS.most:
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
-            answer = refusal(HTTPStatus.TOO_MANY_REQUESTS, GUESSED_PASSWORDS.tell())
-            answer.headers["Retry-After"] = str(int(MINUTE))
-            await answer(scope, receive, send)
+            await refusal(HTTPStatus.TOO_MANY_REQUESTS, GUESSED_PASSWORDS.tell(), MINUTE)(scope, receive, send)
             return
         await self._look_at(address, scope, receive, send)
 

@@ -26,9 +26,9 @@ SENTENCES = {
 FAILED = "That did not work, for a reason the server's log tells; try something else."
 
 
-def refusal(status: int, sentence: str) -> Response:
-    """A refusal as a program reads it."""
-    return JSONResponse({"error": sentence}, status)
+def refusal(status: int, sentence: str, wait: float = 0) -> Response:
+    """A refusal as a program reads it; after `wait` seconds, if there are any, it may ask again."""
+    return JSONResponse({"error": sentence}, status, {"Retry-After": str(int(wait))} if wait else None)
 
 
 async def unknown(request: Request, error: Exception) -> Response:

@@ -29,9 +29,7 @@ class RequestsAMinute:
         asks = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith((TAKE, ROOMS, PAINTED)))
         if asks and scope.get("client") and not self._may(visitor(scope["client"])):
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
-            answer = refusal(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell())
-            answer.headers["Retry-After"] = str(int(MINUTE))
-            await answer(scope, receive, send)
+            await refusal(HTTPStatus.TOO_MANY_REQUESTS, REQUESTS.tell(), MINUTE)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

@@ -38,9 +38,7 @@ def over(status: int, sentence: str) -> Response:
 
 def busy(error: BusyError) -> Response:
     """That it is to be asked again a little later."""
-    answer = refusal(503, str(error))
-    answer.headers["Retry-After"] = str(int(MINUTE))
-    return answer
+    return refusal(503, str(error), MINUTE)
 
 
 async def body_of(request: Request) -> Body:

@@ -107,9 +107,7 @@ class Uploads:
         if arrival.flaw is not None:
             status, sentence = arrival.flaw
             self._metrics.refused(HTTPStatus(status).phrase)
-            answer = refusal(status, sentence)
-            answer.headers["Retry-After"] = str(int(MINUTE))
-            await answer(scope, receive, send)
+            await refusal(status, sentence, MINUTE)(scope, receive, send)
 
 
 class _Arrival:

@@ -51,6 +51,7 @@ from explorer.views.view import (
 from explorer.views.what_if import WhatIf, toggled
 
 HEATMAP, LINES = "Heatmap", "Lines"
+DRAWN_AS = {"label": "Drawn as", "menu": True, "show_label": False, "container": False, "scale": 0, "min_width": 120}
 SPECIALS = {  # what each is called, and what its rows sum to
     "all": ("All tokens", "rows sum to 1"),
     "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
@@ -141,7 +142,7 @@ class OneHead(View):
     width = 6
     side_by_side = (("title", "look"),)
     title = prose(classes="detail-title")
-    look: str = choice((HEATMAP, LINES), "Drawn as", menu=True, show_label=False, container=False, scale=0, min_width=120)
+    look: str = choice((HEATMAP, LINES), **DRAWN_AS)
     heatmap = chart("Attention of one head", height=HEIGHT, optional=True)
     lines = part("lines", height=HEIGHT, optional=True)
     cell = sentence(keep_height=True)

@@ -7,7 +7,7 @@ from explorer.figures.attention import WeightScale, attention_heatmap
 from explorer.figures.attention_lines import attention_lines
 from explorer.figures.bars import whole_percent
 from explorer.figures.numbers import beside
-from explorer.views.attention.heads import HEATMAP, HEIGHT, LINES
+from explorer.views.attention.heads import DRAWN_AS, HEATMAP, HEIGHT, LINES
 from explorer.views.attention_data import attention_check
 from explorer.views.settings import choice, number, several
 from explorer.views.subject import Subject
@@ -30,7 +30,7 @@ class SeveralHeads(View):
         "leave them out to see the others."
     )
     title = prose(classes="detail-title")
-    drawn_as: str = choice((HEATMAP, LINES), "Drawn as", menu=True, show_label=False, container=False, scale=0, min_width=120)
+    drawn_as: str = choice((HEATMAP, LINES), **DRAWN_AS)
     heatmap = chart("Attention of several heads, summed", height=HEIGHT, optional=True)
     lines = part("lines", height=HEIGHT, optional=True)
     rows = check()

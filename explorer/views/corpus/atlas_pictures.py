@@ -24,12 +24,17 @@ LETTERS = 70  # of a sentence in which no word stands out
 def grid(atlas: HeadAtlas, layer: int, head: int) -> dict[str, Any]:
     """Every head as it is on average, with the colour of its family; the zero-based (layer, head) is chosen."""
     small = typical_pictures(atlas.offsets, atlas.cls, atlas.sep)
-    few = few_names([plain(name) for name in atlas.families.ravel().tolist()])
+    few = _families(atlas)
     colours = colours_of(few)
     bars = np.array([colours[name] for name in few]).reshape(atlas.families.shape).tolist()
     notes = [[f"{told(atlas, *place)}; family {plain(str(atlas.families[place]))}" for place in row] for row in _places(atlas)]
     drawn = head_grid(small, (layer, head), notes=notes, marks=np.ones(atlas.cls.shape), colours=bars)
     return keep(drawn, lambda: _table(atlas))
+
+
+def _families(atlas: HeadAtlas) -> list[str]:
+    """The family of each head in plain words, the rarest together."""
+    return few_names([plain(name) for name in atlas.families.ravel().tolist()])
 
 
 def _places(atlas: HeadAtlas) -> list[list[tuple[int, int]]]:
@@ -55,7 +60,7 @@ def heads_map(atlas: HeadAtlas, layer: int, head: int) -> Any:
     names = [f"{at // heads + 1}.{at % heads + 1}" for at in range(atlas.cls.size)]
     texts = [f"{name}: {plain(habit)}" for name, habit in zip(names, atlas.habits.ravel().tolist(), strict=True)]
     method = "UMAP" if atlas.cls.size > 4 else "PCA"
-    few = few_names([plain(name) for name in atlas.families.ravel().tolist()])
+    few = _families(atlas)
     return point_map(atlas.points, texts, few, [f"{method} 1", f"{method} 2"], "atlas", Marks(picked=layer * heads + head))
 
 

@@ -83,7 +83,7 @@ class Sentences(CorpusView):
         """The sentences, without what the model makes of them."""
         if self.corpus is None:
             return {"table": None, "slices": None, "about": NO_FILE}
-        return {**self._listed(self.corpus, None)}
+        return self._listed(self.corpus, None)
 
     def draw(self, subject: Subject, found: HiddenTokens | None) -> Content:
         """The sentences with the surprise at each, and the slices."""

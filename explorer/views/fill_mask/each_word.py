@@ -1,6 +1,7 @@
 """An input without a blank: what BERT would have said in the place of each word."""
 
 from explorer.figures.bars import bars, percent, whole_percent
+from explorer.techniques.pseudo_likelihood import Surprise
 from explorer.views.says import each_word_hidden
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, View, part, prose
@@ -9,6 +10,11 @@ HOW = (
     "Each word is hidden by itself while all others are in sight; the bar is its probability there (softmax over the vocabulary, "
     "0 to 100 %), beside the model's first guess where that is another word."
 )
+
+
+def _hidden(subject: Subject) -> Surprise | None:
+    """What the model says of each word; None with a blank, or where it takes long."""
+    return None if subject.trace.mask_positions else each_word_hidden(subject)
 
 
 class EachWord(View):
@@ -22,7 +28,7 @@ class EachWord(View):
 
     def compute(self, subject: Subject) -> Content:
         """A bar a word in the order of the text; nothing with a blank, or where it takes long."""
-        if subject.trace.mask_positions or (found := each_word_hidden(subject)) is None:
+        if (found := _hidden(subject)) is None:
             return {}
         tokens, guesses = subject.trace.tokens, subject.model.pieces(found.best_ids.tolist())
         numbers = zip(found.positions, found.shares, found.ranks, guesses, found.best_probabilities, strict=True)
@@ -34,7 +40,7 @@ class EachWord(View):
 
     def finding(self, subject: Subject) -> Finding | None:
         """The word that is expected least."""
-        if subject.trace.mask_positions or (found := each_word_hidden(subject)) is None:
+        if (found := _hidden(subject)) is None:
             return None
         at = int(found.log_probabilities.argmin())
         word = subject.trace.tokens[found.positions[at]]
