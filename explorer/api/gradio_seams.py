@@ -5,6 +5,7 @@ has each of them. JavaScript reads `window.gradio_config`, and `assets/statuses.
 test looks for both in the built front end.
 """
 
+import asyncio
 import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -27,6 +28,7 @@ from starlette.types import ASGIApp
 
 __all__ = ["Block", "BlockFunction", "FnIndexInferError", "SessionState", "is_http_url_like"]  # imported from here
 
+HEARTBEATS = 5.0  # seconds that the heartbeats of open pages may take to hear that the server closes
 UPDATE = "__type__"  # the key that marks what gr.update returns
 _NOTHING: dict[str, Any] = {}
 
@@ -182,6 +184,11 @@ class _PageConfig(BlocksConfig):
         return own
 
 
+async def _end(ended: asyncio.Event) -> None:
+    """Set an event, in the loop that runs this: those who wait for it are woken there."""
+    ended.set()
+
+
 class GradioBlocks(gr.Blocks):
     """Gradio's Blocks, in which the steps of a call and the page's configuration are methods that a subclass may override.
 
@@ -236,6 +243,17 @@ class GradioBlocks(gr.Blocks):
     async def write_outputs(self, *given: Any) -> list[Any]:
         """What is sent, from what a handler returned."""
         return await super().postprocess_data(*given)
+
+    def close(self, verbose: bool = True) -> None:
+        """Close the server. The heartbeats of open pages are ended in the loop that they wait in.
+
+        Gradio sets their asyncio.Event from this thread, which fails when one of them comes or goes at that moment.
+        """
+        ended = getattr(self, "app", None) and self.app.stop_event
+        loop = getattr(ended, "_loop", None)  # known once somebody has waited for it
+        if loop and loop.is_running():
+            asyncio.run_coroutine_threadsafe(_end(ended), loop).result(HEARTBEATS)
+        super().close(verbose)
 
     def session_state(self, session: str | None) -> SessionState | None:
         """What Gradio keeps of a session; None, and none is made, for a session that it does not know."""
