@@ -71,7 +71,7 @@ def talk():
     """Asks the app what an assistant would: `talk(lambda session: session.list_tools())`."""
     pytest.importorskip("mcp", reason="needs mcp (pip install -r requirements-mcp.txt)")
     from mcp import ClientSession
-    from mcp.client.streamable_http import streamablehttp_client
+    from mcp.client.streamable_http import streamable_http_client
 
     port = free_port()
     assert assistants.wanted(True, with_password=False)
@@ -80,7 +80,7 @@ def talk():
 
     async def session(ask):
         async with (
-            streamablehttp_client(f"http://127.0.0.1:{port}/gradio_api/mcp/") as (read, write, _),
+            streamable_http_client(f"http://127.0.0.1:{port}/gradio_api/mcp/") as (read, write, _),
             ClientSession(read, write) as one,
         ):
             await one.initialize()
