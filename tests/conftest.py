@@ -270,7 +270,7 @@ def serving():
     blocks.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def locked():
     """The address, with a slash at its end, of an app that asks for the name teacher and the password secret."""
     from explorer import app
