@@ -4,11 +4,14 @@ from playwright.sync_api import expect
 
 from explorer.base.limits import GUESSED_PASSWORDS
 
+AT_ONCE = 10_000  # ms: half of what a page waits for parts that do not come
+
 
 def test_who_guesses_too_often_reads_why_nothing_happens(locked, new_page, monkeypatch):
     monkeypatch.setenv(GUESSED_PASSWORDS.setting, "1")
     page = new_page(extra_http_headers={"X-Forwarded-For": "203.0.113.200"})
     page.goto(locked)
+    expect(page.get_by_label("username")).to_be_visible(timeout=AT_ONCE)
     for told in ("Incorrect Credentials", GUESSED_PASSWORDS.tell()):
         page.get_by_label("username").fill("teacher")
         page.get_by_label("password").fill("wrong")
