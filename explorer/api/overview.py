@@ -19,6 +19,12 @@ def routes(
 
     mixing is ALTI (Ferrando et al. 2022), routes and shares multiply it backwards (Ferrando & Voita 2024). `cut` is a list of
     [layer, query, key, head], tokens from 0 and head 0 for all: weights that are zero, the rest of their row as it was.
+
+    Returns:
+        `tokens`, `words` (by state and token `token` and `probability`, or null without a masked-LM head), `mixing` (by layer,
+        query and key, rows sum to 1), `shares` (by state and token: how much of the asked place stands there), `routes`: `layer`,
+        `query`, `key`, `share`, `head` (the one that brings most, 0 where the token keeps most), the strongest first, at most
+        200; `max_error`.
     """
     explorer = explorer_for(model)
     has = explorer.capabilities

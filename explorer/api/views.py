@@ -21,6 +21,10 @@ def views(model: str = "") -> dict[str, Any]:
 
     Among them is what is selected on the page: `layer` and `head` from 1, `token` from 0, `off`, the heads that are
     switched off, and `cut`, the attention weights that are zero. Left out, a view opens on what is most telling of the input.
+
+    Returns:
+        `views`: `name`, `question`, `needs` (of the model), `settings` by name, each with `type`, `default`, `label`, and
+        `choices` or `range`.
     """
     capabilities = explorer_for(model).capabilities
     return {"views": [named.described(kind, capabilities) for kind in VIEWS.values()]}
@@ -31,6 +35,9 @@ def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO
 
     `name` and `settings` are as /views tells them; `code` makes the same with transformers and torch alone, `link` is what
     follows the ? of the page's address to see it.
+
+    Returns:
+        `finding`, `check`, `tables` (for each part `columns` and `rows`), `code` (Python), `link` (a query).
     """
     texts = limits.check_optional_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")
     shown, place = named.read(name, settings, Subject(explorer_for(model).name, *texts))
