@@ -53,7 +53,7 @@ def parameters() -> str:
 
 def lesson_table() -> str:
     """Every lesson with its minutes."""
-    return table(("", "lesson", "minutes"), ((str(one.number), one.title, str(one.minutes)) for one in lessons()))
+    return table(("number", "lesson", "minutes"), ((str(one.number), one.title, str(one.minutes)) for one in lessons()))
 
 
 def views_of(tab: Tab) -> str:

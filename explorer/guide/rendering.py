@@ -11,11 +11,12 @@ from markdown_it.token import Token
 COMMENTS = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\n?", re.DOTALL | re.MULTILINE)  # claims, markers of examples and generated parts
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 HEADINGS = ("h1", "h2", "h3")
-# What may be wider than the page can be scrolled by keyboard. In the text of a page `<` is escaped, so these are tags.
-SCROLLING = {
+# Tables and code scroll by keyboard where they are too wide; an empty cell heads nothing. In texts `<` is escaped.
+TAGS = {
     "<pre>": '<pre tabindex="0">',
     "<table>": '<div class="scrolls" role="group" aria-label="Table" tabindex="0"><table>',
     "</table>": "</table></div>",
+    "<th></th>": "<td></td>",
 }
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -56,8 +57,8 @@ def render(markdown: str, served: Callable[[str], str | None]) -> tuple[str, tup
             if child.type == "link_open":
                 _lead(child, served)
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
-    for bare, scrolling in SCROLLING.items():
-        html = html.replace(bare, scrolling)
+    for tag, better in TAGS.items():
+        html = html.replace(tag, better)
     return html, sections
 
 
