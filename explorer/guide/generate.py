@@ -63,7 +63,7 @@ def views_of(tab: Tab) -> str:
         if len(tab.choices) > 1:
             parts.append(f"### {tab.label}: {choice}")
         parts += _told(views_in(rows))
-    return "\n\n".join(parts)
+    return re.sub(r"^(- .*\n)\n(?=- )", r"\1", "\n\n".join(parts), flags=re.MULTILINE)  # one list, not many
 
 
 def _told(views: Iterable[type[View]]) -> Iterator[str]:
