@@ -15,7 +15,7 @@ MOST_ANSWERS = 5
 
 
 def models() -> dict[str, Any]:
-    """The default model, and those of the hub that are loaded, with what each can do; what visitors trained is their own.
+    """The default model, and those of the hub that are loaded, with what each can do; those that visitors trained are not listed.
 
     Returns:
         `default`, and `models` with `name`, `layers`, `heads`, `hidden_size`, `vocab_size`, `parameters`, `fill_mask`,
@@ -87,9 +87,9 @@ def next_sentence(text_a: str, text_b: str, model: str = "") -> dict[str, Any]:
 
 
 def own_head(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
-    """What a fine-tuned checkpoint's own head says: the share of each label, the tag of each token, or the best answers in B.
+    """The output of a fine-tuned checkpoint's own head: the share of each label, the tag of each token, or the best answers in B.
 
-    A discriminator says how likely each piece was replaced. Shares are from 0 to 1, a regression's is its number.
+    For a discriminator, how likely each piece was replaced. Shares are from 0 to 1; a regression gives its number.
 
     Returns:
         `task`, `tokens`, `labels` and `shares`: of every label, of every token's tag, of the best answers in B, or of every piece

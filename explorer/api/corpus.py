@@ -56,7 +56,7 @@ def head_atlas(model: str = "") -> dict[str, Any]:
 
     `offsets`: the mean weight on the token so far behind (before, where it is negative) the one that looks; `cls` and `sep`: that
     on [CLS] and [SEP]. `relations`: the share of words whose strongest link is their syntactic head, beside that of the best
-    fixed offset (Clark et al. 2019, section 4). `family` is named after what alike heads do.
+    fixed offset (Clark et al. 2019, section 4). `family` names what similar heads do.
 
     Returns:
         `heads`: `layer`, `head`, `offsets` (by relative position, from "-8" to "8"), `cls`, `sep`, `relations`: by name `share`,
@@ -86,7 +86,7 @@ def head_atlas(model: str = "") -> dict[str, Any]:
 
 
 def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[str, Any]:
-    """What drives a neuron of a feed-forward layer over the built-in corpus, and the words that it promotes and suppresses.
+    """The tokens of the built-in corpus that activate a feed-forward neuron most, and the words that it promotes and suppresses.
 
     Both count from 1. The activation is that after the activation function; the weights are logits, of the neuron's column of
     W₂ through the masked-LM head: without such a head there are none, and `lacks` says why.

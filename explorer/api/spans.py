@@ -46,7 +46,7 @@ def train_spans(
 
 
 def answer(question: str, text: str, head: str) -> dict[str, Any]:
-    """What a trained head finds in a text: the answer, "" for none, its characters [start, end) in the text, and the shares
+    """The answer that a trained head finds in a text, "" for none, its characters [start, end) in the text, and the shares
     p(start) · p(end) of the best span (score) and of there being no answer (no_answer), 0 to 1.
 
     Returns:
