@@ -7,6 +7,7 @@ from explorer.guide.pages import Page, pages
 from explorer.guide.rendering import Section, beginning
 
 LONGEST = 100  # characters of a question that are read
+WORDS = 8  # of them, at most
 MOST = 30  # sections that are listed
 AROUND = 110  # characters of the excerpt before and after the first word
 
@@ -21,8 +22,8 @@ class Hit:
 
 
 def words_of(question: str) -> list[str]:
-    """The words that are looked for, in small letters."""
-    return question[:LONGEST].lower().split()
+    """The words that are looked for, in small letters, each once."""
+    return list(dict.fromkeys(question[:LONGEST].lower().split()))[:WORDS]
 
 
 def search(question: str) -> list[Hit]:

@@ -8,6 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from explorer.guide import generate
 from explorer.guide import pages as guide_pages
 from explorer.guide.generate import PARTS, generated
 from explorer.guide.pages import APP, BESIDE, FOLDER, order, pages
@@ -59,6 +60,16 @@ def read(served):
 def test_generated_parts_are_what_they_are_generated_from(path):
     text = path.read_text("utf-8")
     assert generated(text) == text, "run python -m explorer.guide.generate"
+
+
+def test_one_command_writes_them_again(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "links.md"
+    path.write_text("# Links\n<!-- generated: parameters -->\nold\n<!-- end -->\nnew\n")
+    monkeypatch.setattr(generate, "FOLDER", tmp_path)
+    generate.main()
+    assert path.read_text("utf-8") == f"# Links\n<!-- generated: parameters -->\n{generate.parameters()}\n<!-- end -->\nnew\n"
+    generate.main()
+    assert capsys.readouterr().out == "links.md\n", "what is as it is to be is not written again"
 
 
 def test_every_generated_part_stands_somewhere(guide):
