@@ -12,11 +12,11 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer import app
 from explorer.base.paths import ASSETS
 from explorer.server.rooms import HEARTBEAT
+from tests.browser.expecting import expect
 from tests.browser.steps import chips
 from tests.ports import free_port
 

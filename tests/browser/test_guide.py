@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.guide.pages import BESIDE, order
 from explorer.guide.rendering import anchor
 from explorer.outlets.place import slug
 from explorer.views import TABS
+from tests.browser.expecting import expect
 from tests.browser.test_everyone import AXE
 
 PHONE = {"width": 420, "height": 800}

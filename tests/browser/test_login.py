@@ -1,8 +1,7 @@
 """What the login page tells of a wrong password, and of too many."""
 
-from playwright.sync_api import expect
-
 from explorer.base.limits import GUESSED_PASSWORDS
+from tests.browser.expecting import expect
 
 AT_ONCE = 10_000  # ms: half of what a page waits for parts that do not come
 
