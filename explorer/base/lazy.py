@@ -13,6 +13,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "pdoc", "ray", "scipy", "seqeval"]
+__all__ += ["sklearn", "traitlets", "umap"]
+
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
 
@@ -88,6 +91,7 @@ if TYPE_CHECKING:
     import datasets
     import joblib
     import pdoc
+    import ray
     import scipy
     import seqeval
     import sklearn
@@ -98,6 +102,7 @@ else:
     datasets = Library("datasets")
     joblib = Library("joblib")
     pdoc = Library("pdoc")
+    ray = Library("ray")  # only who asked for workers has it
     scipy = Library("scipy")
     seqeval = Library("seqeval")
     sklearn = Library("sklearn")

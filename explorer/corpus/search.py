@@ -97,10 +97,11 @@ def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float
     model: Explorer = query.trace.model
     states = yield from corpus_states_in_steps(model, corpus, [query.layer])
     if query.head is None:
-        vectors, key = states.at(query.layer), (query.layer,)
+        vectors = states.at(query.layer)
     else:
         contexts = yield from corpus_contexts_in_steps(model, corpus, query.layer)
-        vectors, key = contexts[query.head], (query.layer, query.head)
+        vectors = contexts[query.head]
+    key = (query.layer,) if query.head is None else (query.layer, query.head)
     norms = _norms.get((model.checkpoint, corpus.key, *key), lambda: lengths_of(vectors))
     special = query.trace.encoding.sequences[query.token] < 0
     allowed = None if special else states.tokens.word != ADDED

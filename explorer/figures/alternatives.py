@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.base.lazy import Library
-from explorer.figures.base import NO_WIDTH, esc
+from explorer.figures.base import esc
+from explorer.figures.numbers import NO_WIDTH
 
 if TYPE_CHECKING:
     import plotly.io.json as plotly_json

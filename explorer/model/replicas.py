@@ -19,10 +19,11 @@ import numpy as np
 
 from explorer.base.cores import cores
 from explorer.base.errors import InputError
+from explorer.base.lazy import ray
 from explorer.base.log import logger
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.pooled import Encoded
-from explorer.model.worker import deployment, ray
+from explorer.model.worker import deployment
 from explorer.text.encoding import Encoding
 
 RAY = "ray[serve]==2.60.0"

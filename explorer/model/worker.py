@@ -3,23 +3,17 @@
 import asyncio
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.base.cache import OnceCache
-from explorer.base.lazy import Library
+from explorer.base.lazy import ray
 from explorer.base.limits import MODELS
 from explorer.model.batcher import MOST_TOGETHER, alike
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.network import Network
 from explorer.model.pooled import Encoded, pooled
 from explorer.text.encoding import Encoding
-
-if TYPE_CHECKING:
-    import ray
-else:
-    ray = Library("ray")  # only who asked for workers has it
 
 ANYWHERE, HERE = "[::]:", "127.0.0.1:"
 Asked = tuple[Checkpoint, Sequence[Encoding]]
@@ -69,9 +63,9 @@ class Worker:
                 states |= {place: one.numpy() for (_, place), one in zip(together, read, strict=True)}
         return [[states[who, place] for place in range(len(encodings))] for who, (_, encodings) in enumerate(asked)]
 
-    def _pooled(self, checkpoint: Checkpoint, *about: object) -> np.ndarray:
+    def _pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
         with self._one_pass:
-            return pooled(self._network(checkpoint), *about)
+            return pooled(self._network(checkpoint), encoded, top, pooling, fast)
 
     def _network(self, checkpoint: Checkpoint) -> Network:
         return self._networks.get(checkpoint, lambda: Network(checkpoint))

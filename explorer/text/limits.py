@@ -107,12 +107,13 @@ def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tupl
     CUTS.check(len(cuts), "cuts")
     if any(isinstance(cut, str) or not isinstance(cut, Sequence) or len(cut) != 4 for cut in cuts):
         raise InputError("Every cut must be [layer, query, key, head], such as [1, 3, 2, 0], where head 0 is all heads.")
-    found = []
+    found: dict[tuple[int, int, int, int | None], None] = {}
     for layer, query, key, head in cuts:
-        places = (check_integer(place, name, 0, tokens - 1) for name, place in (("the query", query), ("the key", key)))
         at = check_integer(head, "the head", 0, heads)
-        found.append((layer_index(layer, layers), *places, at - 1 if at else None))
-    return list(dict.fromkeys(found))
+        index, last = layer_index(layer, layers), tokens - 1
+        places = check_integer(query, "the query", 0, last), check_integer(key, "the key", 0, last)
+        found[index, *places, at - 1 if at else None] = None
+    return list(found)
 
 
 def hidden_state_index(layer: object, layers: int) -> int:

@@ -6,7 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,12 @@ from explorer.training.predictor import Classifier, Predictor, Regressor
 from explorer.training.run import HeldOutNumbers, HeldOutTexts
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
 from explorer.training.top_layers import Top
-from explorer.training.training import Given, Task, TrainingPlan
+from explorer.training.training import Task, TrainingPlan
+
+Texts = TypeVar("Texts", bound=Examples)
 
 
-class TextTask(Task[Given]):
+class TextTask(Task[Texts]):
     """A head on one vector of every text or pair."""
 
     def split(self) -> Split:
@@ -69,7 +71,7 @@ class Classification(TextTask[Examples]):
         """The labels of the examples."""
         return tuple(self.examples.classes)
 
-    def fitted(self) -> Classification:
+    def fitted(self) -> Task[Examples]:
         """As for every task; from few examples that a head alone learns from, another way to learn and to judge."""
         settings = self.plan.settings
         few = len(self.examples) * settings.held_out < FEWEST_HELD_OUT
@@ -166,4 +168,4 @@ class Regression(TextTask[ScoredExamples]):
 
 def text_task(model: Any, examples: Examples, plan: TrainingPlan) -> TextTask:
     """The task that examples ask for."""
-    return (Regression if isinstance(examples, ScoredExamples) else Classification)(model, examples, plan)
+    return Regression(model, examples, plan) if isinstance(examples, ScoredExamples) else Classification(model, examples, plan)

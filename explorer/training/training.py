@@ -2,7 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -62,7 +62,7 @@ def make_plan(
     """A plan from what was sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
     most = model.capabilities.layers
     index = limits.hidden_state_index(layer, most)
-    limits.check_choice(pooling, "pooling", predictor.poolings)
+    pooling = limits.check_choice(pooling, "pooling", predictor.poolings)
     if pooling == "pooler":
         model.require("pooler")
         if index != most:
@@ -89,7 +89,7 @@ class Progress:
     epoch: Epoch | None = None
 
 
-Given = TypeVar("Given")
+Given = TypeVar("Given", bound=Sized)
 
 
 @dataclass(frozen=True, eq=False)
