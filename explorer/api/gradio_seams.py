@@ -122,12 +122,12 @@ def props_sent(component: Block, value: Any) -> dict[str, Any]:
     return given
 
 
-def follows_another(trigger: Callable) -> bool:
+def follows_another(trigger: Any) -> bool:
     """Whether a trigger is `earlier.success` or the like, and not an event of a component."""
     return not trigger.has_trigger
 
 
-def event_of(trigger: Callable) -> tuple[str, Any]:
+def event_of(trigger: Any) -> tuple[str, Any]:
     """The name of the event that a trigger stands for, and the component."""
     return trigger.event_name, trigger.__self__
 
@@ -180,7 +180,7 @@ class _PageConfig(BlocksConfig):
 
     def __copy__(self) -> _SessionConfig:
         own = _SessionConfig(self.root_block)
-        vars(own).update(vars(super().__copy__()))
+        own.__dict__.update(vars(super().__copy__()))
         return own
 
 
@@ -251,7 +251,7 @@ class GradioBlocks(gr.Blocks):
         """
         ended = getattr(self, "app", None) and self.app.stop_event
         loop = getattr(ended, "_loop", None)  # known once somebody has waited for it
-        if loop and loop.is_running():
+        if ended is not None and loop and loop.is_running():
             asyncio.run_coroutine_threadsafe(_end(ended), loop).result(HEARTBEATS)
         super().close(verbose)
 
@@ -284,6 +284,8 @@ def with_delivery(answer: dict[str, Any], root: str | None) -> dict[str, Any]:
 
 def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
     """Put `around` outside of everything, when the app has started: `middleware=` stands inside of what Gradio adds later."""
+    if app.middleware_stack is None:
+        raise RuntimeError("The app has not started, so that there is nothing to wrap.")
     app.middleware_stack = around(app.middleware_stack)
 
 

@@ -112,7 +112,8 @@ class Asked:
 
     def _selection(self, default: Selection) -> Selection:
         layer, head, token = (self._number(name, low) for name, low in (("layer", 0), ("head", 1), ("token", 0)))
-        swap, off, patch = _words(self._parameters.get("swap")), self._rows("off", 1, 1), self._rows("patch", 0, 0)
+        swap, off = _words(self._parameters.get("swap")), self._rows("off", 1, 1)
+        patch = [(state, place) for state, place in self._rows("patch", 0, 0)]
         cuts = self._rows("cut", 1, 0, 0, 0)
         if swap is None and "swap" in self._parameters:
             self._senseless("swap")
@@ -140,9 +141,10 @@ class Asked:
             return []
         written = [row.split(".") for row in self._parameters[name].split(",")]
         if all(len(row) == len(lows) for row in written):
-            rows = [tuple(map(_number, row, lows)) for row in written]
-            if not any(None in row for row in rows):
-                return rows  # type: ignore[return-value]
+            numbers = [list(map(_number, row, lows)) for row in written]
+            rows = [tuple(number for number in row if number is not None) for row in numbers]
+            if all(len(row) == len(lows) for row in rows):
+                return rows
         self._senseless(name)
         return []
 

@@ -48,7 +48,7 @@ def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
 
 def _declared(kind: type[View]) -> dict[str, Any]:
     """The settings as declared, for a model to bring into its range."""
-    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}  # type: ignore[arg-type]
+    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
 
 
 def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
 
 def described(kind: type[View], capabilities: Any) -> dict[str, Any]:
     """A view as a program needs to know it, with the ranges of a model."""
-    declared = {one.name: one.default for one in fields(kind)}  # type: ignore[arg-type]
+    declared = {one.name: one.default for one in fields(kind)}
     own = {
         name: {**_type(setting, capabilities), "default": plain_value(declared[name]), "label": setting.label}
         for name, setting in kind.settings.items()

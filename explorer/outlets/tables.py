@@ -73,7 +73,7 @@ def as_json(data: Any) -> str:
 
 def settings_of(view: View) -> dict[str, Any]:
     """The settings as JSON has them; without files, and without what clicks leave behind that no link may carry."""
-    given = {one.name: getattr(view, one.name) for one in fields(view)}  # type: ignore[arg-type]
+    given = {one.name: getattr(view, one.name) for one in fields(view)}
     return {name: plain_value(value) for name, value in given.items() if is_open(view.settings[name])}
 
 

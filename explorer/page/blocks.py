@@ -101,6 +101,8 @@ class PageBlocks(GradioBlocks):
         What one of them leaves in a state is there for the next, and no older picture comes after a newer one.
         """
         function = handler_of(self, block_fn)
+        if function is None:
+            raise KeyError(block_fn)
         kind = function.concurrency_id
         if function.api_visibility == "private":
             keep_stream_open(self, named.get("session_hash"), LISTENING)

@@ -38,7 +38,7 @@ class Drawn(HTMLComponent):
     def __init__(self, value: Any = None, **kw: Any) -> None:
         # Settings are ours and stay: what Gradio calls props is lost when a component in a closed tab gets a value.
         settings = {name: kw.pop(name, default) for name, default in self.options.items()}
-        vars(self).update(settings)  # Gradio takes every other name quoted in the script for an event
+        self.__dict__.update(settings)  # Gradio takes every other name quoted in the script for an event
         fixed = json.dumps(settings)
         events = ", ".join(f"'{event}'" for event in self.custom_events)  # quoted, so that Gradio offers listeners
         super().__init__(

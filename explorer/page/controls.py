@@ -48,7 +48,7 @@ def _upload(setting: Upload, default: None, look: dict[str, Any]) -> gr.componen
     types = list(setting.types)
     as_button = look.pop("as_button", False)
     box = gr.UploadButton(file_types=types, size="sm", **look) if as_button else gr.File(file_types=types, **look)
-    state.box = box  # type: ignore[attr-defined]
+    state.box = box
     return state
 
 
@@ -109,7 +109,7 @@ def drawn(part: Part, elem_id: str) -> Any:
     options = dict(part.options)
     own = options.pop("classes", None) or CLASSES.get(part.kind)
     classes = [one for one in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if one]
-    common = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
+    common: dict[str, Any] = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
     if part.optional:
         common["visible"] = False
     if part.kind in MARKDOWN:

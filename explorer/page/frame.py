@@ -7,7 +7,7 @@ import gradio as gr
 
 from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
-from explorer.outlets.links import Place
+from explorer.outlets.place import Place
 from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
 from explorer.page.examples import ExampleBox

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.base.errors import CapabilityError, ExplorerError, InputError
 from explorer.base.log import logger
 from explorer.outlets import links
-from explorer.outlets.links import Place
+from explorer.outlets.place import Place
 from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
@@ -128,7 +128,8 @@ class TabPage:
 
     def is_for(self, model: Any) -> bool:
         """Whether the tab is there for a model."""
-        return not self.tab.optional or bool(getattr(model.capabilities, self.tab.needs))
+        needs = self.tab.needs if self.tab.optional else None
+        return needs is None or bool(getattr(model.capabilities, needs))
 
     def open(self, values: Values) -> Choice:
         """The choice that is open."""

@@ -108,4 +108,4 @@ def watch_the_line() -> None:
     brings it), which collects a header without end before anybody may refuse it.
     """
     uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{BoundedHTTP.__name__}"
-    uvicorn.config.ProxyHeadersMiddleware = BehindProxies
+    uvicorn.config.ProxyHeadersMiddleware = BehindProxies  # type: ignore  # the name by which uvicorn makes it

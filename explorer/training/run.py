@@ -126,7 +126,6 @@ def told(measure: str, value: float) -> str:
 
 
 Held = TypeVar("Held", bound=HeldOut)
-Made = TypeVar("Made", bound=Predictor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,12 +149,6 @@ class Run:
         if not isinstance(self.held_out, kind):
             raise InputError(f"This run is of another kind: it holds {type(self.held_out).__name__}, not {kind.__name__}.")
         return self.held_out
-
-    def predicts(self, kind: type[Made]) -> Made:
-        """The predictor, of a kind of task. Raises InputError when it is of another."""
-        if not isinstance(self.predictor, kind):
-            raise InputError(f"This run is of another kind: it has a {type(self.predictor).__name__}, not a {kind.__name__}.")
-        return self.predictor
 
     @property
     def kind(self) -> str:

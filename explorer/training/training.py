@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from explorer.base.errors import InputError
 from explorer.base.limits import EPOCHS, NONE, TEXTS, TRAINING_MINUTES
+from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import LAST_FOUR
 from explorer.text import limits
@@ -178,6 +179,14 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
     best, head, top = kept
     predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
     return TrainingResult(task, predictor, tuple(history), best, parts, task.held_out(predictor, below, parts))
+
+
+def train_whole(task: Task) -> TrainingResult:
+    """Train as planned, in one go. Raises InputError."""
+    result = finished(run_training(task))
+    if result is None:
+        raise InputError("The training had to end before it began; try again.")
+    return result
 
 
 def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:

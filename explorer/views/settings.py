@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -137,11 +136,11 @@ class Number(Setting):
         """Within the bounds; nothing at all is the least number."""
         low, high = self.range(capabilities)
         value, whole = low if value is None else value, isinstance(self.step, int)
-        if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
+        if limits.is_number(value) and isfinite(value):
             value = int(value) if whole else float(value)
             if callable(self.high) or callable(self.low):
                 value = min(max(value, low), high)
-        return (limits.check_integer if whole else limits.check_number)(value, name, low, high)
+        return limits.check_integer(value, name, int(low), int(high)) if whole else limits.check_number(value, name, low, high)
 
     def written(self, value: Any) -> str:
         """As short as the number can be told from any other."""

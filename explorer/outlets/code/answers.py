@@ -118,8 +118,8 @@ def off_and_cut(selection: Selection) -> str:
     off: dict[int, list[str]] = {}
     for layer, head in selection.off:
         off.setdefault(layer, []).append(f"{head}")
-    for layer, query, key, head in selection.cut:
-        off.setdefault(layer, []).append(f"({'slice(None)' if head is None else head}, {query}, {key})")
+    for layer, query, key, of in selection.cut:
+        off.setdefault(layer, []).append(f"({'slice(None)' if of is None else of}, {query}, {key})")
     written = ", ".join(f"{layer}: [{', '.join(places)}]" for layer, places in off.items())
     return f"{{{written}}}"
 

@@ -14,14 +14,14 @@ SQUASHED = {"softmax": "logits.softmax(-1)", "sigmoid": "logits.sigmoid()", "non
 
 def _start(subject: Subject) -> list[str]:
     model = subject.model
-    kind = "" if model.capabilities.own_head == REPLACED else type(model.own_head.module).__name__
+    kind = "" if model.capabilities.own_head == REPLACED else type(model.task_head().module).__name__
     names = Names(model, kind=kind)
     return [names.opened(), names.encoded(subject.text_a, subject.text_b), TOKENS]
 
 
 def labels(view: Any, subject: Subject) -> str:
     """The share of every label."""
-    shares = SQUASHED[subject.model.own_head.squash]
+    shares = SQUASHED[subject.model.task_head().squash]
     made = f"logits = model(**inputs).logits[0]  # [labels]\nshares = {shares}"
     show = "for place, share in enumerate(shares.tolist()):\n    print(model.config.id2label[place], share)"
     return script(view.question, *_start(subject), made, show)

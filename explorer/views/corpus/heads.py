@@ -95,10 +95,10 @@ class Heads(CorpusView):
             "habit": atlas_words.habit(found, layer, head),
             "offsets": atlas_pictures.offsets(found, layer, head),
             "found": atlas_words.where(found, layer, head),
-            "sentences": atlas_pictures.sentences(self.corpus, found, layer, head),
+            "sentences": atlas_pictures.sentences(self.chosen, found, layer, head),
             "syntax": atlas_words.syntax(found),
             "relations": atlas_pictures.relations(found, layer, head),
-            "check": atlas_check(subject.model, self.corpus, found, layer, head),
+            "check": atlas_check(subject.model, self.chosen, found, layer, head),
         }
         return shown | ({"tags": tag_heatmap(found.by_tag[layer, head], found.tags.tolist())} if len(found.tags) else {})
 

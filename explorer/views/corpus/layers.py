@@ -85,6 +85,7 @@ class Layers(LookUp):
         """Read the corpus, unless it was read before, and look. Raises InputError and ModelError."""
         if found := self.looked_up(subject):
             return found
+        look: Look
         corpus, words = self.chosen, (yield from self._words(subject))
         if self.look_at == PROBE:
             look = yield from probe_in_steps(corpus, words, self.probed)

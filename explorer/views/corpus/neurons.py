@@ -190,8 +190,8 @@ class Neurons(LookUp):
         if model.capabilities.fill_mask:
             words = promoted(model, layer, neuron, WORDS)
             most = piece_weights(model, layer, [neuron])[0].argsort()[-PROMOTED:]
-            driving = driving_pieces(model, found, layer, neuron)
-            shared = len(driving), len(driving & set(most.tolist()))
+            pieces = driving_pieces(model, found, layer, neuron)
+            shared = len(pieces), len(pieces & set(most.tolist()))
         driving = drivers(model, corpus, found, layer, neuron, LINES)
         return Shown(layer, neuron, found, driving, words, shared, *self._by_word(subject, found))
 
@@ -208,7 +208,7 @@ class Neurons(LookUp):
             except InputError as error:
                 problems.append(str(error))
         try:
-            firing = firing_on(model, self.corpus, found, word, NEURONS)
+            firing = firing_on(model, self.chosen, found, word, NEURONS)
             driven = tuple((one.layer, one.neuron, one.deviations) for one in firing)
         except InputError as error:
             problems.append(str(error))

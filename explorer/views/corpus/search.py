@@ -225,7 +225,7 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
 
 def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
     before, after = cut(hit)
-    known = {"before": before, "word": hit.word, "after": after, "which is": TAGS.get(hit.tag, hit.tag)}
+    known: dict[str, str | float] = {"before": before, "word": hit.word, "after": after, "which is": TAGS.get(hit.tag, hit.tag)}
     known |= {"and": meaning(hit.relation) or hit.relation}
     known |= {"looks at": hit.target, "cosine": hit.cosine}
     return [known[column.title] for column in columns]

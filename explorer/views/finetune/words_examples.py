@@ -24,7 +24,7 @@ MOST_BARS = 5
 FEW = 100  # sentences: a fifth of fewer says little
 MOST_SHOWN = 40  # words of a sentence
 MOST_LETTERS = 60  # of a sentence in the menu
-STARTER = (  # an order in a café: the words that a waiter writes down
+STARTER: tuple[tuple[str, dict[int, str]], ...] = (  # an order in a café: the words that a waiter writes down
     ("Two large coffees and a tea , please .", {0: "COUNT", 1: "SIZE", 2: "DRINK", 4: "COUNT", 5: "DRINK"}),
     ("I would like one small beer .", {3: "COUNT", 4: "SIZE", 5: "DRINK"}),
     ("Could we have three soups and bread ?", {3: "COUNT", 4: "FOOD", 6: "FOOD"}),

@@ -44,7 +44,7 @@ class WordResult(OfTaggers, RunView):
         """What was asked for."""
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no sentences to look at."}
-        held, labels = run.held_out, run.predictor.labels
+        held, labels = run.held(HeldOutTags), run.predictor.labels
         counts = confusion(run)
         if self.tag_look == TAGS:
             return _scores_of_tags(counts, labels)
@@ -62,7 +62,7 @@ class WordResult(OfTaggers, RunView):
         return settle(tag_cell=clicked_cell(self.find(subject), index))
 
     def _mistakes(self, run: Run) -> props:
-        held, labels = run.held_out, run.predictor.labels
+        held, labels = run.held(HeldOutTags), run.predictor.labels
         rows, title = rows_of(run, self.tag_cell, MOST_MISTAKES)
         listed = [[in_context(held, row), labels[held.targets[row]], labels[held.said[row]]] for row in rows[:MOST_MISTAKES]]
         return props(value=listed, label=title, visible=True)

@@ -1,5 +1,6 @@
 """Two inputs in one batch: what fills the shorter one up, and the mask that keeps everybody from looking at it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,7 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
     together = Row([f"all {int(empty.sum())} {pad} together", None, *shares], strong=True)
     table = strip_table(columns, [together, *map(of, range(len(tokens)))], "one query and every place of its row")
     with_mask, without = answers
-    numbers = {
+    numbers: dict[str, Sequence[Any] | np.ndarray] = {
         "position": range(len(tokens)),
         "token": tokens,
         "attention_mask": batch.real.astype(int),

@@ -170,7 +170,8 @@ class Routes(View):
             return layer_inside(subject, run, rows, self.opened[0], followed.position), None
         if not set(self.opened[1:]) <= set(rows.places):
             return None, None
-        return None, route_inside(subject, run, rows, self.opened)
+        layer, query, key = self.opened
+        return None, route_inside(subject, run, rows, (layer, query, key))
 
 
 class PictureWhatIf(WhatIf):

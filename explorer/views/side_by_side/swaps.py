@@ -47,9 +47,9 @@ class Swaps(SideView):
 def _guessed(subject: Subject) -> list[Swap]:
     """The chosen word, if a single piece, against the model's three best guesses for its place."""
     word, others = guessed_words(subject)
-    if not others:
-        return []
     token = subject.selection.token
+    if not others or token is None:
+        return []
     side, (start, end) = subject.trace.encoding.sequences[token], subject.trace.encoding.offsets[token]
     texts = [subject.text_a, subject.text_b]
     found = []
