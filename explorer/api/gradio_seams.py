@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio import component_meta
 from gradio.blocks import Block, BlockFunction, BlocksConfig, postprocess_update_dict
 from gradio.components.api_component import Api
 from gradio.context import LocalContext
@@ -130,6 +131,10 @@ def follows_another(trigger: Any) -> bool:
 def event_of(trigger: Any) -> tuple[str, Any]:
     """The name of the event that a trigger stands for, and the component."""
     return trigger.event_name, trigger.__self__
+
+
+# Gradio writes a stub (.pyi) beside every file with components, from the code of that day; a type checker would read it instead.
+component_meta.create_or_modify_pyi = lambda *_: None
 
 
 class HTMLComponent(gr.HTML):

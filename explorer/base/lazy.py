@@ -13,8 +13,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "pdoc", "ray", "scipy", "seqeval"]
-__all__ += ["sklearn", "traitlets", "umap"]
+__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "pdoc", "scipy", "seqeval", "sklearn", "traitlets"]
+__all__ += ["umap"]
 
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
@@ -91,7 +91,6 @@ if TYPE_CHECKING:
     import datasets
     import joblib
     import pdoc
-    import ray
     import scipy
     import seqeval
     import sklearn
@@ -102,7 +101,6 @@ else:
     datasets = Library("datasets")
     joblib = Library("joblib")
     pdoc = Library("pdoc")
-    ray = Library("ray")  # only who asked for workers has it
     scipy = Library("scipy")
     seqeval = Library("seqeval")
     sklearn = Library("sklearn")

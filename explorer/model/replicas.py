@@ -19,11 +19,10 @@ import numpy as np
 
 from explorer.base.cores import cores
 from explorer.base.errors import InputError
-from explorer.base.lazy import ray
 from explorer.base.log import logger
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.pooled import Encoded
-from explorer.model.worker import deployment
+from explorer.model.worker import deployment, ray
 from explorer.text.encoding import Encoding
 
 RAY = "ray[serve]==2.60.0"

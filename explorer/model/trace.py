@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from explorer.base.cache import OnceCache
 from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.model.attending import Heads
+from explorer.model.network import Network
 from explorer.text.encoding import MASK, Encoding
-
-if TYPE_CHECKING:
-    from explorer.model.explorer import Explorer
 
 Value = TypeVar("Value")
 
@@ -38,12 +36,12 @@ class Trace:
     The model's own modules derive it: attention is the softmax of the queries and keys that a layer makes of its hidden state.
     """
 
-    model: Explorer = field(repr=False)
+    model: Network = field(repr=False)
     reading: Reading
     _last: OnceCache[int, Heads] = field(default_factory=lambda: OnceCache(1), repr=False, init=False)  # one layer's, asked again
 
     @classmethod
-    def of(cls, model: Explorer, encoding: Encoding) -> Trace:
+    def of(cls, model: Network, encoding: Encoding) -> Trace:
         """One forward pass over an encoding, which may have been changed by hand."""
         return cls(model, Reading(encoding, model.hidden_states(encoding)))
 

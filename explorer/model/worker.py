@@ -3,17 +3,25 @@
 import asyncio
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.base.cache import OnceCache
-from explorer.base.lazy import ray
+from explorer.base.lazy import Library
 from explorer.base.limits import MODELS
 from explorer.model.batcher import MOST_TOGETHER, alike
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.network import Network
 from explorer.model.pooled import Encoded, pooled
 from explorer.text.encoding import Encoding
+
+if TYPE_CHECKING:
+    import ray
+else:
+    ray = Library("ray")  # only who asked for workers has it
+
+__all__ = ["Worker", "deployment", "ray"]
 
 ANYWHERE, HERE = "[::]:", "127.0.0.1:"
 Asked = tuple[Checkpoint, Sequence[Encoding]]

@@ -196,6 +196,8 @@ class View(ABC):
         names = dict.fromkeys([*cls.layout, *own])
         cls.parts = {name: value for name in names if isinstance(value := getattr(cls, name, None), Part)}
         cls.layout = [name for name in names if name in cls.parts or name in cls.settings]
+        if twice := cls.parts.keys() & cls.settings.keys():
+            raise TypeError(f"{cls.__name__} calls a part and a setting {min(twice)!r}; content goes by the name")
 
     @classmethod
     def read(cls, given: Mapping[str, Any], capabilities: Any) -> Self:

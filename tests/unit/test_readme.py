@@ -139,6 +139,12 @@ def test_files_that_are_shown_exist(readme):
         assert (ROOT / path).exists(), path
 
 
+def test_the_checks_are_those_that_the_test_command_runs(readme):
+    checks = re.search(r"<!-- test command -->.*?^(\.venv/bin/ruff .+?)$", readme, re.DOTALL | re.MULTILINE)[1]
+    assert re.findall(r"\.venv/bin/([\w-]+)", checks) == ["ruff", "ruff", "lint-imports", "mypy", "python"]
+    assert f"```bash\n{checks}\n```" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
 def test_every_requirement_is_pinned_with_a_reason():
     for file in ("requirements.txt", "requirements-workers.txt", "requirements-mcp.txt", "tests/requirements.txt"):
         for line in (ROOT / file).read_text().splitlines():
