@@ -8,6 +8,7 @@ from typing import Any
 from explorer.base.errors import CapabilityError, InputError
 from explorer.base.limits import VIEW_SECONDS
 from explorer.base.steps import finished
+from explorer.model.network import Capabilities
 from explorer.outlets.place import Place, seen_in, where
 from explorer.outlets.tables import is_open, plain_value
 from explorer.text import limits
@@ -90,7 +91,7 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
     return view.draw(subject, found)
 
 
-def described(kind: type[View], capabilities: Any) -> dict[str, Any]:
+def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
     """A view as a program needs to know it, with the ranges of a model."""
     declared = {one.name: one.default for one in fields(kind)}
     own = {
@@ -114,7 +115,7 @@ def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
     }
 
 
-def _type(setting: Setting, capabilities: Any) -> dict[str, Any]:
+def _type(setting: Setting, capabilities: Capabilities) -> dict[str, Any]:
     """The type of a setting, and what it may be."""
     match setting:
         case Choice(free=False):

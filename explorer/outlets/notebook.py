@@ -11,7 +11,7 @@ from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.figures.base import shorten
-from explorer.model.network import Network
+from explorer.model.network import Capabilities, Network
 from explorer.model.trace import Trace
 from explorer.outlets.contents import is_told
 from explorer.outlets.page_file import THEMES, data_of, page
@@ -210,7 +210,7 @@ def _range(setting: Setting, model: Network | None) -> str:
     return next((tell(setting) for kind, tell in kinds.items() if isinstance(setting, kind)), "a value")
 
 
-def _bounds(setting: Number, capabilities: Any) -> str:
+def _bounds(setting: Number, capabilities: Capabilities | None) -> str:
     bounds = (setting.low, setting.high) if capabilities is None else setting.range(capabilities)
     low, high = ("what the model has" if callable(bound) else f"{bound:g}" for bound in bounds)
     return f"{low} to {high}" + ("" if isinstance(setting.step, int) else f", in steps of {setting.step:g}")

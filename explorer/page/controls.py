@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.model.network import Capabilities
 from explorer.page import components
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.views.view import MARKDOWN, Part, View
@@ -79,7 +80,7 @@ def uploaded(setting: Upload, path: str | None) -> Any:
     return setting.read(Path(path)) if path else None
 
 
-def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, Any]:
+def fitted(view: View, name: str, value: Any, capabilities: Capabilities) -> dict[str, Any]:
     """What has to change of a control for a model and the view's other settings: its range, and whether it is there.
 
     Its value stays, unless it is not what the view made of it: somebody may be moving it just now.

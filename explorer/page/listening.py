@@ -159,7 +159,7 @@ def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -
 def _answering(tab: TabPage, panel: Panel, method: str, clicked: Any = None) -> Callable[..., Updates]:
     """What a method of the view makes of an index, on the page; `clicked` shows it already."""
 
-    def answer(values: Values, index: Any = None) -> Updates:
+    def answer(values: Values, index: object = None) -> Updates:
         subject = tab.opening(tab.inputs.subject(values), values)  # a page that was only just sent shows more than is selected
         change = getattr(panel.read(values, subject), method)(subject, index)
         return apply(tab, panel, subject, values, change, clicked)

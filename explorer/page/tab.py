@@ -8,6 +8,7 @@ import gradio as gr
 
 from explorer.base.errors import CapabilityError, ExplorerError, InputError
 from explorer.base.log import logger
+from explorer.model.explorer import Explorer
 from explorer.outlets import links
 from explorer.outlets.place import Place
 from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers, TokenRow
@@ -126,7 +127,7 @@ class TabPage:
             if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].passive
         ]
 
-    def is_for(self, model: Any) -> bool:
+    def is_for(self, model: Explorer) -> bool:
         """Whether the tab is there for a model."""
         needs = self.tab.needs if self.tab.optional else None
         return needs is None or bool(getattr(model.capabilities, needs))

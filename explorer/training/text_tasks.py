@@ -12,6 +12,7 @@ import numpy as np
 
 from explorer.analysis.projection import principal_components
 from explorer.base.engine import torch
+from explorer.model.explorer import Explorer
 from explorer.training.baselines import baselines, number_baselines
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out, split
 from explorer.training.finetune import Step, evaluate, train_top
@@ -166,6 +167,6 @@ class Regression(TextTask[ScoredExamples]):
         return number_baselines(self.examples, parts)
 
 
-def text_task(model: Any, examples: Examples, plan: TrainingPlan) -> TextTask:
+def text_task(model: Explorer, examples: Examples, plan: TrainingPlan) -> TextTask:
     """The task that examples ask for."""
     return Regression(model, examples, plan) if isinstance(examples, ScoredExamples) else Classification(model, examples, plan)

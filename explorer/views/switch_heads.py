@@ -91,7 +91,7 @@ class SwitchHeads(LongView):
         """The board without colours: heads can be switched off before their effects are known."""
         return {"board": self._board(subject), "strongest": ""} | self._without(subject)
 
-    def on_board(self, subject: Subject, index: Any) -> Change:
+    def on_board(self, subject: Subject, index: object) -> Change:
         """All heads that are off now. The board shows them already, and effects in the making are not held up."""
         changed = subject.select(off=pairs_of_numbers(index))
         return Change({"off": changed.selection.off}, content=self._without(changed))

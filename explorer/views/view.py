@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.steps import finished
+from explorer.model.network import Capabilities
 from explorer.views.settings import Setting
 from explorer.views.subject import Subject
 
@@ -200,7 +201,7 @@ class View(ABC):
             raise TypeError(f"{cls.__name__} calls a part and a setting {min(twice)!r}; content goes by the name")
 
     @classmethod
-    def read(cls, given: Mapping[str, Any], capabilities: Any) -> Self:
+    def read(cls, given: Mapping[str, Any], capabilities: Capabilities) -> Self:
         """With these settings; what is not given is as declared. Raises InputError naming what is wrong."""
         known = cls.settings
         if unknown := [str(name)[:40] for name in given if name not in known]:
@@ -322,7 +323,7 @@ def seconds(subject: Subject, passes: float) -> float:
     return 12 * model.layers * model.hidden_size**2 * passes * subject.trace.kept / QUICK
 
 
-def reads_quickly(model: Any, tokens: float) -> bool:
+def reads_quickly(model: Capabilities, tokens: float) -> bool:
     """Whether a model, by its capabilities, reads so many tokens in about a second."""
     return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK
 

@@ -104,11 +104,11 @@ class WhatIf(View):
         question = Question.of(subject)
         return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
 
-    def on_gestures(self, subject: Subject, index: Any) -> Change:
+    def on_gestures(self, subject: Subject, index: object) -> Change:
         """Something is changed."""
         return _chosen(subject, [change for *_, change in self._gestures(subject)], index)
 
-    def on_back(self, subject: Subject, index: Any) -> Change:
+    def on_back(self, subject: Subject, index: object) -> Change:
         """Something is put back."""
         return _chosen(subject, [change for _, change in _ways_back(subject)], index)
 
@@ -234,7 +234,7 @@ def _patched(subject: Subject) -> Change:
     return select(patch=question.telling_state()) if question else _as_it_is(subject)
 
 
-def _chosen(subject: Subject, changes: list[Callable[[], Change]], index: Any) -> Change:
+def _chosen(subject: Subject, changes: list[Callable[[], Change]], index: object) -> Change:
     """The change in this place, if it is still there."""
     place = limits.check_place(index)
     return changes[place]() if place < len(changes) else _as_it_is(subject)

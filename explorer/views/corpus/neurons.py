@@ -161,13 +161,13 @@ class Neurons(LookUp):
             text += f", and promotes {_quoted(said)}: {pieces} among the 100 that it promotes most"
         return Finding(f"{text}.", Why("inside-head", "The whole layer", {"layer": shown.layer + 1}))
 
-    def on_hits(self, subject: Subject, index: Any) -> Change:
+    def on_hits(self, subject: Subject, index: object) -> Change:
         """The sentence of a token becomes the input, the token the chosen one."""
         drivers = self.result(subject).drivers
         driver = drivers[limits.check_integer(index, "the hit", 0, len(drivers) - 1)]
         return read(driver.sentence.text, token=driver.position)
 
-    def on_promoting(self, subject: Subject, index: Any) -> Change:
+    def on_promoting(self, subject: Subject, index: object) -> Change:
         """Another neuron, of whichever layer."""
         has = subject.model.capabilities
         at = limits.check_integer(index, "the neuron", 0, has.layers * has.neurons - 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable
-from typing import Any
 
 import numpy as np
 
@@ -112,7 +111,7 @@ class Sentences(CorpusView):
         (best, most, _), (worst, least, _) = tags[0], tags[-1]
         return Finding(f"{every}: of {best} {whole_percent(most)}, of {worst} {whole_percent(least)}.")
 
-    def on_table(self, subject: Subject, index: Any) -> Change:
+    def on_table(self, subject: Subject, index: object) -> Change:
         """A sentence becomes the input. Raises InputError."""
         texts = self.corpus.texts if self.corpus else []
         return read(texts[limits.check_integer(index, "the sentence", 0, len(texts) - 1)])

@@ -186,15 +186,15 @@ class Words(LookUp):
         )
         return Finding(f"{text}; before any layer for {before}, by chance {chance:.0f}.")
 
-    def on_senses(self, subject: Subject, index: Any) -> Change:
+    def on_senses(self, subject: Subject, index: object) -> Change:
         """A word of several senses: its uses. Raises InputError."""
         return settle(word=clicked_sense(self.chosen, index))
 
-    def on_map(self, subject: Subject, index: Any) -> Change:
+    def on_map(self, subject: Subject, index: object) -> Change:
         """A point was clicked: its occurrence."""
         return settle(picked=((limits.check_place(index),), self._named(subject)))
 
-    def on_uses(self, subject: Subject, index: Any) -> Change:
+    def on_uses(self, subject: Subject, index: object) -> Change:
         """The sentence of a use becomes the input, the word the chosen token."""
         every = self.result(subject).found.occurrences
         use = every[limits.check_integer(index, "the use", 0, len(every) - 1)]

@@ -22,7 +22,7 @@ def cell_of(value: Any) -> Cell | None:
     return tuple(value) if all(type(place) is int for place in value[1:]) else None
 
 
-def clicked_cell(run: Run, index: Any) -> Cell:
+def clicked_cell(run: Run, index: object) -> Cell:
     """The cell at [right label, said label] that was clicked. Raises InputError."""
     right, said = limits.check_cell(index)
     if run.held_out is None or max(right, said) >= len(run.predictor.labels):

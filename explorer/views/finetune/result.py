@@ -1,7 +1,5 @@
 """What the result is worth, one picture of it at a time."""
 
-from typing import Any
-
 import numpy as np
 
 from explorer.analysis import evaluation
@@ -61,7 +59,7 @@ class Result(RunView):
         looks = {MISTAKES: self._mistakes, CLASSES: _classes, SURENESS: _sureness, MAP: _map}
         return {"look": props(choices=LOOKS, value=self.look), **looks[self.look](run)}
 
-    def on_picture(self, subject: Subject, index: Any) -> Change:
+    def on_picture(self, subject: Subject, index: object) -> Change:
         """The sentences in a cell of the confusion matrix: [right label, predicted label]."""
         if self.look != MISTAKES or not isinstance(index, list | tuple):
             return settle()

@@ -159,7 +159,7 @@ class WordExamples(WordExampleSettings):
             note += f" Of {long:,} of them the model reads the first {most:,} pieces; the words after these are left out."
         return {**shown, **self._sentence(first.words, first.tags), **_describe(examples, note)}
 
-    def on_tagged(self, subject: Subject, index: Any) -> Change:
+    def on_tagged(self, subject: Subject, index: object) -> Change:
         """A word that was clicked, [row, column], gets the tag; one that has it loses it."""
         _, place = limits.check_cell(index)
         line, tag = self.line, (self.words_tag or "").strip()[: LABEL.most]

@@ -1,7 +1,5 @@
 """What a tagger gets right and wrong: tags taken for each other, scores of tags and of whole names, and the sentences."""
 
-from typing import Any
-
 import numpy as np
 
 from explorer.analysis import evaluation
@@ -57,7 +55,7 @@ class WordResult(OfTaggers, RunView):
             "note": f"{wrong:,} of {len(held.targets):,} held-out words are tagged wrong. Click a cell to read the words in it.",
         }
 
-    def on_tag_confusion(self, subject: Subject, index: Any) -> Change:
+    def on_tag_confusion(self, subject: Subject, index: object) -> Change:
         """The words in a cell of the confusion matrix: [right tag, tag that was said]."""
         return settle(tag_cell=clicked_cell(self.find(subject), index))
 

@@ -105,7 +105,7 @@ class InABatch(View):
             f"{pads} {_pad(subject)}{'s' * (pads > 1)} that fill its row up; with it, nothing."
         )
 
-    def on_batch(self, subject: Subject, index: Any) -> Change:
+    def on_batch(self, subject: Subject, index: object) -> Change:
         """Let a token that was clicked in the rectangle ask, if it is one of the shorter input."""
         row, column = limits.check_cell(index)
         batch = self.read_together(subject)

@@ -90,7 +90,7 @@ class Routes(View):
         chosen = {"layer": strongest.layer + 1, "head": head, "token": strongest.query}
         return Finding(_told(run, followed), Why("attention", "One head", chosen))
 
-    def on_picture(self, subject: Subject, index: Any) -> Change:
+    def on_picture(self, subject: Subject, index: object) -> Change:
         """A place, a layer to unfold, a route, a head, or something to cut: one entry says which."""
         if not isinstance(index, Mapping) or not index:
             raise InputError("Click a box, a line or a title of the picture.")

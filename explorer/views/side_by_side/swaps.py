@@ -1,7 +1,5 @@
 """A word for another, in one click: the text above stays, and the changed one stands beside it."""
 
-from typing import Any
-
 from explorer.text import limits
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
@@ -30,7 +28,7 @@ class Swaps(SideView):
         label = f"Beside it, for example, {example[0]}; or swap" if example else "Swap a word"
         return {"swaps": {"chips": labels, "label": f"{label}:"}} if labels else {}
 
-    def on_swaps(self, subject: Subject, index: Any) -> Change:
+    def on_swaps(self, subject: Subject, index: object) -> Change:
         """The changed texts stand beside the others."""
         found = self._swaps(subject)
         _, text_a, text_b = found[min(limits.check_place(index), len(found) - 1)]
