@@ -101,19 +101,19 @@ def component_id(component: Block) -> int:
     return component._id
 
 
-def is_update(value: Any) -> bool:
+def is_update(value: object) -> bool:
     """Whether a value comes from gr.update."""
     return isinstance(value, dict) and UPDATE in value
 
 
-def props_of(value: Any) -> dict[str, Any]:
+def props_of(value: object) -> dict[str, Any]:
     """The properties that an update sets: the value, or those that it names."""
     if isinstance(value, dict) and value.get(UPDATE) == "update":
         return {name: part for name, part in value.items() if name != UPDATE}
     return {"value": value}
 
 
-def props_sent(component: Block, value: Any) -> dict[str, Any]:
+def props_sent(component: Block, value: object) -> dict[str, Any]:
     """What Gradio would send for an update: the page is filled with it before anybody opens it."""
     if isinstance(value, Block):
         return {name: given for name, given in value.constructor_args.items() if name == "visible"}

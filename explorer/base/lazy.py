@@ -51,7 +51,7 @@ class Library(ModuleType):
             except AttributeError:
                 return _submodule(self.__name__, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(load(self), name, value)
 
     def __delattr__(self, name: str) -> None:

@@ -92,13 +92,13 @@ def keep(picture: Any, make: Maker) -> Any:
     return picture
 
 
-def kept(picture: Any) -> Table | None:
+def kept(picture: object) -> Table | None:
     """The numbers that were kept beside a picture, if any were."""
     make = _maker(picture)
     return make() if callable(make) else None
 
 
-def _maker(picture: Any) -> Maker | None:
+def _maker(picture: object) -> Maker | None:
     return picture.make if isinstance(picture, _KeptItems | _KeptRows) else getattr(picture, "_numbers", None)
 
 
@@ -109,13 +109,13 @@ def _made(make: Maker | None) -> Table:
     return make()
 
 
-def beside(picture: Any, **constant: Any) -> Any:
+def beside(picture: object, **constant: Any) -> Any:
     """A picture whose numbers say in every row what they belong to."""
     table_of = _maker(picture)
     return keep(picture, lambda: _made(table_of).beside(**constant))
 
 
-def with_columns(picture: Any, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
+def with_columns(picture: object, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
     """A picture whose numbers have more columns, each made from a row."""
     table_of = _maker(picture)
     return keep(picture, lambda: _made(table_of).with_columns(**more))
@@ -163,13 +163,13 @@ def columns_of(**columns: Column) -> Table:
     return Table(tuple(columns), cells)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A number of NumPy as one of Python, nothing for one that is none or infinite, which JSON cannot say; all else as it is."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def as_typed(label: Any) -> Any:
+def as_typed(label: object) -> Any:
     """A label of a figure as the text that it was made of."""
     return html.unescape(label).replace(NO_WIDTH, "") if isinstance(label, str) else plain(label)
 

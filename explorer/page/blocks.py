@@ -233,7 +233,7 @@ def _refuse_addresses(inputs: Any) -> None:
             waiting.extend(found.values() if isinstance(found, dict) else found)
 
 
-def _is_plain(block: gr.components.Component, value: Any) -> bool:
+def _is_plain(block: gr.components.Component, value: object) -> bool:
     """Whether a value is what it looks like: no file, and nothing that a component makes an object of."""
     alone = value is None or isinstance(value, str | int | float)
     return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(one, str) for one in value)))

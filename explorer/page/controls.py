@@ -17,7 +17,7 @@ ANSWER = "bx-answer"  # the class of what is covered while answers are hidden
 SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
 
 
-def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Component:
+def control(setting: Setting, default: object, elem_id: str) -> gr.components.Component:
     """The control of a setting; what a view keeps for itself becomes a state."""
     if isinstance(setting, Memory):
         named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # no secret: every page is told it
@@ -29,7 +29,7 @@ def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Compo
     return _MAKERS[type(setting)](setting, default, look)
 
 
-def _choice(setting: Choice, default: Any, look: dict[str, Any]) -> gr.components.Component:
+def _choice(setting: Choice, default: object, look: dict[str, Any]) -> gr.components.Component:
     if setting.menu:
         look = {"allow_custom_value": setting.free, **look}
         return gr.Dropdown(list(setting.options), value=default, **look)

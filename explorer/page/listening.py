@@ -156,7 +156,7 @@ def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -
     run_picked(getattr(panel.parts[name], event_name), take, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
-def _answering(tab: TabPage, panel: Panel, method: str, clicked: Any = None) -> Callable[..., Updates]:
+def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) -> Callable[..., Updates]:
     """What a method of the view makes of an index, on the page; `clicked` shows it already."""
 
     def answer(values: Values, index: object = None) -> Updates:
@@ -167,7 +167,7 @@ def _answering(tab: TabPage, panel: Panel, method: str, clicked: Any = None) -> 
     return answer
 
 
-def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
+def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: object = None) -> Updates:
     """What a click means, on the page. With another selection, a view that says what is to be seen of it is not drawn anew."""
     updates = {tab.controls[name]: value for name, value in change.settings.items()}
     # What a control has already is not sent to it again: somebody may have typed on in the meantime.

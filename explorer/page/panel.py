@@ -89,7 +89,7 @@ class Panel:
             raise TypeError(f"{view.name} is no {kind.__name__}")
         return view
 
-    def show(self, subject: Subject, view: View, values: Values, but: Any = None) -> Updates:
+    def show(self, subject: Subject, view: View, values: Values, but: object = None) -> Updates:
         """Everything about this view; not the part `but`, which shows by itself what was clicked in it."""
         fitted = self.fit(subject, view, values)
         if isinstance(view, LongView):
@@ -156,7 +156,7 @@ class Panel:
         return {self.asked: None} if self.asked else {}
 
 
-def _update(part: Part | None, value: Any) -> Any:
+def _update(part: Part | None, value: object) -> Any:
     value = value() if callable(value) and not isinstance(value, props) else value
     if isinstance(value, props):
         return gr.update(**value)

@@ -191,7 +191,7 @@ class TabPage:
         changes = changes_of(subject, left_out=any(not view.shows_changes for view in pictures))
         return {self.says: says_of(subject), self.put_back: _if_any(changes), self.suggestion: _if_any(None)}
 
-    def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: Any = None) -> Updates:
+    def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: object = None) -> Updates:
         """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.
 
         What a view leaves in a memory is read by those after it.
@@ -296,7 +296,7 @@ class TabPage:
         return {self.finding: value} if self.finds else {}
 
 
-def _if_any(value: Any) -> Any:
+def _if_any(value: object) -> Any:
     """A component with a value, or none to be seen."""
     return gr.update(value=value, visible=True) if value else gr.update(visible=False)
 

@@ -158,7 +158,7 @@ def check_tokenizer(data: bytes) -> None:
         limits.check_integer(entry.get("max_input_chars_per_word", 0), "the letters of a word", 0, MOST_LETTERS)
 
 
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
+def _objects(value: object) -> Iterator[dict[str, Any]]:
     """Every object in what JSON holds; the vocabulary, which is long and flat, is one of them."""
     waiting = [value]
     while waiting:

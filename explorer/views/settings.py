@@ -30,11 +30,11 @@ class Setting:
     answer: bool = False  # the view writes into it what a class may guess first, as a Part says
     look: Mapping[str, Any] = field(default_factory=dict)  # for the page alone: lines, placeholder, a least width
 
-    def check(self, value: Any, name: str, capabilities: Capabilities) -> Any:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """The value as the view gets it; `name` is what to call it. Raises InputError, saying what it may be."""
         return value
 
-    def written(self, value: Any) -> str:
+    def written(self, value: object) -> str:
         """A value that `check` has passed, as a link carries it."""
         return str(value)
 
@@ -42,7 +42,7 @@ class Setting:
         """What `written` wrote, for `check`, which knows what is allowed. Raises InputError for what is no such value."""
         return text
 
-    def nearest(self, value: Any, capabilities: Capabilities) -> Any:
+    def nearest(self, value: object, capabilities: Capabilities) -> Any:
         """The value, moved to where the setting may be, for those who would rather see something than nothing."""
         return value
 
@@ -60,7 +60,7 @@ class Choice(Setting):
         """What may be chosen, without the labels."""
         return [option[1] if isinstance(option, tuple) else option for option in self.options]
 
-    def check(self, value: Any, name: str, capabilities: Capabilities) -> Any:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """One of the options, or a text where that is allowed; 1 is not True."""
         if self.free:
             return None if value is None else limits.check_optional_text(value, name)
@@ -69,7 +69,7 @@ class Choice(Setting):
                 return known
         return limits.check_choice(value, name, [str(known) for known in self.values])
 
-    def written(self, value: Any) -> str:
+    def written(self, value: object) -> str:
         """The option; nothing chosen is nothing written."""
         return "" if value is None else str(value)
 
@@ -84,7 +84,7 @@ class Several(Setting):
 
     options: Callable[[Capabilities], Sequence[int]]
 
-    def check(self, value: Any, name: str, capabilities: Capabilities) -> tuple[int, ...]:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> tuple[int, ...]:
         """Those that this model has, each once, in their order."""
         if not isinstance(value, list | tuple) or any(type(one) is not int for one in value):
             raise InputError(f"{name.capitalize()} must be a list of whole numbers.")
@@ -103,7 +103,7 @@ class Several(Setting):
 class Switch(Setting):
     """On or off."""
 
-    def check(self, value: Any, name: str, capabilities: Capabilities) -> bool:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> bool:
         """True or False."""
         if not isinstance(value, bool):
             raise InputError(f"{name.capitalize()} must be true or false.")
@@ -133,7 +133,7 @@ class Number(Setting):
         low, high = (bound(capabilities) if callable(bound) else bound for bound in (self.low, self.high))
         return low, max(low, high)
 
-    def check(self, value: Any, name: str, capabilities: Capabilities) -> float:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> float:
         """Within the bounds; nothing at all is the least number."""
         low, high = self.range(capabilities)
         value, whole = low if value is None else value, isinstance(self.step, int)
@@ -165,7 +165,7 @@ class Text(Setting):
 
     limit: Limit = CHARACTERS
 
-    def check(self, value: Any, name: str, capabilities: Capabilities) -> str:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> str:
         """The text as it was typed; '' for nothing."""
         return limits.check_optional_text(value, name, self.limit)
 
@@ -177,11 +177,11 @@ class Memory(Setting):
     kept: Callable[[Any], Any]
     stored: str = ""  # the name under which the browser keeps it, beyond a reload
 
-    def check(self, value: Any, name: str, capabilities: Capabilities) -> Any:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """As the view can use it, whatever it was."""
         return self.kept(value)
 
-    def written(self, value: Any) -> str:
+    def written(self, value: object) -> str:
         """JSON, in which pairs are lists."""
         return json.dumps(value, separators=(",", ":"))
 
@@ -224,7 +224,7 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def use(setting: Setting, default: Any, here: bool = True) -> Any:
+def use(setting: Setting, default: object, here: bool = True) -> Any:
     """A field for a setting that several views of a tab read: one control, shown by the view for which `here` is true."""
     return field(default=default, metadata={"setting": replace(setting, here=here)})
 
@@ -232,7 +232,7 @@ def use(setting: Setting, default: Any, here: bool = True) -> Any:
 def _maker(kind: type[Setting], nothing: Any = None) -> Callable[..., Any]:
     """`(default, label, ...)` makes a field; what is no field of the kind is how the page draws it."""
 
-    def make(default: Any = nothing, label: str = "", **given: Any) -> Any:
+    def make(default: object = nothing, label: str = "", **given: Any) -> Any:
         own = {name: given.pop(name) for name in list(given) if name in kind.__dataclass_fields__}
         return use(kind(label=label, look=given, **own), default)
 
@@ -244,7 +244,7 @@ number, text, memory, switch = _maker(Number), _maker(Text, ""), _maker(Memory),
 several, upload, sheet, _choice = _maker(Several, ()), _maker(Upload), _maker(Sheet), _maker(Choice)
 
 
-def choice(options: Sequence[Any], label: str = "", *, default: Any = None, **given: Any) -> Any:
+def choice(options: Sequence[Any], label: str = "", *, default: object = None, **given: Any) -> Any:
     """A field that is one of `options`, values or (label, value); by default the first."""
     first = Choice(options=tuple(options)).values[0] if default is None and options else default
     return _choice(first, label, options=tuple(options), **given)

@@ -23,13 +23,13 @@ ABOUT = (
 )
 
 
-def pairs_of_numbers(value: Any) -> Off:
+def pairs_of_numbers(value: object) -> Off:
     """The zero-based (layer, head) pairs in whatever a browser says is off."""
     pairs = value if isinstance(value, list | tuple) else ()
     return tuple(sorted({tuple(pair) for pair in pairs if _is_pair(pair)}))
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2 and all(type(number) is int for number in value)
 
 

@@ -8,6 +8,7 @@ from explorer.outlets.code.script import script
 from explorer.techniques.targets import word_target
 from explorer.views.attribution import INTEGRATED
 from explorer.views.subject import Selection, Subject
+from explorer.views.view import View
 from explorer.views.what_if import Question
 
 NEXT = "\n        "  # a line of a loop in a function
@@ -152,7 +153,7 @@ def heads(view: Any, subject: Subject) -> str:
     )
 
 
-def what_if(view: Any, subject: Subject) -> str:
+def what_if(view: View, subject: Subject) -> str:
     """The answer before and after something is switched off, swapped, patched or cut."""
     question = Question.of(subject)
     if question is None:

@@ -15,7 +15,7 @@ Cell = tuple[str, int, int]
 """A cell of the confusion matrix of a run: its id, the right label and the one that was said."""
 
 
-def cell_of(value: Any) -> Cell | None:
+def cell_of(value: object) -> Cell | None:
     """What a click left behind, as far as it is that."""
     if not isinstance(value, list | tuple) or len(value) != 3 or not run_id(value[0]):
         return None

@@ -40,14 +40,14 @@ Clicked = tuple[tuple[str, tuple[str, ...]], ...]
 """Sentences, and the tags of the words of each."""
 
 
-def clicked(value: Any) -> Clicked:
+def clicked(value: object) -> Clicked:
     """What clicks left behind, as far as it is that."""
     pairs = value[: TEXTS.most] if isinstance(value, list | tuple) else ()
     pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
     return tuple((line, tuple(tag[: LABEL.most] for tag in tags)) for line, tags in pairs if _are_tags(tags))
 
 
-def _are_tags(value: Any) -> bool:
+def _are_tags(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() for tag in value)
 
 

@@ -28,7 +28,7 @@ MOVED = [
 ]
 
 
-def _place(value: Any) -> int | None:
+def _place(value: object) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
