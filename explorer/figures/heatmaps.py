@@ -37,7 +37,8 @@ class Axes:
     def sides(self, shape: Sequence[int]) -> tuple[Places, Places]:
         """What the rows and the columns of values of this shape [rows, columns] are."""
         along = zip("yx", (self.y, self.x), (self.y_axis, self.x_axis), self.names[::-1], shape, strict=True)
-        return tuple(self._side(*one) for one in along)  # type: ignore[return-value]
+        rows, columns = (self._side(*one) for one in along)
+        return rows, columns
 
     def _side(self, letter: str, labels: Any, axis: dict[str, Any], name: str, length: int) -> Places:
         name = name or identifier(axis["title"]["text"]) or "row"
