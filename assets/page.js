@@ -263,7 +263,8 @@ BertPage.showWhenComplete = function () {
     delete root.dataset.coming;
   };
   const look = new MutationObserver(() => {
-    const complete = PARTS.every((part) => document.querySelector(`gradio-app ${part}`));
+    const login = window.gradio_config?.auth_required; // a page of two boxes
+    const complete = login || PARTS.every((part) => document.querySelector(`gradio-app ${part}`));
     if (complete || document.querySelector("gradio-app .error")) requestAnimationFrame(() => requestAnimationFrame(show));
   });
   look.observe(root, { childList: true, subtree: true });

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 FORKS = """
 import json, os, runpy, sys, traceback
+import transformers.modeling_utils  # what opening any model imports: a second and a half that no script spends again
 from transformers import AutoModel, AutoTokenizer
 sys.modules["explorer"] = None  # not where it is installed, either
 print("ready", flush=True)

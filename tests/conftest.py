@@ -244,6 +244,14 @@ def readme() -> str:
 
 
 @pytest.fixture(scope="session")
+def guide() -> dict[str, str]:
+    """The Markdown of the guide by the names of its pages."""
+    from explorer.guide.pages import FOLDER
+
+    return {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
+
+
+@pytest.fixture(scope="session")
 def served(serving) -> str:
     """The address of the app, served by this process the way `python app.py` serves it."""
     return serving.local_url.rstrip("/")
@@ -270,7 +278,7 @@ def serving():
     blocks.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def locked():
     """The address, with a slash at its end, of an app that asks for the name teacher and the password secret."""
     from explorer import app

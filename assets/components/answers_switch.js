@@ -1,5 +1,5 @@
-// The switch that hides all answers, once in every tab.
+// The link to the guide and the switch that hides all answers, once for all tabs.
 BertExplorer.define("AnswersSwitch", ({ element }) => {
-  element.querySelector(".bx-answers").append(BertAnswers.button());
+  element.querySelector(".bx-answers").append(BertGuide.link(), BertAnswers.button());
   return () => {};
 });

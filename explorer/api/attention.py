@@ -16,6 +16,9 @@ def rollout(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> 
     """Attention rollout (Abnar & Zuidema 2020) from layer 1 up to `layer`, -1 the last: one row a token, summing to 1.
 
     The product of 0.5 · (mean over heads) + 0.5 · I, newer layers from the left.
+
+    Returns:
+        `tokens`, `weights`.
     """
     explorer = explorer_for(model)
     last = limits.layer_index(layer, explorer.capabilities.layers)
@@ -29,6 +32,10 @@ def head_metrics(text_a: str, text_b: str = "", model: str = "") -> dict[str, An
 
     entropy is the mean over query tokens of H / log n, distance the mean over query tokens of Σ a_ij · |i − j|,
     special tokens included; the others are mean weights from 0 to 1.
+
+    Returns:
+        `metrics`: `entropy`, `distance`, `confidence`, `cls`, `sep`, `self`, `previous`, `next`, `same_token`, `word`, `pattern`,
+        each one row a layer.
     """
     explorer = explorer_for(model)
     trace = explorer.trace(text_a, text_b)
@@ -43,6 +50,9 @@ def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
 
     A number also finds the piece with that id; "##" at the start finds pieces that continue a word; "*" stands for
     any letters ("un*", "*ing"). `total` counts all matches.
+
+    Returns:
+        `pieces` with `token` and `id`, `total`.
     """
     query = limits.check_text(query, "the query", QUERY)
     limit = limits.check_integer(limit, "the limit", 1, 1_000)
@@ -52,7 +62,11 @@ def vocabulary(query: str, limit: int = 50, model: str = "") -> dict[str, Any]:
 
 
 def inside_layer(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
-    """Every step inside a layer with the shape of its result, and how far the last one is from the model's output."""
+    """Every step inside a layer with the shape of its result, and how far the last one is from the model's output.
+
+    Returns:
+        `steps` with `name` and `shape`, `max_error`.
+    """
     explorer = explorer_for(model)
     index = limits.layer_index(layer, explorer.capabilities.layers)
     inside = layer_steps(explorer.trace(text_a, text_b), index)

@@ -15,7 +15,12 @@ MOST_ANSWERS = 5
 
 
 def models() -> dict[str, Any]:
-    """The default model, and those of the hub that are loaded, with what each can do; what visitors trained is their own."""
+    """The default model, and those of the hub that are loaded, with what each can do; those that visitors trained are not listed.
+
+    Returns:
+        `default`, and `models` with `name`, `layers`, `heads`, `hidden_size`, `vocab_size`, `parameters`, `fill_mask`,
+        `next_sentence`, `segments`.
+    """
     default = explorer_for("")
     known = [model for model in loaded() if model.from_hub or model.name == checkpoints.BUNDLED]
     every = {model.name: model.capabilities for model in [default, *known]}
@@ -27,14 +32,22 @@ def models() -> dict[str, Any]:
 
 
 def tokens(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
-    """The input as the model reads it; offsets are characters [start, end) of the text each token came from."""
+    """The input as the model reads it; offsets are characters [start, end) of the text each token came from.
+
+    Returns:
+        `tokens`, `ids`, `segments`, `positions`, `attention_mask`, `offsets`, `kept`, `total`.
+    """
     encoding = explorer_for(model).encode(text_a, text_b)
     lists = {name: list(getattr(encoding, name)) for name in ("tokens", "ids", "segments", "positions", "attention_mask")}
     return lists | {"offsets": [list(span) for span in encoding.offsets], "kept": encoding.kept, "total": encoding.total}
 
 
 def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, model: str = "") -> dict[str, Any]:
-    """The attention weights of one head: one row a query token, each summing to 1."""
+    """The attention weights of one head: one row a query token, each summing to 1.
+
+    Returns:
+        `tokens`, `weights` (one row a query).
+    """
     explorer = explorer_for(model)
     capabilities = explorer.capabilities
     layer, head = limits.layer_index(layer, capabilities.layers), limits.head_index(head, capabilities.heads)
@@ -43,7 +56,11 @@ def attention(text_a: str, text_b: str = "", layer: int = 1, head: int = 1, mode
 
 
 def hidden_states(text_a: str, text_b: str = "", layer: int = 1, model: str = "") -> dict[str, Any]:
-    """The vector of every token after a layer; 0 is the embedding output, -1 the last layer."""
+    """The vector of every token after a layer; 0 is the embedding output, -1 the last layer.
+
+    Returns:
+        `tokens`, `vectors`.
+    """
     explorer = explorer_for(model)
     index = limits.hidden_state_index(layer, explorer.capabilities.layers)
     trace = explorer.trace(text_a, text_b)
@@ -51,20 +68,32 @@ def hidden_states(text_a: str, text_b: str = "", layer: int = 1, model: str = ""
 
 
 def fill_mask(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
-    """The best guesses for every [MASK], with probabilities over the whole vocabulary."""
+    """The best guesses for every [MASK], with probabilities over the whole vocabulary.
+
+    Returns:
+        `masks`: `position`, `candidates` with `token`, `id`, `probability`.
+    """
     return {"masks": masks_of(explorer_for(model).fill_mask(text, text_b, top_k))}
 
 
 def next_sentence(text_a: str, text_b: str, model: str = "") -> dict[str, Any]:
-    """The probability that B is the sentence after A, and that it is not."""
+    """The probability that B is the sentence after A, and that it is not.
+
+    Returns:
+        `is_next`, `not_next` (of ALBERT: in order, swapped).
+    """
     answer = explorer_for(model).next_sentence(text_a, text_b)
     return {"is_next": answer.is_next, "not_next": answer.not_next}
 
 
 def own_head(text_a: str, text_b: str = "", model: str = "") -> dict[str, Any]:
-    """What a fine-tuned checkpoint's own head says: the share of each label, the tag of each token, or the best answers in B.
+    """The output of a fine-tuned checkpoint's own head: the share of each label, the tag of each token, or the best answers in B.
 
-    A discriminator says how likely each piece was replaced. Shares are from 0 to 1, a regression's is its number.
+    For a discriminator, how likely each piece was replaced. Shares are from 0 to 1; a regression gives its number.
+
+    Returns:
+        `task`, `tokens`, `labels` and `shares`: of every label, of every token's tag, of the best answers in B, or of every piece
+        having been replaced.
     """
     explorer = explorer_for(model)
     explorer.require("own_head")
@@ -97,6 +126,10 @@ def projection(
 
     UMAP reads `neighbors` and `min_dist`; t-SNE's perplexity is a third of `neighbors`; both measure by cosine. The
     trustworthiness, 0 to 1, is the share of neighbours on the map that are neighbours in truth.
+
+    Returns:
+        `points`, `explained_variance` (a share for each axis, or null for UMAP and t-SNE), `trustworthiness` (null below 3 texts,
+        or when all are the same).
     """
     settings = MapSettings(
         method=limits.check_choice(method, "the method", METHODS),

@@ -15,7 +15,11 @@ from explorer.text.corpus import built_in
 
 
 def corpus() -> dict[str, Any]:
-    """The corpus that ships with the app: its sentences and tokens (words and signs) counted, its licence, tags and relations."""
+    """The corpus that ships with the app: its sentences and tokens (words and signs) counted, its licence, tags and relations.
+
+    Returns:
+        `name`, `sentences`, `tokens`, `licence`, `tags`, `relations`.
+    """
     found = built_in()
     return {
         "name": found.name,
@@ -31,6 +35,10 @@ def search(text_a: str, token: int, text_b: str = "", layer: int = -1, limit: in
     """The tokens of the built-in corpus that are nearest to one of the input, by cosine (-1 to 1) at a hidden state.
 
     0 is the embedding output, -1 the last layer. The summary counts the hits by part of speech, token and next word.
+
+    Returns:
+        `hits`: `sentence`, `token`, `position`, `cosine`, `tag`, `relation`; `summary`: how many of each `tag`, `token` and
+        `next` word.
     """
     explorer = explorer_for(model)
     layer = limits.hidden_state_index(layer, explorer.capabilities.layers)
@@ -48,7 +56,11 @@ def head_atlas(model: str = "") -> dict[str, Any]:
 
     `offsets`: the mean weight on the token so far behind (before, where it is negative) the one that looks; `cls` and `sep`: that
     on [CLS] and [SEP]. `relations`: the share of words whose strongest link is their syntactic head, beside that of the best
-    fixed offset (Clark et al. 2019, section 4). `family` is named after what alike heads do.
+    fixed offset (Clark et al. 2019, section 4). `family` names what similar heads do.
+
+    Returns:
+        `heads`: `layer`, `head`, `offsets` (by relative position, from "-8" to "8"), `cls`, `sep`, `relations`: by name `share`,
+        `baseline` and `baseline_offset`; `family`.
     """
     found = while_wanted(head_atlas_in_steps(explorer_for(model), built_in()))
     named, best = found.relations.tolist(), found.best
@@ -74,10 +86,14 @@ def head_atlas(model: str = "") -> dict[str, Any]:
 
 
 def neuron(layer: int, neuron: int, limit: int = 20, model: str = "") -> dict[str, Any]:
-    """What drives a neuron of a feed-forward layer over the built-in corpus, and the words that it promotes and suppresses.
+    """The tokens of the built-in corpus that activate a feed-forward neuron most, and the words that it promotes and suppresses.
 
     Both count from 1. The activation is that after the activation function; the weights are logits, of the neuron's column of
     W₂ through the masked-LM head: without such a head there are none, and `lacks` says why.
+
+    Returns:
+        `hits`: `sentence`, `token`, `position`, `activation`; `promotes`, `suppresses`: `token`, `weight`; `lacks` where there is
+        no masked-LM head.
     """
     explorer = explorer_for(model)
     explorer.require("neurons")

@@ -16,7 +16,11 @@ from explorer.text import limits
 
 
 def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[str, Any]:
-    """The guesses for every [MASK] after each layer, with the head applied there; 0 is the embedding output."""
+    """The guesses for every [MASK] after each layer, with the head applied there; 0 is the embedding output.
+
+    Returns:
+        `layers`: `layer` (0 to the last), `masks` as of `/fill_mask`.
+    """
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     trace = explorer.trace(text, text_b)
@@ -30,7 +34,11 @@ def lens(text: str, text_b: str = "", top_k: int = 5, model: str = "") -> dict[s
 
 
 def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -> dict[str, Any]:
-    """The probability of the word when one head at a time is zero: one row a layer, one entry a head."""
+    """The probability of the word when one head at a time is zero: one row a layer, one entry a head.
+
+    Returns:
+        `position`, `token`, `baseline`, `probabilities` (a row a layer).
+    """
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
     target = word_target(trace, word)
@@ -43,7 +51,11 @@ def head_effects(text: str, word: str = "", text_b: str = "", model: str = "") -
 
 
 def switch_off(text: str, heads: list[list[int]], top_k: int = 5, text_b: str = "", model: str = "") -> dict[str, Any]:
-    """The guesses for every [MASK] with these heads zero, each [layer, head] counted from 1."""
+    """The guesses for every [MASK] with these heads zero, each [layer, head] counted from 1.
+
+    Returns:
+        `masks` as of `/fill_mask`.
+    """
     explorer = explorer_for(model)
     top_k = limits.check_integer(top_k, "top_k", 1, GUESSES.most)
     off = limits.head_indices(heads, explorer.capabilities.layers, explorer.capabilities.heads)
@@ -59,6 +71,9 @@ def attribution(
 
     The baseline of integrated gradients is [PAD] at every piece that is not special; delta, the error of their sum,
     is null for the other methods.
+
+    Returns:
+        `tokens`, `scores`, `delta`, `target`.
     """
     explorer = explorer_for(model)
     trace = explorer.trace(text, text_b)
@@ -69,7 +84,11 @@ def attribution(
 
 
 def pseudo_likelihood(texts: list[str], model: str = "") -> dict[str, Any]:
-    """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn."""
+    """The pseudo-log-likelihood of each text: natural logs, summed over its pieces, each hidden in turn.
+
+    Returns:
+        `scores`.
+    """
     return {"scores": while_wanted(pseudo_likelihoods_in_steps(explorer_for(model), texts))}
 
 

@@ -15,10 +15,16 @@ NO_CUTS: list[list[int]] = []  # which nothing changes
 def routes(
     text_a: str, text_b: str = "", position: int = -1, state: int = -1, model: str = "", cut: list[list[int]] = NO_CUTS
 ) -> dict[str, Any]:
-    """Where what stands at a place of a hidden state comes from: position -1 is the first blank, or [CLS]; state -1 the last.
+    """Where one position of a hidden state gets its content from: position -1 is the first blank, or [CLS]; state -1 the last.
 
     mixing is ALTI (Ferrando et al. 2022), routes and shares multiply it backwards (Ferrando & Voita 2024). `cut` is a list of
-    [layer, query, key, head], tokens from 0 and head 0 for all: weights that are zero, the rest of their row as it was.
+    [layer, query, key, head], tokens from 0 and head 0 for all: these weights are set to zero, the rest of their row stays.
+
+    Returns:
+        `tokens`, `words` (by state and token `token` and `probability`, or null without a masked-LM head), `mixing` (by layer,
+        query and key, rows sum to 1), `shares` (by state and token: how much of the asked position comes from there), `routes`:
+        `layer`, `query`, `key`, `share`, `head` (the head that contributes most, 0 where the token keeps most), the strongest
+        first, at most 200; `max_error`.
     """
     explorer = explorer_for(model)
     has = explorer.capabilities

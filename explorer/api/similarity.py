@@ -11,7 +11,11 @@ from explorer.text import limits
 
 
 def similarity(text_a: str, text_b: str = "", layer: int = -1, model: str = "") -> dict[str, Any]:
-    """Cosines, -1 to 1, between all tokens at a hidden state; 0 is the embedding output, -1 the last layer."""
+    """Cosines, -1 to 1, between all tokens at a hidden state; 0 is the embedding output, -1 the last layer.
+
+    Returns:
+        `tokens`, `matrix`.
+    """
     explorer = explorer_for(model)
     index = limits.hidden_state_index(layer, explorer.capabilities.layers)
     trace = explorer.trace(text_a, text_b)
@@ -22,6 +26,9 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
     """The cosine between one word in A and in B at every hidden state, A and B read apart, each by itself.
 
     A word of several pieces is the mean of its pieces; its first occurrence in each text counts.
+
+    Returns:
+        `layers`: a cosine for every hidden state.
     """
     explorer = explorer_for(model)
     vectors = []
@@ -32,7 +39,11 @@ def word_in_context(text_a: str, text_b: str, word: str, model: str = "") -> dic
 
 
 def sentence_similarity(texts: list[str], layer: int = -1, pooling: str = "mean", model: str = "") -> dict[str, Any]:
-    """Cosines, -1 to 1, between the vectors of up to 50 texts; pooling "cls", "mean" or "pooler" (last layer)."""
+    """Cosines, -1 to 1, between the vectors of up to 50 texts; pooling "cls", "mean" or "pooler" (last layer).
+
+    Returns:
+        `matrix`.
+    """
     given = limits.check_texts(texts, COMPARED)
     return {"matrix": cosine_matrix(features(explorer_for(model), given, layer, pooling)).tolist()}
 

@@ -31,6 +31,9 @@ def train_tokens(
     It reads one vector a word, of its first piece ("first") or the mean of its pieces ("mean"). A batch is of words; with
     layers_trained, as in /train_head, of sentences. Words beyond what the model takes of a sentence are left out. entity_f1 is
     of whole names, all types together, by seqeval's definition; null without B- and I- tags. Progress is streamed.
+
+    Returns:
+        `head` (an id), `tags`, `history`, `held_out_accuracy` (of words), `entity_f1`.
     """
     given, explorer = check_tagged_examples(examples), explorer_for(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
@@ -56,6 +59,9 @@ def tag(texts: list[Any], head: str) -> dict[str, Any]:
 
     A text is cut into words as BERT's tokenizer does it first, at blanks and around punctuation; a list of words is taken as it
     is. A text that is longer than what the model takes is refused.
+
+    Returns:
+        `words`, `tags`, `probabilities` (of the tag given): a list for each text.
     """
     sentences = check_to_tag(texts)
     tagger = of_kind(store.fetch_kind(head, "tags").predictor, Tagger)

@@ -61,6 +61,9 @@ def train_head(
     5e-5 · (768 / hidden size)² (2e-4 for the bundled model), and the head at 0.01 at least; their weights are a running
     mean over about three epochs. What is kept is the last epoch: nothing is chosen on the held-out examples. Progress
     is streamed.
+
+    Returns:
+        `head` (an id), `labels`, `history`, `held_out_accuracy`.
     """
     given, explorer = check_examples(examples), explorer_for(model)
     sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
@@ -74,6 +77,9 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
     """The labels that a trained head gives to texts, and the probability of each of its labels in their order.
 
     For a head that was trained on pairs, send [text, second text] instead of a text.
+
+    Returns:
+        `labels`, `probabilities`.
     """
     pairs = check_texts_or_pairs(texts)
     found = of_kind(store.fetch_kind(head, "classes").predictor, Classifier)
@@ -83,7 +89,11 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
 
 def probe_layers(examples: list[list[str]], pooling: str = "mean", seeds: int = 3, model: str = "") -> dict[str, Any]:
     """How well a linear head does on every hidden state: held-out accuracy, its deviation over seeds, and with the labels
-    shuffled (a control task, Hewitt & Liang 2019). Progress is streamed."""
+    shuffled (a control task, Hewitt & Liang 2019). Progress is streamed.
+
+    Returns:
+        `layers`: `layer`, `accuracy`, `deviation`, `control_accuracy`.
+    """
     given = check_examples(examples)
     seeds = limits.check_integer(seeds, "the number of seeds", 1, 20)
     layers = while_wanted(probe(explorer_for(model), given, pooling, seeds), tell())

@@ -19,18 +19,25 @@ ANSWERED = ("finding", "check", "tables")
 def views(model: str = "") -> dict[str, Any]:
     """Every view with its question, what it needs of a model, and its settings: their type, default, choices or range.
 
-    Among them is what is selected on the page: `layer` and `head` from 1, `token` from 0, `off`, the heads that are
+    Among them is the selection of the page: `layer` and `head` from 1, `token` from 0, `off`, the heads that are
     switched off, and `cut`, the attention weights that are zero. Left out, a view opens on what is most telling of the input.
+
+    Returns:
+        `views`: `name`, `question`, `needs` (of the model), `settings` by name, each with `type`, `default`, `label`, and
+        `choices` or `range`.
     """
     capabilities = explorer_for(model).capabilities
     return {"views": [named.described(kind, capabilities) for kind in VIEWS.values()]}
 
 
 def view(name: str, text_a: str, text_b: str = "", settings: dict[str, Any] = NO_SETTINGS, model: str = "") -> dict[str, Any]:
-    """What a view shows in numbers: what it finds, its check, and for each of its parts a table with columns and rows.
+    """The numbers of a view: its finding, its check, and for each of its parts a table with columns and rows.
 
     `name` and `settings` are as /views tells them; `code` makes the same with transformers and torch alone, `link` is what
     follows the ? of the page's address to see it.
+
+    Returns:
+        `finding`, `check`, `tables` (for each part `columns` and `rows`), `code` (Python), `link` (a query).
     """
     texts = limits.check_optional_text(text_a, "text A"), limits.check_optional_text(text_b, "text B")
     shown, place = named.read(name, settings, Subject(explorer_for(model).name, *texts))

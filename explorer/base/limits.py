@@ -208,14 +208,14 @@ def check_environment() -> None:
         raise InputError(f"{PROFILE} must be local or public; set it to one of them, or leave it out.")
     for name in os.environ:
         if name.startswith(PREFIX) and name not in LIMITS:
-            raise InputError(f"There is no limit {name[:60]}; the README lists those that there are.")
+            raise InputError(f"There is no limit {name[:60]}; the guide's page on limits lists those that there are.")
     for name, limit in LIMITS.items():
         if (given := os.environ.get(name, "")) and not limit.is_valid(given):
             raise InputError(f"{name} must be a whole number of at least {limit.least}; set it to one, or leave it out.")
 
 
 def as_markdown() -> str:
-    """The table of all limits as the README has it."""
+    """The table of all limits, for the guide."""
     rows = ["| setting | bounds | local | public | beyond it |", "|---|---|---|---|---|"]
     words = {"given": "…", "most": "N", "what": "…", "What": "…"}
     for limit in LIMITS.values():

@@ -31,7 +31,7 @@ PARAMETERS = {
     "cut": "attention weights that are zero, as layer.query.key.head, tokens from 0 and head 0 for all, with commas between them",
     "set.NAME": "a setting of the view that is not at its default, by the name it has in the code",
 }
-"""What a link may carry, and what it means; README's table is read against it."""
+"""What a link may carry, and what it means; the guide's table is made from it."""
 
 
 def query(place: Place) -> str:

@@ -28,7 +28,7 @@ from explorer.views.view import View
 MARK = re.compile(r'<a class="attribution".*?</a>', re.DOTALL)  # pdoc's, which leads elsewhere
 EXAMPLE = ("The capital of Japan is [MASK].", "It is a city of skyscrapers.")
 FRAME = '<iframe src="{}" title="{}" loading="lazy" style="width: 100%; height: 34em; border: 0"></iframe>'
-GUIDE = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
+CONTRIBUTING = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 NAMES = (
     "explorer",
     *(f"explorer.model.{name}" for name in ("explorer", "trace", "network", "features", "families")),
@@ -83,7 +83,7 @@ def _pages(names: Sequence[str], pictures: Mapping[str, str]) -> "Iterator[tuple
         for member in getattr(module, "__all__", ()):
             vars(module).setdefault(member, getattr(module, member))  # pdoc does not ask for what is loaded when it is used
         yield name, pdoc.doc.Module(module)
-    written = {"views": _views(pictures)} | ({"contributing": GUIDE.read_text("utf-8")} if GUIDE.is_file() else {})
+    written = {"views": _views(pictures)} | ({"contributing": CONTRIBUTING.read_text("utf-8")} if CONTRIBUTING.is_file() else {})
     for name, text in ({"index": _index(names, written)} | written).items():
         yield name, pdoc.doc.Module(ModuleType(name, text))
 

@@ -238,7 +238,7 @@ class Finding(Drawn):
 
 
 class AnswersSwitch(Drawn):
-    """A button that hides all answers of the page, or shows them; assets/answers.js keeps which."""
+    """The link to the guide, and a button that hides all answers of the page, or shows them; assets/answers.js keeps which."""
 
     skeleton = "<div class='bx bx-answers'></div>"
 

@@ -37,10 +37,7 @@ OPENED = "async (...values) => BertPage.asking(await BertPage.opened(values))"
 READ = "() => BertPage.wasRead()"
 ASKING = "(...values) => BertPage.asking(values)"  # the strip is to be drawn, and at the same time what is open
 
-ABOUT = (
-    "BERT reads a whole text at once and guesses hidden words. "
-    "**Type a sentence, click a word** to follow it; *mask* below it hides it."
-)
+ABOUT = "BERT reads a whole text and guesses hidden words. **Type, click a word** to follow it, *mask* it."
 
 
 def build() -> PageBlocks:

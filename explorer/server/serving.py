@@ -22,6 +22,7 @@ from explorer.server.bodies import Bodies
 from explorer.server.calls import watch_calls
 from explorer.server.document import Document
 from explorer.server.gate import Gate, Names
+from explorer.server.guide import guide_routes
 from explorer.server.headers import SecurityHeaders
 from explorer.server.kept import Kept, asked_of
 from explorer.server.lessons import lesson_routes
@@ -55,7 +56,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     handlers |= {ArgumentsError: wrong_arguments(metrics), ClientDisconnect: hung_up, OSError: without_room}
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]
-    ours += [*painting_routes(blocks, metrics), *room_routes(blocks, host)]
+    ours += [*guide_routes(), *painting_routes(blocks, metrics), *room_routes(blocks, host)]
     checks = [Depends(check_login), Depends(check_arguments)]
     return {"routes": ours, "dependencies": checks, "exception_handlers": handlers, "lifespan": _outermost(around)}
 

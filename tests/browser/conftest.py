@@ -40,12 +40,11 @@ def browser_path() -> str | None:
 @pytest.fixture(scope="session")
 def browser():
     """One Chromium for all tests; a machine without one skips them."""
-    from playwright.sync_api import expect, sync_playwright
+    from playwright.sync_api import sync_playwright
 
     path = browser_path()
     if path is None:
         pytest.skip("no Chromium on this machine; set BROWSER to its path")
-    expect.set_options(timeout=40_000)  # what takes a second on a machine to itself takes ten on a busy one
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield chromium
@@ -92,8 +91,7 @@ def open_app(request, browser, new_page, served, kept):
 
     A test that is marked `own_page`, or that asks for another window, gets a fresh page; so does one that would get a full one.
     """
-    from playwright.sync_api import expect
-
+    from tests.browser.expecting import expect
     from tests.browser.steps import chips, visit
 
     own_page = request.node.get_closest_marker("own_page")
@@ -133,8 +131,10 @@ def pytest_runtest_makereport(item):
 
 def watched(browser, **options):
     """A page in a fresh context, and what goes wrong on it."""
+    from tests.browser.expecting import PATIENCE
+
     context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
-    context.set_default_timeout(40_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.problems = []
     _watch(page)

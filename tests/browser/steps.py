@@ -3,9 +3,8 @@
 import re
 from urllib.parse import parse_qsl
 
-from playwright.sync_api import expect
-
 from explorer.views import TABS
+from tests.browser.expecting import expect
 
 
 def chips(page):

@@ -4,9 +4,9 @@ import re
 import time
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.techniques import ablation
+from tests.browser.expecting import expect
 from tests.browser.steps import at, chips, choose, click_chart, settled, stepper, unfold
 from tests.tabs import open_tab, opened_tab
 

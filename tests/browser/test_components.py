@@ -8,7 +8,6 @@ import gradio as gr
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from playwright.sync_api import expect
 
 from explorer.figures.attention_lines import attention_lines
 from explorer.figures.bars import bar_groups, bars
@@ -21,6 +20,7 @@ from explorer.page.turns import Turns
 from explorer.server.document import Document
 from explorer.server.serving import guarded
 from tests.browser.conftest import FAILED, fail_for, watched
+from tests.browser.expecting import expect
 from tests.browser.steps import click_chart, squeeze_charts
 
 WINDOW = {"width": 1440, "height": 900}

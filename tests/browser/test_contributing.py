@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.page import shell
 from explorer.views import TABS
 from explorer.views.view import View
+from tests.browser.expecting import expect
 from tests.browser.steps import chips
 from tests.ports import free_port
 

@@ -5,11 +5,11 @@ import threading
 import time
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.base.steps import map_steps
 from explorer.corpus import atlas, search
 from explorer.views.corpus import layer_probe
+from tests.browser.expecting import expect
 from tests.browser.steps import at, charts_fit, choose, settled, unfold
 from tests.corpora import few_read
 from tests.families import write_family

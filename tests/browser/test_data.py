@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pandas as pd
-from playwright.sync_api import expect
+
+from tests.browser.expecting import expect
 
 SVG = "{http://www.w3.org/2000/svg}"
 

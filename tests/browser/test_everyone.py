@@ -5,9 +5,9 @@ from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import expect
 
 from explorer.views import TABS
+from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.first_screen import MOST, look
 from tests.tabs import open_tab, opened_tab

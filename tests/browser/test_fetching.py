@@ -2,8 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
-
+from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled
 from tests.hub import REPO
 

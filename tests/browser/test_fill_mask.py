@@ -4,9 +4,9 @@ import csv
 import re
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.techniques.ablation import intervene
+from tests.browser.expecting import expect
 from tests.browser.steps import at, choose, type_into
 
 ONE, TWO = "?a=She+drank+a+cup+of+%5BMASK%5D.", "?a=The+%5BMASK%5D+went+to+the+%5BMASK%5D."

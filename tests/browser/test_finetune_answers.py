@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.browser.expecting import expect
 from tests.browser.steps import choose, type_into, unfold
 from tests.tabs import open_tab
 

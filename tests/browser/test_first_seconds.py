@@ -4,10 +4,10 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.views import TABS
 from tests.benchmarks.browser import SHIFTS
+from tests.browser.expecting import expect
 from tests.tabs import open_tab, opened_tab, ways_to
 
 SLOW = "**/assets/Blocks-*.js"  # without it Gradio shows nothing

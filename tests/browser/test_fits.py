@@ -1,8 +1,8 @@
 """What is to be read at once fits on the screen of a projector: 1280 × 720, in light and in dark."""
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.browser.expecting import expect
 from tests.browser.steps import at, choose, settled
 from tests.families import write_family
 

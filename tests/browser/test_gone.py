@@ -12,11 +12,11 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer import app
 from explorer.base.paths import ASSETS
 from explorer.server.rooms import HEARTBEAT
+from tests.browser.expecting import expect
 from tests.browser.steps import chips
 from tests.ports import free_port
 
@@ -27,14 +27,14 @@ ANNOUNCED = 5_000  # ms until a server that is gone is announced at the latest
 class Server:
     """The app in a process of its own, which may be stopped, killed, and started anew at the same address."""
 
-    def __init__(self, runs: Path, *arguments: str) -> None:
-        self.port, self.arguments = free_port(), arguments
+    def __init__(self, runs: Path) -> None:
+        self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self._environment = os.environ | {"BERT_EXPLORER_RUNS": str(runs)}
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "app.py", "--port", str(self.port), *self.arguments]
+        command = [sys.executable, "app.py", "--port", str(self.port)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, cwd=ROOT, env=self._environment, **quiet)
         end = time.monotonic() + 120
@@ -55,9 +55,9 @@ class Server:
         self.process.wait()
 
 
-@pytest.fixture
-def server(tmp_path):
-    made = Server(tmp_path)
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    made = Server(tmp_path_factory.mktemp("runs"))
     yield made
     made.kill()
 
@@ -105,19 +105,4 @@ def test_a_page_of_a_server_that_was_started_anew_is_where_it_was(server, new_pa
     expect(chips(page).nth(2)).to_contain_text("dog")
     page.locator("#text-a textarea").fill("A fox ran away.")
     expect(chips(page).nth(2)).to_contain_text("fox")
-    page.problems.clear()
-
-
-def test_who_guesses_too_often_reads_why_nothing_happens(tmp_path, new_page, monkeypatch):
-    monkeypatch.setenv("BERT_EXPLORER_MAX_GUESSED_PASSWORDS", "1")
-    server, page = Server(tmp_path, "--auth", "teacher:secret"), new_page()
-    try:
-        page.goto(server.address)
-        for told in ("Incorrect Credentials", "Too many wrong passwords came from here; wait a minute."):
-            page.get_by_label("username").fill("teacher")
-            page.get_by_label("password").fill("wrong")
-            page.get_by_role("button", name="Login").click()
-            expect(page.get_by_text(told)).to_be_visible()
-    finally:
-        server.kill()
     page.problems.clear()

@@ -1,9 +1,9 @@
 """Answers that are covered until the class has guessed."""
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.lessons.reading import lessons
+from tests.browser.expecting import expect
 from tests.browser.steps import at, settled, type_into, visit
 from tests.browser.test_everyone import AXE, wrong
 from tests.browser.test_first_seconds import delayed

@@ -1,10 +1,10 @@
 """Lessons: every step walked through, and what was answered found again."""
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.lessons.printing import link
 from explorer.lessons.reading import lessons
+from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.browser.test_everyone import AXE, wrong
 

@@ -1,7 +1,6 @@
 """What is pointed at in one place is marked in all others, without asking the server."""
 
-from playwright.sync_api import expect
-
+from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled
 from tests.tabs import open_tab
 

@@ -1,10 +1,10 @@
 """Links as a person uses them: in the address bar, back and forward, and in the dialog of what can be taken away."""
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.outlets import ways
 from explorer.outlets.ways import Way
+from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled, type_into
 from tests.browser.test_everyone import AXE, wrong
 from tests.tabs import open_tab, opened_tab

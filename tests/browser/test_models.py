@@ -1,9 +1,9 @@
 """Other models than BERT in every tab: a family each, and what was fine-tuned for a task."""
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.views import TABS
+from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled
 from tests.families import TUNED, write_family, write_tuned
 from tests.tabs import open_tab, opened_tab

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.browser.expecting import expect
 from tests.browser.steps import at, chips, settled, type_into
 from tests.browser.test_everyone import AXE, wrong
 from tests.tabs import open_tab, opened_tab

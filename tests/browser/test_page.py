@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled, type_into
 from tests.tabs import LABELS, open_tab, opened_tab
 

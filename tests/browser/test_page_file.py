@@ -1,13 +1,13 @@
 """Views as files of their own, opened from the disk with the network off: they draw, answer a pointer, and log nothing."""
 
 import pytest
-from playwright.sync_api import expect
 
 import explorer
 from explorer.base.paths import ASSETS
 from explorer.outlets import page_file
 from explorer.views import TABS, VIEWS
 from explorer.views.subject import Subject
+from tests.browser.expecting import expect
 
 HOSTILE = "the man </script><script>alert(1)</script> <img src=x onerror=alert(2)> went to the [MASK]."
 LIVE = ASSETS / "file" / "live.js"

@@ -5,11 +5,11 @@ import struct
 import xml.etree.ElementTree as ET
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.outlets import page_file
 from explorer.views import VIEWS
 from explorer.views.subject import Subject
+from tests.browser.expecting import expect
 from tests.browser.steps import chips
 
 HOSTILE = "the man </svg><script>alert(1)</script> ]]> &amp; \u202e went to the [MASK]."

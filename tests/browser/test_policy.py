@@ -1,9 +1,9 @@
 """What the browser is told to run, and what it therefore does not. Every other test of this folder runs under it, too."""
 
 import pytest
-from playwright.sync_api import expect
 
 from explorer.page.examples import FIRST_B
+from tests.browser.expecting import expect
 from tests.browser.steps import chips, type_into
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.browser.expecting import expect
 from tests.browser.steps import at, chips, choose, click_chart
 
 pytestmark = pytest.mark.own_page  # no link tells which points were chosen

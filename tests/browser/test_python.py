@@ -1,8 +1,7 @@
 """The Python of a view in the dialog of what can be taken away."""
 
-from playwright.sync_api import expect
-
 from explorer.outlets.code import WITHOUT
+from tests.browser.expecting import expect
 from tests.browser.test_everyone import AXE, wrong
 
 

@@ -1,8 +1,7 @@
 """The sections above the tabs, and the list of all views."""
 
-from playwright.sync_api import expect
-
 from explorer.views import SECTIONS, VIEWS
+from tests.browser.expecting import expect
 from tests.browser.steps import settled
 from tests.tabs import open_tab, opened_tab
 

@@ -1,8 +1,8 @@
 """Nothing moves under the pointer, and what a person chose stays: the same place clicked twice is the same thing."""
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.browser.expecting import expect
 from tests.browser.steps import chips, settled, stepper, type_into
 from tests.tabs import open_tab
 

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
+from tests.browser.expecting import expect
 from tests.browser.steps import at, chips, settled, squeeze_charts
 from tests.tabs import open_tab
 

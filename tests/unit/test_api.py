@@ -38,10 +38,10 @@ def test_no_other_endpoint_is_public(client):
     assert not described["unnamed_endpoints"]
 
 
-def test_every_endpoint_is_in_the_readme_with_its_arguments(client, readme):
+def test_every_endpoint_is_in_the_guide_with_its_arguments(client, guide):
     described = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     for name, endpoint in described.items():
-        row = next(line for line in readme.splitlines() if line.startswith(f"| `{name}`"))
+        row = next(line for line in guide["api"].splitlines() if line.startswith(f"| `{name}`"))
         given = re.findall(r"(\w+)(?:=[^,`]+)?(?=[,`])", row.split("|")[2])
         assert given == [argument["parameter_name"] for argument in endpoint["parameters"]], name
 

@@ -121,7 +121,7 @@ def test_an_assistant_reads_a_sentence_when_it_is_wrong(talk, arguments):
     assert "Traceback" not in said.text
 
 
-def test_the_readmes_configuration_is_one(readme):
-    (block,) = re.findall(r"<!-- example mcp -->\n```json\n(.*?)```", readme, flags=re.DOTALL)
+def test_the_configuration_in_the_guide_is_one(guide):
+    (block,) = re.findall(r"<!-- example mcp -->\n```json\n(.*?)```", guide["api"], flags=re.DOTALL)
     (server,) = json.loads(block)["mcpServers"].values()
     assert server["url"] == "http://127.0.0.1:7860/gradio_api/mcp/"

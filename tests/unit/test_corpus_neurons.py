@@ -216,7 +216,7 @@ def test_several_feed_forward_parts_are_refused(tmp_path, few):
         corpus_neurons(model, few)
 
 
-def test_the_endpoint_answers_as_the_readme_says(bundled, small, monkeypatch):
+def test_the_endpoint_answers_as_the_guide_says(bundled, small, monkeypatch):
     monkeypatch.setattr("explorer.api.corpus.built_in", lambda: small)
     answer = endpoint(5, 1090, limit=4)
     assert list(answer) == ["hits", "promotes", "suppresses"]

@@ -164,7 +164,7 @@ def test_the_first_pass_loses_nothing(dtype, size):
     assert sorted(nearest_rows(vectors, norms, vector, 5, allowed)[0]) == [7, 9]
 
 
-def test_the_endpoint_answers_as_the_readme_says(bundled, monkeypatch):
+def test_the_endpoint_answers_as_the_guide_says(bundled, monkeypatch):
     monkeypatch.setattr("explorer.api.corpus.built_in", lambda: small(built_in()))
     answer = endpoint(INPUT, 2, limit=5, layer=3)
     assert list(answer) == ["hits", "summary"]

@@ -1,4 +1,4 @@
-"""What the README shows for programs does what it says, against the app as it is served."""
+"""What the guide and the README show for programs does what it says, against the app as it is served."""
 
 import json
 import re
@@ -16,9 +16,9 @@ ADDRESS = "http://127.0.0.1:7860"
 
 
 @pytest.fixture
-def example(readme, served):
+def example(guide, readme, served):
     def of(language):
-        (code,) = re.findall(rf"<!-- example {language} -->\n```\w+\n(.*?)```", readme, flags=re.DOTALL)
+        (code,) = re.findall(rf"<!-- example {language} -->\n```\w+\n(.*?)```", readme + guide["api"], flags=re.DOTALL)
         assert ADDRESS in code
         return code.replace(ADDRESS, served)
 
@@ -34,11 +34,19 @@ def weights(bundled):
 def test_in_python(example, weights, language, monkeypatch):
     monkeypatch.setattr("huggingface_hub.utils._detect_agent._fetch_registry", lambda: None)
     names = {}
-    exec(compile(example(language), "README", "exec"), names)
+    exec(compile(example(language), "guide", "exec"), names)
     frame = names["weights"]
     assert (frame["layer"].unique().tolist(), frame["head"].unique().tolist()) == ([3], [7])
     found = frame.pivot(index="query_position", columns="key_position", values="weight").to_numpy()
     np.testing.assert_allclose(found, weights, atol=1e-6)  # added up by other threads
+
+
+def test_the_short_one_of_the_readme(example, bundled, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.utils._detect_agent._fetch_registry", lambda: None)
+    names = {}
+    exec(compile(example("short"), "README", "exec"), names)
+    wanted = [one.token for one in bundled.fill_mask("The sky is [MASK].", top_k=5)[0].candidates]
+    assert [one["token"] for one in names["guesses"]] == wanted
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl on this machine")

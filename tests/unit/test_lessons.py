@@ -80,8 +80,9 @@ def test_a_step_leads_where_it_says(step):
     assert {step.point, step.cover} <= {"", *AROUND, *known}
 
 
-def test_every_lesson_says_something_that_can_be_wrong(readme):
-    assert f"opens {len(LESSONS)} lessons" in readme
+def test_every_lesson_says_something_that_can_be_wrong(readme, guide):
+    assert f"opens {len(LESSONS)} lessons" in guide["teaching"]
+    assert f"**Lessons**: {len(LESSONS)} of them" in readme
     for lesson in LESSONS:
         assert any(step.claims for step in lesson.steps), lesson.name
     assert [path.stem for path in sorted(FOLDER.glob("*.md"))] == [lesson.name for lesson in LESSONS]

@@ -290,8 +290,8 @@ def test_one_view_has_a_link_of_its_own_with_its_settings(default_in):
             assert back.told == ()
 
 
-def test_the_table_of_the_readme_is_that_of_the_code(readme):
-    rows = [row.split("|")[1:3] for row in readme.splitlines() if row.startswith("| `")]
+def test_the_table_of_the_guide_is_that_of_the_code(guide):
+    rows = [row.split("|")[1:3] for row in guide["links"].splitlines() if row.startswith("| `")]
     told = {name.strip(" `"): what.strip() for name, what in rows}
     assert {name: told.get(name) for name in links.PARAMETERS} == links.PARAMETERS
 

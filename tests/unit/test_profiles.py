@@ -19,8 +19,8 @@ def public(monkeypatch):
     monkeypatch.setenv(limits.PROFILE, "public")
 
 
-def test_the_readme_has_the_table_of_limits(readme):
-    assert readme.count(limits.as_markdown()) == 1
+def test_the_guide_has_the_table_of_limits(guide):
+    assert guide["limits"].count(limits.as_markdown()) == 1
 
 
 @pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)

@@ -1,4 +1,4 @@
-"""Workers read for the page: what they answer, what happens when they die, and the command of the README that starts them."""
+"""Workers read for the page: what they answer, what happens when they die, and the command of the guide that starts them."""
 
 import importlib.util
 import itertools
@@ -40,7 +40,7 @@ needs_ray = pytest.mark.skipif(
 
 
 class Running:
-    """The app as the README starts it with workers, in a process of its own."""
+    """The app as the guide starts it with workers, in a process of its own."""
 
     def __init__(self, port: int, process: subprocess.Popen) -> None:
         self.port, self.process = port, process
@@ -98,8 +98,8 @@ def listened_on(process: int) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def running(tiny_folder, readme, tmp_path_factory):
-    command = shlex.split(re.search(r"<!-- workers command -->\n```bash\n.*&& (.+)\n```", readme)[1])
+def running(tiny_folder, guide, tmp_path_factory):
+    command = shlex.split(re.search(r"<!-- workers command -->\n```bash\n.*&& (.+)\n```", guide["scaling"])[1])
     port = free_port()
     runs = tmp_path_factory.mktemp("runs")
     environment = os.environ | {

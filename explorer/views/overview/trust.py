@@ -8,7 +8,7 @@ from explorer.techniques.trust import trust
 from explorer.views.subject import Subject
 from explorer.views.view import Change, Content, View, button, note, sentence, show
 
-# What `python -m tests.benchmarks routes` printed; a test holds it to README's table.
+# What `python -m tests.benchmarks routes` printed; a test holds it to the guide's table.
 MEASURED = {"routes": "0.43 (0.39 to 0.47)", "attention": "0.20 (0.15 to 0.24)"}
 
 

@@ -1,0 +1,109 @@
+"""Write the generated parts of the guide: `python -m explorer.guide.generate`.
+
+A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`.
+"""
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from explorer.api import ENDPOINTS
+from explorer.base import limits
+from explorer.guide.pages import FOLDER
+from explorer.lessons.reading import lessons
+from explorer.outlets.links import PARAMETERS
+from explorer.views import TABS
+from explorer.views.view import Tab, View, views_in
+
+PART = re.compile(r"(<!-- generated: (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+STATED = ("caption", "note")  # kinds of parts whose words do not depend on the input
+
+
+def table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table of Markdown."""
+    lines = [heading, ("---",) * len(heading), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines).replace("| --- ", "|---").replace("|--- |", "|---|")
+
+
+def endpoints() -> str:
+    """Every endpoint with its arguments, what it does and what it returns."""
+    return table(
+        ("endpoint", "arguments", "what it answers"), ((f"`/{one.__name__}`", _arguments(one), _answer(one)) for one in ENDPOINTS)
+    )
+
+
+def _arguments(endpoint: Callable[..., Any]) -> str:
+    given = inspect.signature(endpoint).parameters.values()
+    named = [one.name if one.default is one.empty else f"{one.name}={json.dumps(one.default)}" for one in given]
+    return f"`{', '.join(named)}`" if named else ""
+
+
+def _answer(endpoint: Callable[..., Any]) -> str:
+    about, _, returned = (inspect.getdoc(endpoint) or "").partition("\nReturns:\n")
+    about, returned = (" ".join(text.split()).replace("|", "\\|") for text in (about, returned))
+    return f"{about} **Returns** {returned}"
+
+
+def parameters() -> str:
+    """What a link may carry."""
+    return table(("parameter", "what it says"), ((f"`{name}`", about) for name, about in PARAMETERS.items()))
+
+
+def lesson_table() -> str:
+    """Every lesson with its minutes."""
+    return table(("number", "lesson", "minutes"), ((str(one.number), one.title, str(one.minutes)) for one in lessons()))
+
+
+def views_of(tab: Tab) -> str:
+    """What each choice of a tab answers, with the captions that the page has behind 'How is this made?'."""
+    parts = [*_told(tab.above)]
+    for choice, rows in tab.choices.items():
+        if len(tab.choices) > 1:
+            parts.append(f"### {tab.label}: {choice}")
+        parts += _told(views_in(rows))
+    return re.sub(r"^(- .*\n)\n(?=- )", r"\1", "\n\n".join(parts), flags=re.MULTILINE)  # one list, not many
+
+
+def _told(views: Iterable[type[View]]) -> Iterator[str]:
+    said: set[str] = set()
+    for view in views:
+        texts = [text for text in _captions(view) if text not in said]
+        said.update(texts)
+        words = " ".join(text for text in texts if not text.startswith("|"))
+        yield " ".join(filter(None, (f"- **{view.question}**", words)))
+        yield from (text for text in texts if text.startswith("|"))
+
+
+def _captions(view: type[View]) -> Iterator[str]:
+    for part in view.parts.values():
+        if part.kind in STATED and (text := part.options.get("markdown", "").strip()):
+            yield text
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "endpoints": endpoints,
+    "lessons": lesson_table,
+    "limits": limits.as_markdown,
+    "parameters": parameters,
+    **{f"views of {tab.id}": lambda tab=tab: views_of(tab) for tab in TABS},
+}
+
+
+def generated(markdown: str) -> str:
+    """A page with its generated parts as they are to be. Raises KeyError for a part that nothing makes."""
+    return PART.sub(lambda found: f"{found[1]}{PARTS[found[2]]()}\n", markdown)
+
+
+def main() -> None:
+    """Write every page that is not as it is to be."""
+    for path in sorted(FOLDER.glob("*.md")):
+        before = path.read_text("utf-8")
+        if (after := generated(before)) != before:
+            path.write_text(after, "utf-8")
+            print(path.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The pages of the guide: which there are, in which order, and where their links lead in the app."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from posixpath import normpath
+
+from explorer.base.paths import ASSETS
+from explorer.guide.rendering import Section, render, without_comments
+
+FOLDER = ASSETS / "guide"
+FIRST = "index"  # lists the others, in their order
+APP = "http://127.0.0.1:7860/"  # how the guide names the app, wherever that runs
+UP = "../../"  # from a page of the guide, bx/guide/NAME, to the page of the app
+BESIDE = {  # what else is written about what the app ships with, and is served with the guide
+    "model-card": "models/bert-l6-h384-uncased/README.md",
+    "bertviz": "notebooks/bertviz.md",
+    "corpus-source": "corpus/README.md",
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page; `name` is the last part of its address."""
+
+    name: str
+    path: Path
+    title: str
+    html: str
+    sections: tuple[Section, ...]
+
+
+@cache
+def pages() -> dict[str, Page]:
+    """All pages by their names: the first, those that it lists, and those beside the guide."""
+    return {name: _read(name, path) for name, path in _paths().items()}
+
+
+@cache
+def order() -> tuple[str, ...]:
+    """The names of the pages of the guide itself, as the first one lists them."""
+    listed = re.findall(r"^- \[[^\]]+\]\(([\w-]+)\.md\)", (FOLDER / f"{FIRST}.md").read_text("utf-8"), re.MULTILINE)
+    return (FIRST, *listed)
+
+
+def _paths() -> dict[str, Path]:
+    own = {name: FOLDER / f"{name}.md" for name in order()}
+    return own | {name: ASSETS / path for name, path in BESIDE.items()}
+
+
+def _read(name: str, path: Path) -> Page:
+    text = path.read_text("utf-8")
+    html, sections = render(text, lambda address: served(address, path))
+    title = re.search(r"^# (.+)$", without_comments(text), re.MULTILINE)
+    return Page(name, path, title[1] if title else name, html, sections)
+
+
+def served(address: str, path: Path) -> str | None:
+    """Where a link in the file at `path` leads from its page in the app; None for a file that the app does not serve."""
+    if address.startswith(APP):
+        return UP + address.removeprefix(APP)
+    if address.startswith(("http://", "https://")):
+        return address
+    file, _, fragment = address.partition("#")
+    wanted = normpath((path.parent / file).as_posix())
+    name = next((name for name, other in _paths().items() if normpath(other.as_posix()) == wanted), None)
+    return None if name is None else f"{name}#{fragment}" if fragment else name

@@ -1,0 +1,118 @@
+"""Markdown of the guide as HTML: headings with anchors, tables that scroll by themselves, and links that work in the app."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+COMMENTS = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\n?", re.DOTALL | re.MULTILINE)  # claims, markers of examples and generated parts
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+HEADINGS = ("h1", "h2", "h3")
+# Tables and code scroll by keyboard where they are too wide; an empty cell heads nothing. In texts `<` is escaped.
+TAGS = {
+    "<pre>": '<pre tabindex="0">',
+    "<table>": '<div class="scrolls" role="group" aria-label="Table" tabindex="0"><table>',
+    "</table>": "</table></div>",
+    "<th></th>": "<td></td>",
+}
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading of a page with the plain text up to the next heading."""
+
+    anchor: str
+    title: str
+    level: int  # 1 is the title of the page
+    text: str
+
+
+def anchor(heading: str) -> str:
+    """The id that GitHub gives a heading, so that one link works there and in the app."""
+    return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
+
+
+def without_comments(markdown: str) -> str:
+    """Markdown as a reader sees it."""
+    return COMMENTS.sub("", FRONT_MATTER.sub("", markdown))
+
+
+def render(markdown: str, served: Callable[[str], str | None]) -> tuple[str, tuple[Section, ...]]:
+    """The HTML of a page, and its sections.
+
+    `served` gives the address of a link in the app, None where the app does not serve what it leads to: its text stays.
+    """
+    tokens = _MARKDOWN.parse(without_comments(markdown))
+    sections = tuple(_sections(tokens))
+    anchors = iter(sections)
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open" and token.tag in HEADINGS:
+            _link_to_itself(token, tokens[place + 1], next(anchors).anchor)
+        for child in token.children or ():
+            if child.type == "link_open":
+                _lead(child, served)
+    html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    for tag, better in TAGS.items():
+        html = html.replace(tag, better)
+    return html, sections
+
+
+def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
+    """Every heading down to the third level; what is the same twice gets a number, as on GitHub."""
+    found: list[tuple[str, int, list[str]]] = []
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if before is not None and before.type == "heading_open" and before.tag in HEADINGS:
+            found.append((_plain(token), int(before.tag[1]), []))
+        elif found and (token.type == "inline" or token.type in ("fence", "code_block")):
+            found[-1][2].append(_plain(token))
+    names: dict[str, int] = {}
+    for title, level, texts in found:
+        name = anchor(title)
+        names[name] = names.get(name, -1) + 1
+        yield Section(f"{name}-{names[name]}" if names[name] else name, title, level, " ".join(texts))
+
+
+def _plain(token: Token) -> str:
+    """The text of a token without its marks."""
+    if token.children is None:
+        return token.content.strip()
+    return "".join(" " if one.type in ("softbreak", "hardbreak") else one.content for one in token.children)
+
+
+def _link_to_itself(heading: Token, inline: Token, name: str) -> None:
+    heading.attrSet("id", name)
+    opening, closing = Token("link_open", "a", 1), Token("link_close", "a", -1)
+    opening.attrSet("href", f"#{name}")
+    inline.children = [opening, *(inline.children or []), closing]
+
+
+def _lead(link: Token, served: Callable[[str], str | None]) -> None:
+    """A link as the app has it."""
+    address = str(link.attrGet("href"))
+    if address.startswith("#"):
+        return
+    leads = served(address)
+    if leads is None:
+        link.attrs = {}  # an <a> without an address is a text
+        return
+    link.attrSet("href", leads)
+    if leads.startswith(("http://", "https://")):
+        link.attrSet("rel", "noreferrer")
+
+
+def beginning(words: Sequence[str]) -> str:
+    """A pattern that finds words which begin with one of these: 'head' in 'heads', not in 'ahead'."""
+    return rf"(?<![^\W_])(?:{'|'.join(map(re.escape, words))})"
+
+
+def mark(text: str, words: Sequence[str]) -> str:
+    """A text as HTML with the beginnings of words marked, in small and large letters."""
+    if not words:
+        return escape(text)
+    pieces = re.split(f"({beginning(words)})", text, flags=re.IGNORECASE)
+    return "".join(f"<mark>{escape(piece)}</mark>" if place % 2 else escape(piece) for place, piece in enumerate(pieces))

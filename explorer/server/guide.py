@@ -1,0 +1,117 @@
+"""The guide in the app: its pages and its search, as HTML that needs nothing from elsewhere."""
+
+from functools import cache
+from html import escape
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from explorer.api.gradio_seams import may_enter
+from explorer.base.paths import ASSETS
+from explorer.guide.pages import FIRST, FOLDER, Page, order, pages
+from explorer.guide.rendering import mark
+from explorer.guide.search import LONGEST, search, words_of
+from explorer.server.refusals import SENTENCES, refusal
+
+ADDRESS = "/bx/guide"
+FRESH = {"Cache-Control": "no-cache"}
+NO_PAGE = "The guide has no such page; open bx/guide for the list of those that it has."
+STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the colours of the app
+SEARCH = "search"
+
+
+def guide_routes() -> list[Route]:
+    """Their addresses, behind the same login as the endpoints."""
+    return [
+        Route(ADDRESS, _start),
+        Route(f"{ADDRESS}.css", _style),
+        Route(f"{ADDRESS}.js", _script),
+        Route(f"{ADDRESS}/{SEARCH}", _search),
+        Route(f"{ADDRESS}/{{name}}", _page),
+    ]
+
+
+async def _start(request: Request) -> Response:
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"guide/{FIRST}{query}")
+
+
+async def _style(request: Request) -> Response:
+    return Response("\n".join(path.read_text("utf-8") for path in STYLES), media_type="text/css", headers=FRESH)
+
+
+async def _script(request: Request) -> Response:
+    return Response((FOLDER / "guide.js").read_text("utf-8"), media_type="text/javascript", headers=FRESH)
+
+
+async def _page(request: Request) -> Response:
+    if not await may_enter(request):
+        return refusal(401, SENTENCES[401])
+    page = pages().get(request.path_params["name"])
+    return HTMLResponse(_served(page), headers=FRESH) if page else refusal(404, NO_PAGE)
+
+
+async def _search(request: Request) -> Response:
+    if not await may_enter(request):
+        return refusal(401, SENTENCES[401])
+    question = request.query_params.get("q", "")[:LONGEST]
+    return HTMLResponse(_document("Search", _found(question), question=question), headers=FRESH)
+
+
+@cache
+def _served(page: Page) -> str:
+    return _document(page.title, page.html, page)
+
+
+def _found(question: str) -> str:
+    """What the search found, as HTML."""
+    words, hits = words_of(question), search(question)
+    told = f"{len(hits)} sections" if len(hits) != 1 else "One section"
+    if not words:
+        told = "Type one or more words above"
+    elif not hits:
+        told = "No section of the guide has all of these words; try fewer, or shorter ones"
+    items = "".join(
+        f'<li><a href="{hit.page.name}#{hit.section.anchor}">{mark(hit.section.title, words)}</a> '
+        f"<small>{escape(hit.page.title)}</small><p>{mark(hit.excerpt, words)}</p>"
+        for hit in hits
+    )
+    return f'<h1>Search the guide</h1><p role="status">{told}.</p><ol class="hits">{items}</ol>'
+
+
+def _document(title: str, body: str, page: Page | None = None, question: str = "") -> str:
+    """A whole page; `page` is the one that is marked in the contents."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)} · Guide · BERT Explorer</title>"
+        '<link rel="icon" href="data:,"><link rel="stylesheet" href="../guide.css"><script src="../guide.js"></script></head>'
+        '<body><a id="skip" href="#text">Skip to the text</a>'
+        f'<header><a class="home" href="../../">BERT Explorer</a><a href="{FIRST}">Guide</a>{_search_box(question)}'
+        '<a class="to-contents" href="#contents">Contents</a><button id="theme" title="Light or dark" hidden>◐</button></header>'
+        f'<div class="columns"><main id="text" tabindex="-1">{body}</main>'
+        f'<nav id="contents" aria-label="Contents"><ul>{_contents(page)}</ul></nav></div></body></html>'
+    )
+
+
+def _search_box(question: str) -> str:
+    return (
+        f'<form role="search" action="{SEARCH}"><input type="search" name="q" value="{escape(question)}" maxlength="{LONGEST}" '
+        'aria-label="Search the guide" placeholder="Search the guide" autocomplete="off"><button>Search</button></form>'
+    )
+
+
+def _contents(page: Page | None) -> str:
+    """The pages of the guide, with the sections of the one that is open."""
+    items = []
+    for name in order():
+        is_open = page is not None and page.name == name
+        own = (
+            "".join(f'<li><a href="#{one.anchor}">{escape(one.title)}</a>' for one in page.sections if one.level == 2)
+            if is_open
+            else ""
+        )
+        current = ' aria-current="page"' if is_open else ""
+        items.append(f'<li><a href="{name}"{current}>{escape(pages()[name].title)}</a>{f"<ul>{own}</ul>" if own else ""}')
+    return "".join(items)

@@ -1,0 +1,69 @@
+"""The guide in a browser: the way from a view to its section, the search, and that it is for everyone."""
+
+import re
+
+import pytest
+
+from explorer.guide.pages import BESIDE, order
+from explorer.guide.rendering import anchor
+from explorer.outlets.place import slug
+from explorer.views import TABS
+from tests.browser.expecting import expect
+from tests.browser.test_everyone import AXE
+
+PHONE = {"width": 420, "height": 800}
+FINDINGS = """async () => (await axe.run(document, { resultTypes: ['violations'] })).violations
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`))"""
+TOO_WIDE = "() => document.documentElement.scrollWidth - innerWidth"
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", {"width": 1280, "height": 720}), ("dark", PHONE)], ids=["light", "dark"])
+def test_no_page_shuts_anybody_out_or_is_too_wide(new_page, served, scheme, size):
+    page, problems = new_page(viewport=size, color_scheme=scheme), []
+    for name in [*order(), *BESIDE, "search?q=head"]:
+        page.goto(f"{served}/bx/guide/{name}")
+        assert page.evaluate("document.documentElement.classList.contains('dark')") == (scheme == "dark")
+        page.evaluate(AXE)
+        found = page.evaluate(FINDINGS)
+        if (over := page.evaluate(TOO_WIDE)) > 0:
+            found.append(f"{over} px too wide")
+        problems += [f"{name}: {one}" for one in found]
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.own_page
+def test_the_page_leads_to_the_section_on_what_is_open(open_app, new_page, served):
+    page = open_app("?__theme=dark&tab=attention&view=all-heads-by-numbers")
+    link = page.get_by_role("link", name="Guide", exact=True)
+    link.hover()
+    address = link.get_attribute("href")
+    assert address == "bx/guide/tabs?__theme=dark#attention-all-heads-by-numbers"
+    there = new_page(viewport=PHONE, color_scheme="light")
+    there.goto(f"{served}/{address}")
+    expect(there.locator("#attention-all-heads-by-numbers")).to_be_in_viewport()
+    assert there.evaluate("document.documentElement.classList.contains('dark')")  # as the app was, on the next page too
+    there.get_by_role("navigation", name="Contents").get_by_role("link", name="Limits").click()
+    expect(there.get_by_role("heading", name="Limits")).to_be_visible()
+    assert there.evaluate("document.documentElement.classList.contains('dark')")
+    there.get_by_role("button", name="◐").click()
+    assert not there.evaluate("document.documentElement.classList.contains('dark')")
+
+    labels = [tab.label for tab in TABS] + [choice for tab in TABS for choice in tab.choices]
+    made = page.evaluate("(texts) => texts.map(BertGuide.anchor)", labels)
+    assert made == [anchor(label) for label in labels]
+    assert all(anchor(choice) == slug(choice) for tab in TABS for choice in tab.choices)
+
+
+def test_a_word_is_found_by_keyboard(page, served):
+    page.goto(f"{served}/bx/guide")
+    expect(page).to_have_url(re.compile("/bx/guide/index$"))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.get_by_role("searchbox", name="Search the guide").fill("sticky sessions")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("section")
+    page.get_by_role("link", name="Sticky sessions").first.click()
+    expect(page.locator("#sticky-sessions")).to_be_in_viewport()
+    page.get_by_role("link", name="BERT Explorer", exact=True).click()
+    expect(page.locator("#strip .bx-tokens button").first).to_be_visible()

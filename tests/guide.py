@@ -1,0 +1,38 @@
+"""What the tests of the README and of the guide ask of Markdown: its sections, and that its links lead somewhere."""
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+from explorer.guide.rendering import render
+from explorer.outlets import links
+from explorer.page.examples import first_subject
+
+
+def section(markdown: str, heading: str) -> str:
+    """What stands below a heading of the second level, up to the next."""
+    return re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", markdown, flags=re.MULTILINE | re.DOTALL)[1]
+
+
+def anchors(path: Path) -> set[str]:
+    """The ids of the headings of a file of Markdown."""
+    _, sections = render(path.read_text("utf-8"), lambda address: address)
+    return {one.anchor for one in sections}
+
+
+def leads_somewhere(address: str, path: Path) -> None:
+    """Fails where a link in a file leads to no file, or to no heading of it."""
+    file, _, fragment = address.partition("#")
+    found = (path.parent / file).resolve() if file else path
+    assert found.exists(), f"{path.name}: {address}"
+    assert not fragment or fragment in anchors(found), f"{path.name}: {address}"
+
+
+def opens_as_it_is(address: str) -> None:
+    """Fails where a link to the app opens another tab than it names, or is told of."""
+    parts = urlsplit(address)
+    if not parts.query:
+        return
+    parameters = dict(parse_qsl(parts.query))
+    place = links.read(parameters, first_subject())
+    assert (place.told, place.tab) == ((), parameters["tab"]), address

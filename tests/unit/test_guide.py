@@ -1,0 +1,241 @@
+"""The guide says what is there, is served with the app, and its generated parts are what they are generated from."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urljoin
+from urllib.request import urlopen
+
+import pytest
+
+from explorer.guide import generate
+from explorer.guide import pages as guide_pages
+from explorer.guide.generate import PARTS, generated
+from explorer.guide.pages import APP, BESIDE, FOLDER, order, pages
+from explorer.guide.rendering import anchor, mark, render
+from explorer.guide.search import MOST, search
+from explorer.lessons import claims
+from explorer.lessons.reading import claim
+from explorer.outlets.place import slug
+from explorer.views import TABS
+from explorer.views.finetune.example_settings import STARTER
+from tests.guide import leads_somewhere, opens_as_it_is
+from tests.unit.test_taking import fetched
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted(FOLDER.glob("*.md"))
+CLAIMS = re.findall(r"<!-- claim: (.+) -->", (FOLDER / "tour.md").read_text("utf-8"))
+
+
+class Links(HTMLParser):
+    """The addresses and ids of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.addresses, self.ids, self.headings = [], [], 0
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.addresses += [given[name] for name in ("href", "src") if name in given]
+        self.ids += [given["id"]] if "id" in given else []
+        self.headings += tag == "h1"
+
+
+@pytest.fixture(scope="module")
+def read(served):
+    """Fetches a page of the app: its address after redirects, and its text."""
+
+    def fetch(address: str) -> tuple[str, str]:
+        with urlopen(urljoin(f"{served}/", address), timeout=60) as answer:
+            return answer.url, answer.read().decode()
+
+    return fetch
+
+
+# ---- What it says
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_generated_parts_are_what_they_are_generated_from(path):
+    text = path.read_text("utf-8")
+    assert generated(text) == text, "run python -m explorer.guide.generate"
+
+
+def test_one_command_writes_them_again(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "links.md"
+    path.write_text("# Links\n<!-- generated: parameters -->\nold\n<!-- end -->\nnew\n")
+    monkeypatch.setattr(generate, "FOLDER", tmp_path)
+    generate.main()
+    assert path.read_text("utf-8") == f"# Links\n<!-- generated: parameters -->\n{generate.parameters()}\n<!-- end -->\nnew\n"
+    generate.main()
+    assert capsys.readouterr().out == "links.md\n", "what is as it is to be is not written again"
+
+
+def test_every_generated_part_stands_somewhere(guide):
+    named = [name for text in guide.values() for name in re.findall(r"<!-- generated: (.+?) -->", text)]
+    assert sorted(named) == sorted(PARTS)
+
+
+def test_every_file_is_listed(guide):
+    assert set(order()) == set(guide)
+
+
+@pytest.mark.parametrize("path", [*FILES, *(FOLDER.parent / path for path in BESIDE.values())], ids=lambda path: path.stem)
+def test_links_lead_somewhere_on_github_too(path):
+    text = path.read_text("utf-8")
+    for address in re.findall(r"\]\(([^)\s]+)\)", text):
+        if address.startswith(APP):
+            opens_as_it_is(address)
+        elif not address.startswith("http"):
+            leads_somewhere(address, path)
+
+
+@pytest.mark.parametrize("text", CLAIMS)
+def test_what_the_tour_says_of_the_model_is_true(text):
+    said = claim(text)
+    assert claims.holds(said), f"it is {str(claims.found(said))[:200]}"
+
+
+def test_every_step_of_the_tour_opens_something(guide):
+    steps = re.findall(r"^\d+\. (.*?)(?=^\d+\. |\Z)", guide["tour"], flags=re.MULTILINE | re.DOTALL)
+    assert 5 <= len(steps) <= 8
+    assert all(f"]({APP}?" in step for step in steps)
+
+
+def test_a_head_learns_in_the_tour_what_is_told():
+    examples = [[line, label] for label, lines in STARTER for line in lines.splitlines()]
+    learnt = claims.ASKED["train_head"](examples, pooling="mean", epochs=0)
+    assert [len(lines.splitlines()) for _, lines in STARTER] == [6, 6, 6]
+    assert learnt["held_out_accuracy"] > 0.7
+    assert not any("eagle" in text.lower() for text, _ in examples)
+    assert claims.ASKED["classify"](["An eagle circled above the valley."], learnt["head"])["labels"] == ["animal"]
+
+
+def test_every_argument_is_told(guide, capsys):
+    from explorer import app
+
+    with pytest.raises(SystemExit):
+        app.parse(["--help"])
+    for flag in re.findall(r"--(?!help)\w+", capsys.readouterr().out):
+        assert flag in guide["operating"]
+    for setting in re.findall(r"BERT_EXPLORER_\w+", (ROOT / "explorer" / "app.py").read_text()):
+        assert setting in guide["operating"]
+
+
+def test_every_promise_of_reliability_has_its_tests(guide):
+    rows = re.findall(r"^\| (?!promised|---)(.+) \| (.+) \|$", guide["reliability"], flags=re.MULTILINE)
+    assert len(rows) >= 10
+    for promise, held_by in rows:
+        tests = re.findall(r"tests/\w+/\w+\.py", held_by)
+        assert tests, promise
+        assert all((ROOT / test).is_file() for test in tests), promise
+
+
+def test_every_benchmark_is_told(guide):
+    from tests.benchmarks.__main__ import BENCHMARKS
+
+    for name in BENCHMARKS:
+        assert f"`{name}`" in guide["benchmarks"], name
+
+
+# ---- How it is served
+
+
+@pytest.mark.parametrize("name", [*order(), *BESIDE])
+def test_every_page_opens_and_every_link_on_it_resolves(name, read):
+    address, text = read(f"bx/guide/{name}")
+    found = Links(text)
+    assert found.headings == 1
+    assert len(set(found.ids)) == len(found.ids)
+    for link in {urljoin(address, one) for one in found.addresses if not one.startswith("data:")}:
+        target, _, fragment = link.partition("#")
+        if not target.startswith(address.partition("/bx/")[0]):
+            assert target.startswith("http")  # a link to elsewhere, which nothing follows by itself
+        elif "/bx/guide" in target:
+            _, there = read(target)
+            assert not fragment or fragment in Links(there).ids, f"{name}: {link}"
+        else:
+            assert target.partition("?")[0].removeprefix(address.partition("/bx/")[0]) in ("/", "/bx/api", "/bx/openapi.json")
+    assert not re.search(r'(?:src|action)="(?:https?:)?//|<link[^>]+href="(?:https?:)?//', text)
+
+
+def test_it_begins_with_its_contents(read):
+    address, text = read("bx/guide?__theme=dark")
+    assert address.endswith("/bx/guide/index?__theme=dark")
+    assert "<title>Guide · Guide · BERT Explorer</title>" in text
+
+
+def test_a_page_that_is_not_there_is_refused(served):
+    status, _, body = fetched(served, "/bx/guide/nothing")
+    assert (status, b"open bx/guide" in body) == (404, True)
+
+
+def test_behind_a_password_it_is_for_those_who_logged_in(locked):
+    for name in ("index", "search?q=head"):
+        assert fetched(locked, f"/bx/guide/{name}")[0] == 401
+
+
+def test_every_view_has_its_section():
+    anchors = {section.anchor for section in pages()["tabs"].sections}
+    for tab in TABS:
+        assert anchor(tab.label) in anchors
+        if len(tab.choices) > 1:
+            assert {f"{anchor(tab.label)}-{slug(choice)}" for choice in tab.choices} <= anchors
+
+
+# ---- The search
+
+
+def test_a_word_is_found_where_it_stands(read):
+    _, text = read("bx/guide/search?q=WHITENED")
+    assert 'href="tabs#hidden-states"' in text
+    assert "<mark>whitened</mark>" in text
+
+
+def test_a_heading_comes_before_a_mention_and_every_word_must_stand_there():
+    hits = search("sticky sessions")
+    assert (hits[0].page.name, hits[0].section.anchor) == ("scaling", "sticky-sessions")
+    for hit in hits:
+        found = f"{hit.section.title} {hit.section.text}".lower()
+        assert "sticky" in found
+        assert "sessions" in found
+    assert search("sticky zebra") == []
+    assert search(" ") == []
+    assert len(search("a")) == MOST
+
+
+def test_a_word_is_found_by_its_beginning_only():
+    assert mark("Heads look ahead.", ["head"]) == "<mark>Head</mark>s look ahead."
+    assert mark("a < b", []) == "a &lt; b"
+
+
+@pytest.mark.parametrize(
+    "question", ["%3Cscript%3Ealert(1)%3C/script%3E", "%22%3E%3Cimg%20src=x%3E", "(", "%5C", "%F0%9F", "a" * 5000]
+)
+def test_what_is_looked_for_is_text(question, read):
+    _, text = read(f"bx/guide/search?q={question}")
+    assert "<script>alert" not in text
+    assert "<img" not in text
+    assert '<p role="status">' in text
+
+
+# ---- Markdown
+
+
+def test_markdown_is_rendered_with_anchors_and_without_comments():
+    html, sections = render("# A [b]\n<!-- claim: x -->\n## It's 1 & 2\ntext\n## It's 1 & 2\n<b>\n", lambda address: address)
+    assert [one.anchor for one in sections] == ["a-b", "its-1--2", "its-1--2-1"]
+    assert '<h2 id="its-1--2"><a href="#its-1--2">It\'s 1 &amp; 2</a></h2>' in html
+    assert sections[1].text == "text"
+    assert "claim" not in html
+    assert "&lt;b&gt;" in html
+
+
+def test_a_link_to_what_is_not_served_is_only_text():
+    text = "[here](other.md#x) [there](../nothing.md) [app](http://127.0.0.1:7860/?v=1) [web](https://example.org)"
+    html, _ = render(text, lambda address: guide_pages.served(address.replace("other", "tabs"), FOLDER / "index.md"))
+    assert '<a href="tabs#x">here</a>' in html
+    assert "<a>there</a>" in html
+    assert '<a href="../../?v=1">app</a>' in html
+    assert '<a href="https://example.org" rel="noreferrer">web</a>' in html
