@@ -44,10 +44,9 @@ def entity_scores(right: Tags, said: Tags) -> list[EntityScores]:
         return []
     together = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(right, said, average="micro", zero_division=0)
     each = seqeval.metrics.sequence_labeling.precision_recall_fscore_support(right, said, average=None, zero_division=0)
-    rows = [EntityScores("", *map(float, together[:3]), int(together[3]))]
-    for kind, *numbers, support in zip(types, *each, strict=True):
-        rows.append(EntityScores(kind, *map(float, numbers), int(support)))
-    return rows
+    columns = (np.append(whole, by_type) for whole, by_type in zip(together, each, strict=True))
+    scores = zip(["", *types], *columns, strict=True)
+    return [EntityScores(kind, float(one), float(two), float(f1), int(support)) for kind, one, two, f1, support in scores]
 
 
 def _clean(tags: Tags) -> list[list[str]]:

@@ -1,7 +1,7 @@
 """What many heads do, as names: a rule for one profile, and families of alike profiles. Pure functions of arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -58,8 +58,8 @@ class Profiles:
 
     def mean(self, rows: np.ndarray) -> "Profiles":
         """The mean of some of them, as one."""
-        arrays = (self.offsets, self.entropy, self.cls, self.sep, self.same_token, self.leads)
-        return Profiles(*(one[rows].mean(axis=0, keepdims=True) for one in arrays), self.relations, self.counts)
+        named = {name: getattr(self, name) for name in ("offsets", "entropy", "cls", "sep", "same_token", "leads")}
+        return replace(self, **{name: one[rows].mean(axis=0, keepdims=True) for name, one in named.items()})
 
 
 def habits(given: Profiles) -> list[str]:

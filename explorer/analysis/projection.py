@@ -132,7 +132,7 @@ class _Progress(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Take one state of the bar, such as '42.0'."""
-        if re.fullmatch(r"\s*[\d.]+\s*", text):
+        if self._report and re.fullmatch(r"\s*[\d.]+\s*", text):
             self._report(float(text) / 100)
         return len(text)
 

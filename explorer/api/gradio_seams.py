@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio import component_meta
 from gradio.blocks import Block, BlockFunction, BlocksConfig, postprocess_update_dict
 from gradio.components.api_component import Api
 from gradio.context import LocalContext
@@ -100,19 +101,19 @@ def component_id(component: Block) -> int:
     return component._id
 
 
-def is_update(value: Any) -> bool:
+def is_update(value: object) -> bool:
     """Whether a value comes from gr.update."""
     return isinstance(value, dict) and UPDATE in value
 
 
-def props_of(value: Any) -> dict[str, Any]:
+def props_of(value: object) -> dict[str, Any]:
     """The properties that an update sets: the value, or those that it names."""
     if isinstance(value, dict) and value.get(UPDATE) == "update":
         return {name: part for name, part in value.items() if name != UPDATE}
     return {"value": value}
 
 
-def props_sent(component: Block, value: Any) -> dict[str, Any]:
+def props_sent(component: Block, value: object) -> dict[str, Any]:
     """What Gradio would send for an update: the page is filled with it before anybody opens it."""
     if isinstance(value, Block):
         return {name: given for name, given in value.constructor_args.items() if name == "visible"}
@@ -122,14 +123,18 @@ def props_sent(component: Block, value: Any) -> dict[str, Any]:
     return given
 
 
-def follows_another(trigger: Callable) -> bool:
+def follows_another(trigger: Any) -> bool:
     """Whether a trigger is `earlier.success` or the like, and not an event of a component."""
     return not trigger.has_trigger
 
 
-def event_of(trigger: Callable) -> tuple[str, Any]:
+def event_of(trigger: Any) -> tuple[str, Any]:
     """The name of the event that a trigger stands for, and the component."""
     return trigger.event_name, trigger.__self__
+
+
+# Gradio writes a stub (.pyi) beside every file with components, from the code of that day; a type checker would read it instead.
+component_meta.create_or_modify_pyi = lambda *_: None
 
 
 class HTMLComponent(gr.HTML):
@@ -180,7 +185,7 @@ class _PageConfig(BlocksConfig):
 
     def __copy__(self) -> _SessionConfig:
         own = _SessionConfig(self.root_block)
-        vars(own).update(vars(super().__copy__()))
+        own.__dict__.update(vars(super().__copy__()))
         return own
 
 
@@ -251,7 +256,7 @@ class GradioBlocks(gr.Blocks):
         """
         ended = getattr(self, "app", None) and self.app.stop_event
         loop = getattr(ended, "_loop", None)  # known once somebody has waited for it
-        if loop and loop.is_running():
+        if ended is not None and loop and loop.is_running():
             asyncio.run_coroutine_threadsafe(_end(ended), loop).result(HEARTBEATS)
         super().close(verbose)
 
@@ -284,6 +289,8 @@ def with_delivery(answer: dict[str, Any], root: str | None) -> dict[str, Any]:
 
 def wrap_app(app: Starlette, around: Callable[[ASGIApp], ASGIApp]) -> None:
     """Put `around` outside of everything, when the app has started: `middleware=` stands inside of what Gradio adds later."""
+    if app.middleware_stack is None:
+        raise RuntimeError("The app has not started, so that there is nothing to wrap.")
     app.middleware_stack = around(app.middleware_stack)
 
 

@@ -9,6 +9,7 @@ from explorer.text import limits
 from explorer.training import store
 from explorer.training.answering import Answerer
 from explorer.training.finetune import rate_at_width
+from explorer.training.predictor import of_kind
 from explorer.training.prefix import EVERY_TOKEN
 from explorer.training.questions import check_questions
 from explorer.training.span_task import Answering
@@ -38,8 +39,8 @@ def train_spans(
     layers = explorer.capabilities.layers if layers_trained == -1 else layers_trained
     rate = min(1.0, rate_at_width(CHECKS["learning_rate"](learning_rate), explorer.capabilities.hidden_size))
     epochs = limits.check_integer(epochs, "the number of epochs", 1, EPOCHS.most)
-    settings = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
-    run = trained(Answering(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, predictor=Answerer, **settings)))
+    sent: dict[str, object] = {"epochs": epochs, "learning_rate": rate, "batch_size": batch_size, "seed": seed}
+    run = trained(Answering(explorer, given, make_plan(explorer, -1, EVERY_TOKEN, layers, False, Answerer, **sent)))
     history = history_of(run, "held_out_exact_match", "held_out_f1")
     last = history[-1]
     return {"head": run.id, "history": history, "exact_match": last["held_out_exact_match"], "f1": last["held_out_f1"]}
@@ -53,7 +54,7 @@ def answer(question: str, text: str, head: str) -> dict[str, Any]:
         `answer`, `start`, `end`, `score`, `no_answer`.
     """
     question, text = limits.check_text(question, "the question"), limits.check_text(text, "the text")
-    found = store.fetch_kind(head, "spans").predictor
+    found = of_kind(store.fetch_kind(head, "spans").predictor, Answerer)
     said = found.answer(explorer_for(found.model), question, text)
     return {"answer": said.text, "start": said.start, "end": said.end, "score": said.score, "no_answer": said.no_answer}
 

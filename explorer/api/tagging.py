@@ -7,6 +7,8 @@ from explorer.api.arguments import explorer_for
 from explorer.api.training import history_of, trained
 from explorer.base.errors import InputError
 from explorer.training import store
+from explorer.training.predictor import of_kind
+from explorer.training.run import HeldOutTags
 from explorer.training.tag_task import Tagging
 from explorer.training.tagger import Tagger
 from explorer.training.tagging import check_tagged_examples, check_to_tag
@@ -34,8 +36,8 @@ def train_tokens(
         `head` (an id), `tags`, `history`, `held_out_accuracy` (of words), `entity_f1`.
     """
     given, explorer = check_tagged_examples(examples), explorer_for(model)
-    settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
-    plan = make_plan(explorer, layer, pieces, layers_trained, predictor=Tagger, **settings)
+    sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    plan = make_plan(explorer, layer, pieces, layers_trained, False, Tagger, **sent)
     run = trained(Tagging(explorer, given, plan))
     history = history_of(run, "held_out_accuracy")
     return {
@@ -43,7 +45,7 @@ def train_tokens(
         "tags": given.classes,
         "history": history,
         "held_out_accuracy": history[-1]["held_out_accuracy"],
-        "entity_f1": _entity_f1(run.held_out.entities(given.classes), given.has_entities),
+        "entity_f1": _entity_f1(run.held(HeldOutTags).entities(given.classes), given.has_entities),
     }
 
 
@@ -62,7 +64,7 @@ def tag(texts: list[Any], head: str) -> dict[str, Any]:
         `words`, `tags`, `probabilities` (of the tag given): a list for each text.
     """
     sentences = check_to_tag(texts)
-    tagger = store.fetch_kind(head, "tags").predictor
+    tagger = of_kind(store.fetch_kind(head, "tags").predictor, Tagger)
     found = tagger.tag(explorer_for(tagger.model), sentences)
     for number, (words, shares) in enumerate(zip(sentences, found, strict=True), start=1):
         if len(shares) < len(words):

@@ -16,6 +16,7 @@ from explorer.base.steps import map_steps
 from explorer.text import limits
 from explorer.training import jobs, store
 from explorer.training.examples import check_examples, check_texts_or_pairs
+from explorer.training.predictor import Classifier, of_kind
 from explorer.training.probe import probe
 from explorer.training.run import Run
 from explorer.training.text_tasks import Classification
@@ -65,8 +66,8 @@ def train_head(
         `head` (an id), `labels`, `history`, `held_out_accuracy`.
     """
     given, explorer = check_examples(examples), explorer_for(model)
-    settings = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
-    plan = make_plan(explorer, layer, pooling, layers_trained, **settings)
+    sent: dict[str, object] = {"epochs": epochs, "learning_rate": learning_rate, "batch_size": batch_size, "seed": seed}
+    plan = make_plan(explorer, layer, pooling, layers_trained, False, Classifier, **sent)
     run = trained(Classification(explorer, given, plan))
     history = history_of(run, "held_out_accuracy")
     return {"head": run.id, "labels": given.classes, "history": history, "held_out_accuracy": history[-1]["held_out_accuracy"]}
@@ -81,7 +82,7 @@ def classify(texts: list[str], head: str) -> dict[str, Any]:
         `labels`, `probabilities`.
     """
     pairs = check_texts_or_pairs(texts)
-    found = store.fetch_kind(head, "classes").predictor
+    found = of_kind(store.fetch_kind(head, "classes").predictor, Classifier)
     probabilities = found.classify(explorer_for(found.model), pairs)
     return {"labels": [found.labels[best] for best in probabilities.argmax(-1)], "probabilities": probabilities.tolist()}
 

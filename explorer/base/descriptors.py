@@ -5,7 +5,7 @@ import contextlib
 try:
     import resource
 except ImportError:  # of another system, which has no such limit
-    resource = None
+    resource = None  # type: ignore[assignment]  # mypy looks at one system, which has it
 
 ENOUGH = 65_536
 

@@ -12,6 +12,7 @@ from explorer.base.errors import BusyError
 from explorer.base.limits import WAITING
 from explorer.base.scheduling import PAUSE
 
+PATIENCE = 3.0
 GONE = "Nobody waits for the answer any more; ask again."
 
 
@@ -48,8 +49,6 @@ class Call:
 
 class FairQueue:
     """Places for calls, given in the order in which they came, but so that one address leaves some to the others."""
-
-    patience = 3.0  # seconds of waiting until a call is told its position, and between two times
 
     def __init__(self, places: int) -> None:
         self._places = places
@@ -98,6 +97,11 @@ class FairQueue:
             raise
         finally:
             self._waiting.pop(call, None)
+
+    @property
+    def patience(self) -> float:
+        """Seconds of waiting until a call is told its position, and between two times."""
+        return PATIENCE
 
     async def _wait(self, call: Call, place: asyncio.Future[None]) -> None:
         waited = 0.0

@@ -13,6 +13,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+__all__ = ["LOCK", "Library", "anywidget", "datasets", "joblib", "load", "pdoc", "scipy", "seqeval", "sklearn", "traitlets"]
+__all__ += ["umap"]
+
 LOCK = threading.RLock()
 """Held while a library is imported. Hold it too around calls into a library that imports more of itself."""
 
@@ -48,7 +51,7 @@ class Library(ModuleType):
             except AttributeError:
                 return _submodule(self.__name__, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(load(self), name, value)
 
     def __delattr__(self, name: str) -> None:

@@ -96,8 +96,7 @@ class Room:
         if self.round:
             self.round.guesses.pop(identifier, None)
         if self.teaching:
-            for held in (self.teaching.examples, self.teaching.tries):
-                held[:] = [one for one in held if one.person != identifier]
+            self.teaching.keep(lambda one: one.person != identifier)
         self.changed()
 
     # ---- Rounds.
@@ -212,7 +211,7 @@ class Room:
     def _is_done(self, person: Person) -> bool:
         if self.round:
             return person.id in self.round.guesses
-        return bool(self.teaching) and any(one.person == person.id for one in self.teaching.examples)
+        return self.teaching is not None and any(one.person == person.id for one in self.teaching.examples)
 
     def _asked(self, played: Round) -> dict[str, Any]:
         """The question, and BERT's answer only once it is revealed."""

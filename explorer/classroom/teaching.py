@@ -1,16 +1,16 @@
 """One head that a whole room teaches: everybody adds examples, it is trained on them all, and everybody tries to fool it."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from explorer.base.errors import InputError
-from explorer.base.steps import finished
 from explorer.classroom import names
 from explorer.model.explorer import load
 from explorer.training.examples import Examples
-from explorer.training.predictor import Predictor
+from explorer.training.predictor import Classifier, of_kind
 from explorer.training.text_tasks import Classification
-from explorer.training.training import make_plan, run_training
+from explorer.training.training import make_plan, train_whole
 
 LABELS = (2, 4)  # fewest and most
 EACH = 2  # examples of a label that one person adds
@@ -54,7 +54,7 @@ class Teaching:
     model: str
     examples: list[Example] = field(default_factory=list)
     tries: list[Try] = field(default_factory=list)
-    head: Predictor | None = None
+    head: Classifier | None = None
     trained_on: int = 0  # examples
     accuracy: float = 0.0  # on what was held out, 0..1
     busy: bool = False  # while it is trained
@@ -81,8 +81,12 @@ class Teaching:
 
     def take_back(self, number: object, person: str | None = None) -> None:
         """Leave an example or a try out; one of `person`'s own, or anybody's where that is None."""
-        for held in (self.examples, self.tries):
-            held[:] = [one for one in held if one.number != number or person not in (None, one.person)]
+        self.keep(lambda one: one.number != number or person not in (None, one.person))
+
+    def keep(self, wanted: Callable[[Example | Try], bool]) -> None:
+        """Leave out all examples and tries but those that are wanted."""
+        self.examples[:] = filter(wanted, self.examples)
+        self.tries[:] = filter(wanted, self.tries)
 
     def missing(self) -> str:
         """Why it cannot be trained yet, or ''."""
@@ -98,19 +102,17 @@ class Teaching:
             raise InputError(why)
         self.busy = True
 
-    def learnt(self, head: Predictor, accuracy: float, examples: int) -> None:
+    def learnt(self, head: Classifier, accuracy: float, examples: int) -> None:
         """It was trained on so many examples; whoever fooled the one before tries anew."""
         self.head, self.accuracy, self.trained_on = head, accuracy, examples
         self.tries.clear()
 
-    def learn(self, examples: list[Example]) -> tuple[Predictor, float]:
+    def learn(self, examples: list[Example]) -> tuple[Classifier, float]:
         """A head that learnt from some examples, and its accuracy on what was held out; this changes nothing. Takes a while."""
         given = Examples(tuple(one.text for one in examples), tuple(one.label for one in examples))
         model = load(self.model)
-        result = finished(run_training(Classification(model, given, make_plan(model, -1, "mean", epochs=0))))
-        if result is None:
-            raise InputError("The training had to end before it began; try again.")
-        return result.predictor, float(result.history[result.best].held_out["accuracy"])
+        result = train_whole(Classification(model, given, make_plan(model, -1, "mean", epochs=0)))
+        return of_kind(result.predictor, Classifier), float(result.history[result.best].held_out["accuracy"])
 
     def answer(self, text: str) -> tuple[str, float]:
         """What the head says of a sentence, and how surely. Raises InputError before it was trained."""
@@ -125,7 +127,7 @@ class Teaching:
         mine = [one for one in self.tries if one.person == person]
         if len(mine) >= TRIES:
             raise InputError(f"You have tried {TRIES} times; now it is the others' turn.")
-        if sentence.casefold() in (one.text.casefold() for one in [*self.examples, *self.tries]):
+        if sentence.casefold() in [one.text.casefold() for one in self.examples] + [one.text.casefold() for one in self.tries]:
             raise InputError("Somebody has used this sentence already; think of another.")
         return sentence, label
 

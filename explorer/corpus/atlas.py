@@ -10,12 +10,13 @@ import os
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from explorer.analysis.head_families import families, habits
-from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, project
+from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, Projection, Report, project
 from explorer.base.cache import Recent
 from explorer.base.engine import inference_mode, torch
 from explorer.base.paths import ASSETS
@@ -100,7 +101,11 @@ def mapped_in_steps(atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas
         return atlas
     vectors = atlas.profiles.vectors
     settings = replace(MAP, method="umap" if len(vectors) >= FEWEST_FOR_A_FIT else "pca")
-    found = yield from relay(lambda report: project(vectors, settings, None, report))
+
+    def work(report: Report) -> Projection:
+        return project(vectors, settings, None, report)
+
+    found = yield from relay(work)
     return replace(atlas, points=found.points)
 
 
@@ -139,7 +144,7 @@ def _attend(model: Explorer, padded: Padded, fast: bool, given: Sentences, sums:
                     sums.add(number, weights, given)
                     return weights.to(heads.value.dtype) @ heads.value
 
-            hidden = answering(look, lambda layer=layer, hidden=hidden: layer(hidden, padded.mask))
+            hidden = answering(look, partial(layer, hidden, padded.mask))
 
 
 class _Facts:
@@ -199,7 +204,7 @@ def _named(atlas: HeadAtlas, sums: AttentionSums, kept: Sequence[int]) -> HeadAt
     names, kinds = (np.array(found, dtype=str).reshape(shape) for found in (habits(profiles), families(profiles)))
     examples, strengths = np.full((*shape, SHOWN, 3), -1), np.full((*shape, SHOWN), -1.0)
     for layer, head in np.ndindex(*shape):
-        name = names[layer, head]
+        name = str(names[layer, head])
         if name in atlas.relations:
             relation = atlas.relations.tolist().index(name)
             direction = int(atlas.shares[layer, head, :, relation].argmax())

@@ -63,8 +63,10 @@ class HeadAtlas:
     @property
     def profiles(self) -> Profiles:
         """The heads, layer by layer, as they are compared."""
-        flat = (one.reshape(-1, *one.shape[2:]) for one in (self.offsets, self.entropy, self.cls, self.sep, self.same_token))
-        return Profiles(*flat, self.leads.reshape(self.cls.size, len(self.counts)), self.relations.tolist(), self.counts)
+        names = ("offsets", "entropy", "cls", "sep", "same_token")
+        flat = {name: one.reshape(-1, *one.shape[2:]) for name in names for one in (getattr(self, name),)}
+        leads = self.leads.reshape(self.cls.size, len(self.counts))
+        return Profiles(**flat, leads=leads, relations=self.relations.tolist(), counts=self.counts)
 
     def direction(self, layer: int, head: int, relation: int) -> str:
         """The better of the DIRECTIONS for a relation; all are zero-based."""
@@ -82,7 +84,7 @@ def write(atlas: HeadAtlas, path: Path) -> None:
     small = {name: value.astype(np.float32) if value.dtype.kind == "f" else value for name, value in small.items()}
     part = path.with_suffix(".part")
     with part.open("wb") as file:
-        np.savez_compressed(file, **small)
+        np.savez_compressed(file, allow_pickle=False, **small)
     os.replace(part, path)
 
 

@@ -115,18 +115,22 @@ def sentences_of(
     same = (ids[:, :, None] == ids[:, None, :]) & text[:, :, None] & text[:, None, :] & ~np.eye(len(places), dtype=bool)
     tagged = np.zeros((len(rows), most, len(tags)), np.float32)
     heads, named = (np.full((len(rows), most), ROOT) for _ in range(2))
-    there = groups[:, :, :most].any(1)
-    for place, row in enumerate(rows):
+    there = np.asarray(groups[:, :, :most].any(1))
+    for mine, row in enumerate(rows):
         sentence = sentences[row]
         for word, tag in enumerate(sentence.tags[:most]):
-            if tag in tags and there[place, word]:
-                tagged[place, word, tags.index(tag)] = 1
+            if tag in tags and there[mine, word]:
+                tagged[mine, word, tags.index(tag)] = 1
         for word, (head, relation) in enumerate(zip(sentence.heads[:most], sentence.relations, strict=False)):
             linked = head not in (ROOT, word) and head < most and relation in relations
-            if linked and there[place, word] and there[place, head]:
-                heads[place, word], named[place, word] = head, relations.index(relation)
-    flags = (torch.from_numpy(one.astype(np.float32)) for one in (real, cls, sep, same, groups, tagged))
-    return Sentences(torch.from_numpy(rows), *flags, torch.from_numpy(heads), torch.from_numpy(named))
+            if linked and there[mine, word] and there[mine, head]:
+                heads[mine, word], named[mine, word] = head, relations.index(relation)
+    flags = {"real": real, "cls": cls, "sep": sep, "same": same, "groups": groups, "tags": tagged}
+    whole = {"rows": rows, "heads": heads, "relations": named}
+    return Sentences(
+        **{name: torch.from_numpy(one.astype(np.float32)) for name, one in flags.items()},
+        **{name: torch.from_numpy(one) for name, one in whole.items()},
+    )
 
 
 @dataclass

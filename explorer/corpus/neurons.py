@@ -122,8 +122,8 @@ def firing_on(model: Explorer, corpus: Corpus, found: CorpusNeurons, word: str, 
     mean = np.mean([_at_words(model, found.tokens, index, words) for index, words in holding], axis=0)
     deviations = (mean - found.mean) / np.maximum(found.deviation, 1e-6)  # [layers, neurons]
     order = np.argsort(-deviations, axis=None, kind="stable")[:limit]
-    at = zip(*np.unravel_index(order, deviations.shape), strict=True)
-    return tuple(Firing(int(la), int(ne), float(mean[la, ne]), float(deviations[la, ne])) for la, ne in at)
+    most = zip(*np.unravel_index(order, deviations.shape), strict=True)
+    return tuple(Firing(int(la), int(ne), float(mean[la, ne]), float(deviations[la, ne])) for la, ne in most)
 
 
 @inference_mode
@@ -158,7 +158,7 @@ class _Strongest:
     def save(self, path: Path) -> None:
         """Write it all, so that who reads the file sees the old or the new."""
         other = path.with_suffix(".part.npz")
-        np.savez(other, **{name: np.asarray(value) for name, value in vars(self).items()})
+        np.savez(other, allow_pickle=False, **{name: np.asarray(value) for name, value in vars(self).items()})
         other.chmod(0o600)
         os.replace(other, path)
 

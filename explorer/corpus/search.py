@@ -40,6 +40,13 @@ class Query:
     layer: int
     head: int | None = None
 
+    @property
+    def model(self) -> Explorer:
+        """That of the trace, which reads the corpus too. Raises TypeError for one that reads no texts."""
+        if not isinstance(self.trace.model, Explorer):
+            raise TypeError("a search needs a model that reads texts")
+        return self.trace.model
+
 
 @dataclass  # not frozen: a search makes many, and they are made in a third of the time
 class InContext:
@@ -94,13 +101,14 @@ def search(query: Query, corpus: Corpus, limit: int) -> Found:
 
 def search_in_steps(query: Query, corpus: Corpus, limit: int) -> Generator[float, None, Found]:
     """Like `search`; yields the share of the reading done, 0 to 1. [CLS] and [SEP] are left out unless one is searched for."""
-    model: Explorer = query.trace.model
+    model = query.model
     states = yield from corpus_states_in_steps(model, corpus, [query.layer])
     if query.head is None:
-        vectors, key = states.at(query.layer), (query.layer,)
+        vectors = states.at(query.layer)
     else:
         contexts = yield from corpus_contexts_in_steps(model, corpus, query.layer)
-        vectors, key = contexts[query.head], (query.layer, query.head)
+        vectors = contexts[query.head]
+    key = (query.layer,) if query.head is None else (query.layer, query.head)
     norms = _norms.get((model.checkpoint, corpus.key, *key), lambda: lengths_of(vectors))
     special = query.trace.encoding.sequences[query.token] < 0
     allowed = None if special else states.tokens.word != ADDED
@@ -123,7 +131,7 @@ def vector_of(query: Query) -> np.ndarray:
 
 def cosine_to(query: Query, hit: Hit) -> float:
     """The cosine of a query to a hit whose sentence is read by itself, in full precision."""
-    there = replace(query, trace=query.trace.model.trace(hit.sentence.text), token=hit.position)
+    there = replace(query, trace=query.model.trace(hit.sentence.text), token=hit.position)
     one, other = vector_of(query), vector_of(there)
     return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-12))
 

@@ -53,7 +53,7 @@ class WordStates:
         """[words] a number for the place of each word in the corpus, whichever model reads it."""
         return self.sentence.astype(np.int64) * 2**32 + self.word
 
-    def only(self, rows: np.ndarray) -> "WordStates":
+    def only(self, rows: np.ndarray | slice) -> "WordStates":
         """Some of the words."""
         return replace(self, sentence=self.sentence[rows], word=self.word[rows], first=self.first[rows], pieces=self.pieces[rows])
 

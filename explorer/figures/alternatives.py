@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.base.lazy import Library
-from explorer.figures.base import NO_WIDTH, esc
+from explorer.figures.base import esc
+from explorer.figures.numbers import NO_WIDTH
 
 if TYPE_CHECKING:
     import plotly.io.json as plotly_json
@@ -139,7 +140,7 @@ def _points(traces: Sequence[Mapping[str, Any]]) -> str:
     return f"{total:,} points{by_group}." if total else ""
 
 
-def _names(given: Any, axis: Mapping[str, Any]) -> Names:
+def _names(given: object, axis: Mapping[str, Any]) -> Names:
     """What the places on an axis are called: a category says it, a number needs the axis to."""
     labels = None if given is None else _array(given)
     if labels is not None and labels.dtype.kind in "UO":
@@ -153,7 +154,7 @@ def _title(of: Mapping[str, Any]) -> str:
     return (title if isinstance(title, str) else title.get("text")) or ""
 
 
-def _array(value: Any) -> np.ndarray:
+def _array(value: object) -> np.ndarray:
     """An array of a figure, which travels as a list or as base64."""
     if not isinstance(value, Mapping):
         return np.asarray(value)

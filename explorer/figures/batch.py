@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.figures.numbers import columns_of, keep
+from explorer.figures.numbers import Column, columns_of, keep
 from explorer.figures.word_grid import word_grid
 
 REAL, LOOKED_AT = 0.15, 0.45  # how dark a token of an input is, and a 1 of the mask; [PAD] and 0 are the page's own ground
@@ -31,7 +31,7 @@ def batch_grid(tokens: Sequence[Sequence[str]], ids: np.ndarray, attention_mask:
     edge = None if not len(empty) else int(empty[0] or empty[-1])
     columns = [str(place) for place in range(width)]
     shown = word_grid("input", columns, list(rows), list(rows.values()), edge, range(width)) | {"alt": _alt(attention_mask)}
-    table = {
+    table: dict[str, Column] = {
         "input": np.repeat(np.arange(1, inputs + 1), width),
         "position": np.tile(np.arange(width), inputs),
         "token": [token for row in tokens for token in row],

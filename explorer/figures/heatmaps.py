@@ -4,7 +4,7 @@ from __future__ import annotations  # plotly is imported by the first figure, no
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import plotly.graph_objects as go
@@ -28,7 +28,7 @@ class Axes:
     """
 
     x: Sequence[object] | np.ndarray | None
-    y: Sequence[object] | np.ndarray
+    y: Sequence[object] | np.ndarray | None
     x_axis: dict[str, object]
     y_axis: dict[str, object]
     tokens: str = ""
@@ -37,7 +37,8 @@ class Axes:
     def sides(self, shape: Sequence[int]) -> tuple[Places, Places]:
         """What the rows and the columns of values of this shape [rows, columns] are."""
         along = zip("yx", (self.y, self.x), (self.y_axis, self.x_axis), self.names[::-1], shape, strict=True)
-        return tuple(self._side(*one) for one in along)  # type: ignore[return-value]
+        rows, columns = (self._side(*one) for one in along)
+        return rows, columns
 
     def _side(self, letter: str, labels: Any, axis: dict[str, Any], name: str, length: int) -> Places:
         name = name or identifier(axis["title"]["text"]) or "row"
@@ -45,7 +46,24 @@ class Axes:
         return Places.of_tokens(labels, name) if letter in self.tokens else Places.of(name, labels)
 
 
-def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object], key: str, **cells: object) -> go.Figure:
+class ColourScale(TypedDict, total=False):
+    """Colours and the bar that explains them, as Plotly reads them."""
+
+    colorscale: object
+    cmin: float
+    cmax: float
+    colorbar: dict[str, Any]
+    showscale: bool
+
+
+class Ticks(TypedDict):
+    """Where the ticks of a colour bar are, and what stands at them."""
+
+    tickvals: list[float]
+    ticktext: list[str]
+
+
+def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: ColourScale, key: str, **cells: object) -> go.Figure:
     """Values [rows, columns] as they are if they are bytes, else as float32, on a `colour_scale`.
 
     `hover` is Plotly's template for the label of a cell; `cells` go on to Plotly.
@@ -60,7 +78,7 @@ def heatmap(values: np.ndarray, axes: Axes, hover: str, scale: dict[str, object]
     return keep(drawn, lambda: matrix(numbers, *axes.sides(numbers.shape), unit))
 
 
-def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> dict[str, object]:
+def colour_scale(low: float, high: float, title: str = "", *, signed: bool = False, **bar: object) -> ColourScale:
     """Colours from low to high, parting at the middle if `signed`, and the bar that explains them; `bar` goes on to Plotly."""
     return {
         "colorscale": SIGNED if signed else "Viridis",
@@ -89,7 +107,7 @@ def outlined_cell(cell: tuple[float, float] | None) -> list[dict[str, object]]:
     ]
 
 
-def root_ticks(top: float, square_root: bool = True) -> dict[str, object]:
+def root_ticks(top: float, square_root: bool = True) -> Ticks:
     """Ticks of a colour bar from 0 to 1 that shows shares of `top`, or their square roots."""
     return {"tickvals": list(TICKS), "ticktext": [f"{(tick**2 if square_root else tick) * top:.2g}" for tick in TICKS]}
 

@@ -50,13 +50,13 @@ def point_map(
 ) -> go.Figure:
     """A scatter of points [n, 2 or 3]; `axes` names what each axis is, `labels` are words, one colour each, or numbers."""
     few = len(texts) <= 40 and all(len(text) <= 16 for text in texts)
-    number = isinstance(labels, Quantity)
-    groups = {"": list(range(len(texts)))} if number else _rows_by_label(labels)
+    number = labels if isinstance(labels, Quantity) else None
+    groups = {"": list(range(len(texts)))} if isinstance(labels, Quantity) else _rows_by_label(labels)
     traces = []
     for (label, rows), colour in zip(groups.items(), CATEGORIES, strict=False):
         marker: dict[str, object] = {"color": CATEGORIES[-1] if label == OTHERS else colour}
-        if number:
-            marker = {"color": labels.values.astype(np.float32), "coloraxis": "coloraxis"}
+        if number is not None:
+            marker = {"color": number.values.astype(np.float32), "coloraxis": "coloraxis"}
         bright = marks.bright
         marker["opacity"] = 0.85 if bright is None else np.where(bright[rows], 0.95, 0.08).astype(np.float32)
         traces.append(_group(points, texts, rows, label, marker, few))
@@ -64,13 +64,13 @@ def point_map(
     layout = _space(axes)
     if len(axes) == 2 and len(points) <= MOST_MOVING and marks.bright is None and marks.picked is None:
         layout["transition"] = {"duration": 450, "easing": "cubic-in-out"}  # a move takes no selection along
-    if number:
-        bar = {**COLOUR_BAR, "title": {"text": esc(labels.unit), "side": "right"}}
+    if number is not None:
+        bar = {**COLOUR_BAR, "title": {"text": esc(number.unit), "side": "right"}}
         layout["coloraxis"] = {"colorscale": "Viridis", "colorbar": bar}
     drawn = figure(traces, key=key, showlegend=len(groups) > 1, legend={**LEGEND, "itemsizing": "constant"}, **layout)
+    name, shown = ("label", labels) if not isinstance(labels, Quantity) else (identifier(labels.unit) or "value", labels.values)
     places = dict(zip("xyz", np.asarray(points).T, strict=False))
-    named = {identifier(labels.unit) or "value": labels.values} if number else {"label": labels}
-    return keep(drawn, lambda: columns_of(text=texts, **named, **places))
+    return keep(drawn, lambda: columns_of(text=texts, **{name: shown}, **places))
 
 
 def _space(axes: Sequence[str]) -> dict[str, object]:

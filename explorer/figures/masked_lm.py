@@ -22,7 +22,7 @@ from explorer.figures.base import (
     token_labels,
 )
 from explorer.figures.heatmaps import Axes, colour_scale, heatmap, number_axis
-from explorer.figures.numbers import Table, columns_of, keep, matrix
+from explorer.figures.numbers import Column, Table, columns_of, keep, matrix
 from explorer.figures.window import window_over
 
 
@@ -57,7 +57,7 @@ def surprise_bars(
     top = max(float(np.max(bits, initial=0)), 1.0)
     bits_axis = grid_axis("surprise (bits)", range=[0, 1.15 * top])
     drawn = figure([bars], key=f"surprise-{len(tokens)}", xaxis=token_axis("token"), yaxis=bits_axis, meta=window or None)
-    numbers = {"bits": bits, "rank": ranks, "first_guess": guesses, "first_guess_probability": shares}
+    numbers: dict[str, Column] = {"bits": bits, "rank": ranks, "first_guess": guesses, "first_guess_probability": shares}
     places = range(len(tokens)) if positions is None else positions
     return keep(drawn, lambda: columns_of(position=places, token=tokens, **numbers))
 
@@ -70,7 +70,6 @@ def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
         for trace in _followed_word(esc(word), CATEGORIES[index % len(CATEGORIES)], probabilities[:, index], ranks[:, index])
     ]
     top = max(float(probabilities.max()), 0.01)
-    ranked = {"type": "log", "autorange": "reversed"}
     drawn = figure(
         traces,
         key=f"followed-{len(probabilities)}",
@@ -80,7 +79,7 @@ def followed_words(words: Sequence[str], probabilities: np.ndarray, ranks: np.nd
         hovermode="x unified",
         xaxis=plain_axis("hidden state (0: embeddings)", dtick=1),
         yaxis=grid_axis("probability (line)", range=[0, 1.1 * top], tickformat=".0%" if top > 0.05 else ".1%"),
-        yaxis2=plain_axis("rank (dotted; 1 is first)", **ranked, overlaying="y", side="right", dtick=1),
+        yaxis2=plain_axis("rank (dotted; 1 is first)", type="log", autorange="reversed", overlaying="y", side="right", dtick=1),
     )
     rows = [
         [layer, word, float(probabilities[layer, at]), int(ranks[layer, at])]

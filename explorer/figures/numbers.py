@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -55,29 +55,31 @@ class Table:
 
 
 Maker = Callable[[], Table]
+Column = Sequence[Any] | np.ndarray
+"""One value a row."""
 
 
-class _Kept:
-    """A value of its class with the numbers beside it; a copy of it has none."""
+class _KeptItems(dict):
+    """A dictionary with the numbers beside it; a copy of it has none."""
 
-    make: Maker
+    def __init__(self, value: Mapping[Any, Any], make: Maker) -> None:
+        super().__init__(value)
+        self.make = make
 
-    @classmethod
-    def of(cls, value: Any, make: Maker) -> Self:
-        kept = cls(value)
-        kept.make = make
-        return kept
-
-
-class _KeptItems(_Kept, dict):
-    def __or__(self, other: Mapping[str, Any]) -> "_KeptItems":
-        return _KeptItems.of({**self, **other}, self.make)
+    def __or__(self, other: Mapping[Any, Any]) -> "_KeptItems":
+        return _KeptItems({**self, **other}, self.make)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)
 
 
-class _KeptRows(_Kept, list):
+class _KeptRows(list):
+    """A list with the numbers beside it; a copy of it has none."""
+
+    def __init__(self, value: Sequence[Any], make: Maker) -> None:
+        super().__init__(value)
+        self.make = make
+
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
 
@@ -85,31 +87,38 @@ class _KeptRows(_Kept, list):
 def keep(picture: Any, make: Maker) -> Any:
     """A picture, a Plotly figure, the value of a component or rows, with the numbers that it shows."""
     if isinstance(picture, dict | list):
-        return (_KeptItems if isinstance(picture, dict) else _KeptRows).of(picture, make)
+        return _KeptItems(picture, make) if isinstance(picture, dict) else _KeptRows(picture, make)
     picture._numbers = make  # Plotly writes no attribute of this kind
     return picture
 
 
-def kept(picture: Any) -> Table | None:
+def kept(picture: object) -> Table | None:
     """The numbers that were kept beside a picture, if any were."""
     make = _maker(picture)
     return make() if callable(make) else None
 
 
-def _maker(picture: Any) -> Maker | None:
-    return getattr(picture, "make" if isinstance(picture, _Kept) else "_numbers", None)
+def _maker(picture: object) -> Maker | None:
+    return picture.make if isinstance(picture, _KeptItems | _KeptRows) else getattr(picture, "_numbers", None)
 
 
-def beside(picture: Any, **constant: Any) -> Any:
+def _made(make: Maker | None) -> Table:
+    """Raises ValueError for a picture without numbers."""
+    if make is None:
+        raise ValueError("a picture without its numbers")
+    return make()
+
+
+def beside(picture: object, **constant: Any) -> Any:
     """A picture whose numbers say in every row what they belong to."""
     table_of = _maker(picture)
-    return keep(picture, lambda: table_of().beside(**constant))
+    return keep(picture, lambda: _made(table_of).beside(**constant))
 
 
-def with_columns(picture: Any, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
+def with_columns(picture: object, **more: Callable[[tuple[Any, ...]], Any]) -> Any:
     """A picture whose numbers have more columns, each made from a row."""
     table_of = _maker(picture)
-    return keep(picture, lambda: table_of().with_columns(**more))
+    return keep(picture, lambda: _made(table_of).with_columns(**more))
 
 
 @dataclass(frozen=True)
@@ -127,7 +136,7 @@ class Places:
         return cls(columns, [(int(position), token) for position, token in zip(positions, tokens, strict=True)])
 
     @classmethod
-    def of(cls, name: str, labels: Sequence[Any]) -> "Places":
+    def of(cls, name: str, labels: Column) -> "Places":
         """Places that one label names, a number or a text."""
         return cls((name,), [(plain(label),) for label in labels])
 
@@ -146,7 +155,7 @@ def _spread(side: Places, places: list[int]) -> list[list[Any]]:
     return [[side.places[place][number] for place in places] for number in range(len(side.columns))]
 
 
-def columns_of(**columns: Sequence[Any] | np.ndarray) -> Table:
+def columns_of(**columns: Column) -> Table:
     """A table from its columns, all of one length."""
     cells = tuple(list(map(plain, column)) for column in columns.values())
     if len(set(map(len, cells))) > 1:
@@ -154,13 +163,13 @@ def columns_of(**columns: Sequence[Any] | np.ndarray) -> Table:
     return Table(tuple(columns), cells)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A number of NumPy as one of Python, nothing for one that is none or infinite, which JSON cannot say; all else as it is."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def as_typed(label: Any) -> Any:
+def as_typed(label: object) -> Any:
     """A label of a figure as the text that it was made of."""
     return html.unescape(label).replace(NO_WIDTH, "") if isinstance(label, str) else plain(label)
 

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import numpy as np
+
 from explorer.figures.numbers import Table, keep
 
 
@@ -10,7 +12,7 @@ def switch_board(
     layers: int,
     heads: int,
     off: Collection[tuple[int, int]] = (),
-    effects: Sequence[Sequence[float]] | None = None,
+    effects: Sequence[Sequence[float]] | np.ndarray | None = None,
     notes: Sequence[Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """The value for zero-based `off` heads; `effects` [layers][heads] from -1 (lowers) to 1 (raises), None if unknown.

@@ -49,7 +49,7 @@ def _table(
     corner: str, columns: Sequence[str], rows: Sequence[str], cells: Sequence[Sequence[Cell]], places: Sequence[int]
 ) -> Table:
     """A row a cell; of columns that stand for tokens with their position."""
-    lead = [[int(place), name] for place, name in zip(places, columns, strict=True)] if places else [[name] for name in columns]
+    lead: list[tuple[object, ...]] = list(zip(map(int, places), columns, strict=True) if places else zip(columns, strict=True))
     names = ("position", "token") if places else ("column",)
     listed = [
         [row, *column, word, float(share), note]

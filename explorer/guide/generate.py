@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from explorer.api import ENDPOINTS
@@ -87,7 +88,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "lessons": lesson_table,
     "limits": limits.as_markdown,
     "parameters": parameters,
-    **{f"views of {tab.id}": lambda tab=tab: views_of(tab) for tab in TABS},
+    **{f"views of {tab.id}": partial(views_of, tab) for tab in TABS},
 }
 
 

@@ -1,7 +1,7 @@
 """What a lesson says of the model, asked of the model."""
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from statistics import fmean
 from typing import Any
 
@@ -9,7 +9,7 @@ from explorer.api import ENDPOINTS
 from explorer.base.errors import InputError
 from explorer.lessons.lesson import Claim
 
-ASKED = {endpoint.__name__: endpoint for endpoint in ENDPOINTS}
+ASKED: dict[str, Callable[..., Any]] = {endpoint.__name__: endpoint for endpoint in ENDPOINTS}
 TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -20,7 +20,11 @@ TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "contains": lambda found, value: value in found,
     "lacks": lambda found, value: value not in found,
 }
-OVER = {"max": max, "min": min, "mean": fmean}  # in a path: of all numbers of a list, so that no head need be named
+OVER: dict[str, Callable[[Iterable[float]], float]] = {
+    "max": max,
+    "min": min,
+    "mean": fmean,
+}  # in a path: of all numbers of a list, so that no head need be named
 
 
 def found(claim: Claim) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from explorer.base.errors import InputError
 from explorer.model import checkpoints
 from explorer.outlets import links
-from explorer.outlets.links import Place
+from explorer.outlets.place import Place
 from explorer.views.subject import Subject
 
 
@@ -89,4 +89,5 @@ class Lesson:
     @property
     def claims(self) -> tuple[Claim, ...]:
         """All that it says of the model, in the order of its lines."""
-        return tuple(claim for part in (*self.works, *self.fails, *self.steps) for claim in part.claims)
+        parts: tuple[Example | Step, ...] = (*self.works, *self.fails, *self.steps)
+        return tuple(claim for part in parts for claim in part.claims)

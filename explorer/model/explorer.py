@@ -90,8 +90,9 @@ class Explorer(Network):
         found = []
         for row, (ids, offsets) in enumerate(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)):
             added = (sequence is None for sequence in encoded.sequence_ids(row))
-            spans = [None if new else _typed(*span, *read[row], width) for span, new in zip(offsets, added, strict=True)]
-            found.append((tuple(ids), spans))
+            text, masks = read[row]
+            typed = (_typed(start, end, text, masks, width) for start, end in offsets)
+            found.append((tuple(ids), [None if new else span for span, new in zip(typed, added, strict=True)]))
         return found
 
     def trace(self, text_a: str, text_b: str = "") -> Trace:
@@ -116,7 +117,8 @@ class Explorer(Network):
         self.require("next_sentence")
         trace = self.trace(text_a, limits.check_text(text_b, "text B"))
         logits = self.next_sentence_logits(trace.states[-1:])[0]  # [2]
-        return NextSentence(*logits.softmax(-1).tolist(), tuple(logits.tolist()))
+        is_next, not_next = logits.softmax(-1).tolist()
+        return NextSentence(is_next, not_next, tuple(logits.tolist()))
 
     def _with_own_mask(self, text: str) -> tuple[str, list[int]]:
         return with_own_mask(text, self.tokenizer.mask_token)

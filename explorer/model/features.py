@@ -125,11 +125,11 @@ def _read(
 
     empty: Recent = Recent(CACHE_BYTES, cost=lambda rows: rows.nbytes)
     kept = _caches.setdefault(model, empty) if keep else empty
-    found = {text: kept.get((text, pooling, fast)) for text in texts}
-    missing = [text for text, rows in found.items() if rows is None or len(rows) <= top]
-    done = len(found) - len(missing)
+    found = _known(kept, texts, top, pooling, fast)
+    missing = [text for text in dict.fromkeys(texts) if text not in found]
+    done, work = len(found), len(found) + len(missing)
     if done:
-        yield done / len(found)
+        yield done / work
     encoded = dict(zip(missing, encode(model, missing), strict=True))
     workers = replicas.running() if len(missing) >= FAST_FROM else None
     read = _Reader(model, kept, top, pooling, fast, workers).read
@@ -137,8 +137,14 @@ def _read(
     for rows in ahead(read, _batches(encoded), places):
         found |= rows
         done += len(rows)
-        yield done / len(found)
+        yield done / work
     return [found[text] for text in texts]
+
+
+def _known(kept: Recent, texts: Iterable[str | Pair], top: int, pooling: str, fast: bool) -> dict[str | Pair, np.ndarray]:
+    """Of some texts the arrays that are kept and go up to hidden state `top`."""
+    found = {text: kept.get((text, pooling, fast)) for text in texts}
+    return {text: rows for text, rows in found.items() if rows is not None and len(rows) > top}
 
 
 @dataclass(frozen=True)
@@ -161,8 +167,8 @@ class _Reader:
 
     def _read_here(self, batch: Batch) -> dict[str | Pair, np.ndarray]:
         with _one_batch:
-            found = {text: self.kept.get((text, self.pooling, self.fast)) for text in batch}
-            left = {text: batch[text] for text, rows in found.items() if rows is None or len(rows) <= self.top}
+            found = _known(self.kept, batch, self.top, self.pooling, self.fast)
+            left = {text: ids for text, ids in batch.items() if text not in found}
             states = pooled(self.model, list(left.values()), self.top, self.pooling, self.fast) if left else ()
             return found | self._keep(left, states)
 
@@ -177,7 +183,7 @@ class _Reader:
 def _check_texts(texts: object) -> list[str | Pair]:
     """Texts and pairs that can be read; a pair without a second text is its first. Raises InputError."""
     if not isinstance(texts, Sequence) or isinstance(texts, str):
-        return limits.check_texts(texts)
+        return [*limits.check_texts(texts)]
     firsts = limits.check_texts([text[0] if isinstance(text, tuple) else text for text in texts])
     return [
         (first, text[1]) if isinstance(text, tuple) and limits.check_optional_text(text[1], "a second text") else first

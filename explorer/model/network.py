@@ -19,7 +19,7 @@ from explorer.model import copies, devices
 from explorer.model.checkpoints import Checkpoint
 from explorer.model.families import REPLACED
 from explorer.model.layer import Layer
-from explorer.model.own_head import own_head
+from explorer.model.own_head import OwnHead, own_head
 from explorer.model.weights import read_model, read_tokenizer
 from explorer.text.encoding import Encoding
 from explorer.text.masking import ordinary_ids
@@ -162,6 +162,12 @@ class Network:
     def why_not(self, capability: str) -> str:
         """Why the model cannot do it, in a sentence; '' where it can."""
         return "" if getattr(self.capabilities, capability) else f"{self.name} {LACKS[capability]}."
+
+    def task_head(self) -> OwnHead:
+        """The head that the model was fine-tuned with. Raises CapabilityError without one."""
+        if self.own_head is None:
+            raise CapabilityError(f"{self.name} {LACKS['own_head']}.")
+        return self.own_head
 
     # From ids to the last hidden state
 

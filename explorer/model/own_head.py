@@ -58,7 +58,7 @@ def own_head(
     name = saved_from(entries.get("architectures"))
     task = task_of(name)
     kind = getattr(transformers, name, None) if task else None
-    if getattr(kind, "config_class", None) is not type(config):
+    if kind is None or getattr(kind, "config_class", None) is not type(config):
         return None
     with LOCK, torch.device("meta"):
         module = kind(config)

@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
@@ -22,12 +23,10 @@ from explorer.base.limits import DAY, MEGABYTE, READING_MEGABYTES, RUN_DAYS
 from explorer.model.explorer import Explorer
 from explorer.text.pairs import Pair
 
-try:
-    import fcntl
-
-    msvcrt = None
-except ImportError:  # on Windows
+if sys.platform == "win32":
     import msvcrt
+else:
+    import fcntl
 
 FOLDER = "readings"  # within that of the runs
 ROWS, LENGTHS = "rows.bin", "lengths.bin"
@@ -135,7 +134,7 @@ def folder_for(key: str, coming: int) -> Iterator[Path]:
 def _locked(path: Path) -> Iterator[None]:
     """While this lasts no other thread or process has the lock; a process that ends gives it back."""
     with path.open("wb") as file:
-        if msvcrt is not None:
+        if sys.platform == "win32":
             try:
                 msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
             except OSError as error:

@@ -9,7 +9,8 @@ import numpy as np
 from explorer.base.paths import EXAMPLES
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
-from explorer.model.features import ANY_TOKEN, layer_features_in_steps
+from explorer.model.features import layer_features_in_steps
+from explorer.model.pooled import ANY_TOKEN
 
 NUMBER = 100
 

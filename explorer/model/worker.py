@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 else:
     ray = Library("ray")  # only who asked for workers has it
 
+__all__ = ["Worker", "deployment", "ray"]
+
 ANYWHERE, HERE = "[::]:", "127.0.0.1:"
 Asked = tuple[Checkpoint, Sequence[Encoding]]
 
@@ -69,9 +71,9 @@ class Worker:
                 states |= {place: one.numpy() for (_, place), one in zip(together, read, strict=True)}
         return [[states[who, place] for place in range(len(encodings))] for who, (_, encodings) in enumerate(asked)]
 
-    def _pooled(self, checkpoint: Checkpoint, *about: object) -> np.ndarray:
+    def _pooled(self, checkpoint: Checkpoint, encoded: list[Encoded], top: int, pooling: str, fast: bool) -> np.ndarray:
         with self._one_pass:
-            return pooled(self._network(checkpoint), *about)
+            return pooled(self._network(checkpoint), encoded, top, pooling, fast)
 
     def _network(self, checkpoint: Checkpoint) -> Network:
         return self._networks.get(checkpoint, lambda: Network(checkpoint))

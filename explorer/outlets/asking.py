@@ -7,6 +7,7 @@ from typing import Any
 
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.limits import BOX_CHARACTERS, CHARACTERS, CUTS
+from explorer.model.network import Capabilities
 from explorer.outlets.packing import unpacked
 from explorer.outlets.place import SETTING, VERSION, slug, tab_of
 from explorer.views import FIRST_TAB
@@ -60,7 +61,7 @@ class Asked:
             self.told.append("The link cuts attention weights that this model or input does not have; they are left out.")
         return subject.select(picked=kept.picked)
 
-    def choice(self, capabilities: Any) -> tuple[Tab, str]:
+    def choice(self, capabilities: Capabilities) -> tuple[Tab, str]:
         """The tab, and the label of what is chosen in it."""
         named, view = self._parameters.get("tab", FIRST_TAB), self._parameters.get("view", "")
         tab = tab_of(named)
@@ -75,7 +76,7 @@ class Asked:
             self.told.append(f"There is no view {_shown(view)} in {tab.label}; {choice or 'what it has'} is shown.")
         return tab, choice
 
-    def views(self, kinds: Sequence[type[View]], capabilities: Any) -> tuple[View, ...]:
+    def views(self, kinds: Sequence[type[View]], capabilities: Capabilities) -> tuple[View, ...]:
         """The views with their settings."""
         given = {name.removeprefix(SETTING): text for name, text in self._parameters.items() if name.startswith(SETTING)}
         known = {name: kind.settings[name] for kind in kinds for name in kind.settings if kind.settings[name].linked}
@@ -87,7 +88,7 @@ class Asked:
         as_declared = [kind.read(_numbers(kind), capabilities) for kind in kinds]
         return tuple(replace(view, **{name: values[name] for name in values if name in view.settings}) for view in as_declared)
 
-    def _setting(self, setting: Setting, name: str, text: str, capabilities: Any) -> tuple[Any] | None:
+    def _setting(self, setting: Setting, name: str, text: str, capabilities: Capabilities) -> tuple[Any] | None:
         """The value, alone in a tuple; None where it is to be as declared."""
         called = f"the setting {setting.label or name!r}"
         try:
@@ -112,7 +113,8 @@ class Asked:
 
     def _selection(self, default: Selection) -> Selection:
         layer, head, token = (self._number(name, low) for name, low in (("layer", 0), ("head", 1), ("token", 0)))
-        swap, off, patch = _words(self._parameters.get("swap")), self._rows("off", 1, 1), self._rows("patch", 0, 0)
+        swap, off = _words(self._parameters.get("swap")), self._rows("off", 1, 1)
+        patch = [(state, place) for state, place in self._rows("patch", 0, 0)]
         cuts = self._rows("cut", 1, 0, 0, 0)
         if swap is None and "swap" in self._parameters:
             self._senseless("swap")
@@ -140,9 +142,10 @@ class Asked:
             return []
         written = [row.split(".") for row in self._parameters[name].split(",")]
         if all(len(row) == len(lows) for row in written):
-            rows = [tuple(map(_number, row, lows)) for row in written]
-            if not any(None in row for row in rows):
-                return rows  # type: ignore[return-value]
+            numbers = [list(map(_number, row, lows)) for row in written]
+            rows = [tuple(number for number in row if number is not None) for row in numbers]
+            if all(len(row) == len(lows) for row in rows):
+                return rows
         self._senseless(name)
         return []
 

@@ -27,7 +27,8 @@ def zipped(place: Place, files: Mapping[str, bytes]) -> bytes:
     }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in {**files, **told}.items():
+        every: dict[str, bytes | str] = {**files, **told}
+        for name, content in every.items():
             archive.writestr(zipfile.ZipInfo(name, FIXED), content, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 

@@ -152,12 +152,12 @@ def _still(part: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any], value: Any) -> dict[str, Any]:
+def _drawn(name: str, kind: str, component: Component, options: Mapping[str, Any], value: object) -> dict[str, Any]:
     drawn = {"component": component.name, "skeleton": component.classes, "options": dict(options)}
     return {"name": name, "kind": kind, **drawn, "value": value}
 
 
-def _figure(value: Any) -> dict[str, Any]:
+def _figure(value: object) -> dict[str, Any]:
     described = alternatives.described(value)
     return json.loads(described) if isinstance(described, str) else described
 

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, quote_plus, urlencode
 
 from explorer.base.errors import InputError
 from explorer.model import checkpoints
+from explorer.model.network import Capabilities
 from explorer.outlets.asking import Asked
 from explorer.outlets.packing import packed
 from explorer.outlets.place import SETTING, VERSION, Place, seen_in, slug, tab_of, where
@@ -77,7 +78,7 @@ def of(view: View, subject: Subject) -> str:
     return query(Place(subject, tab.id, choice, (view, *beside)))
 
 
-def views_of(query: str, tab: Tab, choice: str, capabilities: Any) -> tuple[View, ...]:
+def views_of(query: str, tab: Tab, choice: str, capabilities: Capabilities) -> tuple[View, ...]:
     """The views of a choice with the settings of a link to it; as declared where the link leads elsewhere."""
     parameters = dict(parse_qsl(query[:LONGEST], keep_blank_values=True))
     there = parameters.get("tab") == tab.id and parameters.get("view", slug(next(iter(tab.choices)))) == slug(choice)

@@ -8,6 +8,7 @@ from typing import Any
 from explorer.base.errors import CapabilityError, InputError
 from explorer.base.limits import VIEW_SECONDS
 from explorer.base.steps import finished
+from explorer.model.network import Capabilities
 from explorer.outlets.place import Place, seen_in, where
 from explorer.outlets.tables import is_open, plain_value
 from explorer.text import limits
@@ -48,7 +49,7 @@ def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
 
 def _declared(kind: type[View]) -> dict[str, Any]:
     """The settings as declared, for a model to bring into its range."""
-    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}  # type: ignore[arg-type]
+    return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
 
 
 def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
@@ -90,9 +91,9 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
     return view.draw(subject, found)
 
 
-def described(kind: type[View], capabilities: Any) -> dict[str, Any]:
+def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
     """A view as a program needs to know it, with the ranges of a model."""
-    declared = {one.name: one.default for one in fields(kind)}  # type: ignore[arg-type]
+    declared = {one.name: one.default for one in fields(kind)}
     own = {
         name: {**_type(setting, capabilities), "default": plain_value(declared[name]), "label": setting.label}
         for name, setting in kind.settings.items()
@@ -114,7 +115,7 @@ def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
     }
 
 
-def _type(setting: Setting, capabilities: Any) -> dict[str, Any]:
+def _type(setting: Setting, capabilities: Capabilities) -> dict[str, Any]:
     """The type of a setting, and what it may be."""
     match setting:
         case Choice(free=False):

@@ -11,7 +11,7 @@ from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.figures.base import shorten
-from explorer.model.network import Network
+from explorer.model.network import Capabilities, Network
 from explorer.model.trace import Trace
 from explorer.outlets.contents import is_told
 from explorer.outlets.page_file import THEMES, data_of, page
@@ -109,7 +109,8 @@ def _selection(trace: Trace, chosen: Mapping[str, Any]) -> Selection:
     capabilities = trace.model.capabilities
     ranges = {"layer": (0, capabilities.layers), "head": (1, capabilities.heads), "token": (0, trace.kept - 1)}
     checked = {name: limits.check_integer(value, name, *ranges[name]) for name, value in chosen.items() if value is not None}
-    return Selection(**checked, picked="layer" in checked or "head" in checked)
+    picked = "layer" in checked or "head" in checked
+    return Selection(checked.get("layer", 1), checked.get("head", 1), checked.get("token"), picked)
 
 
 def view_named(name: str) -> type[View]:
@@ -150,9 +151,11 @@ class Settings:
     rows: Sequence[Sequence[str]]
 
     def _repr_html_(self) -> str:
-        cell = lambda tag: lambda text: f"<{tag} style='text-align:left'>{markup.escape(text)}</{tag}>"  # noqa: E731
+        def cell(tag: str, text: str) -> str:
+            return f"<{tag} style='text-align:left'>{markup.escape(text)}</{tag}>"
+
         lines = [
-            f"<tr>{''.join(map(cell(tag), row))}</tr>"
+            f"<tr>{''.join(cell(tag, text) for text in row)}</tr>"
             for tag, rows in (("th", [self.columns]), ("td", self.rows))
             for row in rows
         ]
@@ -207,10 +210,7 @@ def _range(setting: Setting, model: Network | None) -> str:
     return next((tell(setting) for kind, tell in kinds.items() if isinstance(setting, kind)), "a value")
 
 
-def _bounds(setting: Number, capabilities: Any) -> str:
-    if capabilities is not None:
-        low, high = setting.range(capabilities)
-    else:
-        low, high = (bound if not callable(bound) else None for bound in (setting.low, setting.high))
-    tell = lambda bound: "what the model has" if bound is None else f"{bound:g}"  # noqa: E731
-    return f"{tell(low)} to {tell(high)}" + ("" if isinstance(setting.step, int) else f", in steps of {setting.step:g}")
+def _bounds(setting: Number, capabilities: Capabilities | None) -> str:
+    bounds = (setting.low, setting.high) if capabilities is None else setting.range(capabilities)
+    low, high = ("what the model has" if callable(bound) else f"{bound:g}" for bound in bounds)
+    return f"{low} to {high}" + ("" if isinstance(setting.step, int) else f", in steps of {setting.step:g}")

@@ -107,7 +107,7 @@ def deflated(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
 
 
-def unpacked(value: Any) -> Any:
+def unpacked(value: object) -> Any:
     """A value as it was before it was packed."""
     if not (isinstance(value, dict) and value.keys() == {"deflate"}):
         return value

@@ -2,7 +2,7 @@
 
 from explorer.base.errors import InputError
 from explorer.outlets import code
-from explorer.outlets.links import Place
+from explorer.outlets.place import Place
 
 NOTHING = "There is nothing to be computed here; open a view that shows numbers, and its Python comes with it."
 LINE = "\n# " + "-" * 78 + "\n\n"

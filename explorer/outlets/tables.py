@@ -66,14 +66,14 @@ def as_data(view: View, subject: Subject, content: Content, finding: Finding | N
     }
 
 
-def as_json(data: Any) -> str:
+def as_json(data: object) -> str:
     """Data as text; NaN, which is no JSON, is nowhere in it."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
 def settings_of(view: View) -> dict[str, Any]:
     """The settings as JSON has them; without files, and without what clicks leave behind that no link may carry."""
-    given = {one.name: getattr(view, one.name) for one in fields(view)}  # type: ignore[arg-type]
+    given = {one.name: getattr(view, one.name) for one in fields(view)}
     return {name: plain_value(value) for name, value in given.items() if is_open(view.settings[name])}
 
 
@@ -82,7 +82,7 @@ def is_open(setting: Setting) -> bool:
     return not isinstance(setting, Upload) and (setting.linked or isinstance(setting, Sheet))
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: object) -> Any:
     """A value of a setting, in lists where it has tuples."""
     return [plain_value(one) for one in value] if isinstance(value, list | tuple) else value
 
@@ -90,7 +90,7 @@ def plain_value(value: Any) -> Any:
 TEXT = ("text",)
 
 
-def _table(declared: Part | Setting, value: Any) -> Table | None:
+def _table(declared: Part | Setting, value: object) -> Table | None:
     """The numbers of a value: those that were kept beside it, else its rows."""
     if (table := kept(value)) is not None:
         return table
@@ -111,7 +111,7 @@ def _rows(rows: Any) -> list[list[Any]]:
     return [list(row) for row in rows or ()]
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> Any:
     """What is seen, of a value that may be a function or come with labels."""
     if isinstance(value, props):
         return value.get("value")

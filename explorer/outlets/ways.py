@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from explorer.base.errors import ExplorerError
 from explorer.outlets import bundle, page_file
 from explorer.outlets.data_files import csv_file, json_file
-from explorer.outlets.links import Place
+from explorer.outlets.place import Place
 from explorer.outlets.python_file import python
 
 

@@ -101,6 +101,8 @@ class PageBlocks(GradioBlocks):
         What one of them leaves in a state is there for the next, and no older picture comes after a newer one.
         """
         function = handler_of(self, block_fn)
+        if function is None:
+            raise KeyError(block_fn)
         kind = function.concurrency_id
         if function.api_visibility == "private":
             keep_stream_open(self, named.get("session_hash"), LISTENING)
@@ -231,7 +233,7 @@ def _refuse_addresses(inputs: Any) -> None:
             waiting.extend(found.values() if isinstance(found, dict) else found)
 
 
-def _is_plain(block: gr.components.Component, value: Any) -> bool:
+def _is_plain(block: gr.components.Component, value: object) -> bool:
     """Whether a value is what it looks like: no file, and nothing that a component makes an object of."""
     alone = value is None or isinstance(value, str | int | float)
     return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(one, str) for one in value)))

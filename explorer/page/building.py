@@ -96,8 +96,8 @@ def _folds(views: Sequence[type[View]]) -> int:
     """How much of some views is folded away under titles of its own; more than one is folded away together."""
 
     def folds(view: type[View]) -> bool:
-        here = [one for one in view.settings.values() if one.here]
-        return bool(view.folded) or any(one.more for one in (*view.parts.values(), *here))
+        settings = [one.more for one in view.settings.values() if one.here]
+        return bool(view.folded) or any([one.more for one in view.parts.values()] + settings)
 
     return sum(map(folds, views))
 

@@ -35,10 +35,10 @@ class Drawn(HTMLComponent):
     travels_as = "object"
     options: ClassVar[Mapping[str, Any]] = {}  # the arguments that its script is told, and what they are by default
 
-    def __init__(self, value: Any = None, **kw: Any) -> None:
+    def __init__(self, value: object = None, **kw: Any) -> None:
         # Settings are ours and stay: what Gradio calls props is lost when a component in a closed tab gets a value.
         settings = {name: kw.pop(name, default) for name, default in self.options.items()}
-        vars(self).update(settings)  # Gradio takes every other name quoted in the script for an event
+        self.__dict__.update(settings)  # Gradio takes every other name quoted in the script for an event
         fixed = json.dumps(settings)
         events = ", ".join(f"'{event}'" for event in self.custom_events)  # quoted, so that Gradio offers listeners
         super().__init__(
@@ -50,7 +50,7 @@ class Drawn(HTMLComponent):
             **kw,
         )
 
-    def postprocess(self, value: Any) -> Any:
+    def postprocess(self, value: object) -> Any:
         """Values are data, not markup, and pass as they are."""
         return value
 
@@ -224,7 +224,7 @@ class Notice(Drawn):
     travels_as = "string"
     options: ClassVar = {"keep_height": False}
 
-    def __init__(self, value: Any = "", **kw: Any) -> None:
+    def __init__(self, value: object = "", **kw: Any) -> None:
         super().__init__(value, **kw)
 
 
@@ -261,10 +261,10 @@ class PlotlyChart(Drawn):
     travels_as = "string"  # JSON
     options: ClassVar = {"label": "", "height": 400, "with_lasso": False}
 
-    def __init__(self, value: Any = None, *, height: int = 400, **kw: Any) -> None:
+    def __init__(self, value: object = None, *, height: int = 400, **kw: Any) -> None:
         self.skeleton = f"<div class='bx bx-chart' role='group' style='height:{height}px'></div>"
         super().__init__(value, height=height, **kw)
 
-    def postprocess(self, value: Any) -> str | dict[str, Any] | None:
+    def postprocess(self, value: object) -> str | dict[str, Any] | None:
         """A figure as JSON, in which arrays are base64, with what it shows in words for those who do not see it."""
         return value if value is None or isinstance(value, str) else alternatives.described(value)

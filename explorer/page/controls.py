@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.model.network import Capabilities
 from explorer.page import components
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.views.view import MARKDOWN, Part, View
@@ -16,7 +17,7 @@ ANSWER = "bx-answer"  # the class of what is covered while answers are hidden
 SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
 
 
-def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Component:
+def control(setting: Setting, default: object, elem_id: str) -> gr.components.Component:
     """The control of a setting; what a view keeps for itself becomes a state."""
     if isinstance(setting, Memory):
         named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # no secret: every page is told it
@@ -28,7 +29,7 @@ def control(setting: Setting, default: Any, elem_id: str) -> gr.components.Compo
     return _MAKERS[type(setting)](setting, default, look)
 
 
-def _choice(setting: Choice, default: Any, look: dict[str, Any]) -> gr.components.Component:
+def _choice(setting: Choice, default: object, look: dict[str, Any]) -> gr.components.Component:
     if setting.menu:
         look = {"allow_custom_value": setting.free, **look}
         return gr.Dropdown(list(setting.options), value=default, **look)
@@ -48,7 +49,7 @@ def _upload(setting: Upload, default: None, look: dict[str, Any]) -> gr.componen
     types = list(setting.types)
     as_button = look.pop("as_button", False)
     box = gr.UploadButton(file_types=types, size="sm", **look) if as_button else gr.File(file_types=types, **look)
-    state.box = box  # type: ignore[attr-defined]
+    state.box = box
     return state
 
 
@@ -79,7 +80,7 @@ def uploaded(setting: Upload, path: str | None) -> Any:
     return setting.read(Path(path)) if path else None
 
 
-def fitted(view: View, name: str, value: Any, capabilities: Any) -> dict[str, Any]:
+def fitted(view: View, name: str, value: Any, capabilities: Capabilities) -> dict[str, Any]:
     """What has to change of a control for a model and the view's other settings: its range, and whether it is there.
 
     Its value stays, unless it is not what the view made of it: somebody may be moving it just now.
@@ -109,7 +110,7 @@ def drawn(part: Part, elem_id: str) -> Any:
     options = dict(part.options)
     own = options.pop("classes", None) or CLASSES.get(part.kind)
     classes = [one for one in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if one]
-    common = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
+    common: dict[str, Any] = {"elem_id": elem_id} | ({"elem_classes": classes} if classes else {})
     if part.optional:
         common["visible"] = False
     if part.kind in MARKDOWN:

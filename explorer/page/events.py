@@ -93,10 +93,13 @@ def merge(*changes: Updates) -> Updates:
     for component, new in (item for updates in changes for item in updates.items()):
         old = merged.get(component)
         if component in merged and (is_update(old) or is_update(new)):
-            old, new = (value if is_update(value) else gr.update(value=value) for value in (old, new))
-            new = old | new
+            new = _as_update(old) | _as_update(new)
         merged[component] = new
     return merged
+
+
+def _as_update(value: Any) -> dict[str, Any]:
+    return value if is_update(value) else gr.update(value=value)
 
 
 def plain(value: Any) -> Any:

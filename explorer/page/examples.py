@@ -51,7 +51,8 @@ class ExampleBox:
             return show(limits.check_integer(values[self.box], "the example", 0, len(EXAMPLES) - 1))
 
         def go_on(values: Values) -> Updates:
-            return show((number_of(values[inputs.text_a], values[inputs.text_b], -1) + 1) % len(EXAMPLES))
+            shown = number_of(values[inputs.text_a], values[inputs.text_b])
+            return show(0 if shown is None else (shown + 1) % len(EXAMPLES))
 
         outputs = [inputs.text_a, inputs.text_b, inputs.selection, self.box]
         return [
@@ -60,6 +61,6 @@ class ExampleBox:
         ]
 
 
-def number_of(text_a: str, text_b: str, default: int | None = None) -> int | None:
+def number_of(text_a: str, text_b: str) -> int | None:
     """The number of the example that two texts are."""
-    return next((number for number, texts in enumerate(EXAMPLES.values()) if texts == (text_a, text_b)), default)
+    return next((number for number, texts in enumerate(EXAMPLES.values()) if texts == (text_a, text_b)), None)

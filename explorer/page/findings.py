@@ -43,7 +43,7 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
         here = shell.opened(values)
         subject = here.opening(inputs.subject(values), values)  # the page may have just been sent, with nothing selected yet
         found = here.find(subject, values)
-        return go(subject, found and found.why, values, request.session_hash)
+        return go(subject, None if found is None else found.why, values, request.session_hash)
 
     def leading(tab: TabPage, panel: Panel, name: str) -> Callable[[Values, gr.Request], Updates]:
         def lead(values: Values, request: gr.Request) -> Updates:

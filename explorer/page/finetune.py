@@ -23,7 +23,8 @@ from explorer.training.run import Run
 from explorer.training.training import Progress, Task, new_run, run_training
 from explorer.views.finetune import TRAININGS
 from explorer.views.finetune.examples import ExamplesView
-from explorer.views.finetune.run import RunView, run_ids
+from explorer.views.finetune.ids import run_ids
+from explorer.views.finetune.run import RunView
 from explorer.views.finetune.runs import RunList
 from explorer.views.subject import Subject
 
@@ -48,7 +49,7 @@ def _listen_to_hub(tab: TabPage, panel: Panel) -> None:
     def fetch(values: Values, progress: gr.Progress = gr.Progress()) -> Updates:  # noqa: B008
         found = fetch_data_set(values[name], lambda share, what: progress(share, desc=what))
         subject, values = tab.inputs.subject(values), {**values, table: found}
-        change = panel.read(values, subject).on_table(subject, found)
+        change = panel.read_as(ExamplesView, values, subject).on_table(subject, found)
         return {table: found, **apply(tab, panel, subject, values, change)}
 
     progress = {"show_progress": "full", "show_progress_on": panel.parts["about"]}
@@ -61,7 +62,7 @@ def _listen_to_exploring(tab: TabPage, panel: Panel) -> tuple[Triggers, gr.State
 
     def write(values: Values) -> Updates:
         subject = tab.inputs.subject(values)
-        written = tuned_model(panel.read(values, subject).find(subject))
+        written = tuned_model(panel.read_as(RunList, values, subject).find(subject))
         return {name: written, panel.parts["note"]: "The tuned model is in the model box; every tab shows it now."}
 
     outputs = [name, panel.parts["note"]]
@@ -88,7 +89,7 @@ def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
         except ExplorerError as why:
             yield {status: {"text": f"{why} Nothing was trained.", "kind": "error"}, ending: None}
             return
-        identifier, mine = store.new_id(), outcome.read(values, subject)
+        identifier, mine = store.new_id(), outcome.read_as(RunView, values, subject)
         before = shown_before(mine, subject)
         known = {running: identifier, outcome.controls["runs"]: run_ids((identifier, *mine.runs)), ending: None}
         yield known | {outcome.controls["visitor"]: mine.visitor, status: "Reading the examples."}

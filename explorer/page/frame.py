@@ -7,7 +7,8 @@ import gradio as gr
 
 from explorer.base.errors import ExplorerError
 from explorer.figures.token_row import token_row_of
-from explorer.outlets.links import Place
+from explorer.model.explorer import Explorer
+from explorer.outlets.place import Place
 from explorer.page.components import Chips, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.events import Inputs, Updates, Values, merge, plain
 from explorer.page.examples import ExampleBox
@@ -48,7 +49,7 @@ class Shell:
         """What `fitting` may change."""
         return [self.tab_bar, self.open_tab, *(tab.item for tab in self.optional)]
 
-    def fitting(self, model: Any, open_tab: Any) -> Updates:
+    def fitting(self, model: Explorer, open_tab: Any) -> Updates:
         """The tabs that are there for a model; where the one that is open is not, the first is opened."""
         updates: Updates = {tab.item: gr.Tab(visible=tab.is_for(model)) for tab in self.optional}
         if open_tab in self.tabs and not self.tabs[open_tab].is_for(model):

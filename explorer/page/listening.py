@@ -156,10 +156,10 @@ def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -
     run_picked(getattr(panel.parts[name], event_name), take, tab.outputs_of(touched), tab.inputs_of(touched))
 
 
-def _answering(tab: TabPage, panel: Panel, method: str, clicked: Any = None) -> Callable[..., Updates]:
+def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) -> Callable[..., Updates]:
     """What a method of the view makes of an index, on the page; `clicked` shows it already."""
 
-    def answer(values: Values, index: Any = None) -> Updates:
+    def answer(values: Values, index: object = None) -> Updates:
         subject = tab.opening(tab.inputs.subject(values), values)  # a page that was only just sent shows more than is selected
         change = getattr(panel.read(values, subject), method)(subject, index)
         return apply(tab, panel, subject, values, change, clicked)
@@ -167,7 +167,7 @@ def _answering(tab: TabPage, panel: Panel, method: str, clicked: Any = None) -> 
     return answer
 
 
-def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: Any = None) -> Updates:
+def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: object = None) -> Updates:
     """What a click means, on the page. With another selection, a view that says what is to be seen of it is not drawn anew."""
     updates = {tab.controls[name]: value for name, value in change.settings.items()}
     # What a control has already is not sent to it again: somebody may have typed on in the meantime.
@@ -197,19 +197,21 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
 
     def work(values: Values) -> Iterator[Updates]:
         if panel.asked and not values[panel.asked]:  # a page that has just been opened says `change` too
-            yield panel.work.show()  # Gradio empties every output of a generator that yields nothing
+            yield panel.doing.show()  # Gradio empties every output of a generator that yields nothing
             return
         subject = tab.inputs.subject(values)
-        yield from panel.run(subject, panel.read(values, subject))
+        yield from panel.run(subject, panel.read_as(LongView, values, subject))
 
     # For a moment after it was stopped, Gradio takes the work for running, and would not hear who starts it again.
     begin = {**TRAINING, "trigger_mode": "multiple"}
     # The browser does not hear of states that change by the answer that builds their part of the page.
-    triggers, options = ([panel.asked.change, built], MAPPING) if panel.asked else ([panel.work.start.click], begin)
+    start = panel.doing.start
+    triggers = [*([panel.asked.change, built] if panel.asked else []), *([] if start is None else [start.click])]
+    options = MAPPING if panel.asked else begin
     outputs = [*panel.outputs, *panel.unasked]
     running = run(triggers, work, outputs, [*tab.inputs_of([panel]), *panel.unasked], **options)
     _tell_after(tab, panel, running)
-    cancelled = panel.work.stop.click(None, cancels=[running, *streams], api_visibility="private")
+    cancelled = panel.doing.stop.click(None, cancels=[running, *streams], api_visibility="private")
     # After it, not with it: the last progress is still on its way.
     run(cancelled.then, lambda values: panel.stopped(), outputs)
 

@@ -11,7 +11,7 @@ from explorer.base.errors import ExplorerError
 from explorer.base.steps import map_steps, relay
 from explorer.figures.bars import meter
 from explorer.model import checkpoints
-from explorer.model.explorer import load
+from explorer.model.explorer import Explorer, load
 from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values
 from explorer.training import jobs
@@ -58,7 +58,7 @@ class ModelBox:
 
     def progress(self, step: tuple[float, str] | None) -> Updates:
         """How far a download is, a share and a sentence; None when there is none."""
-        return {self.fetching: meter(*reversed(step)) if step else None, self.under_way: gr.Row(visible=step is not None)}
+        return {self.fetching: meter(step[1], step[0]) if step else None, self.under_way: gr.Row(visible=step is not None)}
 
     def opening(
         self, name: Any, values: Values, notice: Notice, fit: Callable[[Any], Updates], session: str | None
@@ -75,8 +75,11 @@ class ModelBox:
 
         try:
             with jobs.job(_opening(session)) as stop:
-                steps = relay(lambda report: load(name, lambda share, what: report((share, what))))
-                model = yield from map_steps(steps, progress)
+
+                def read(report: Callable[[tuple[float, str]], None]) -> Explorer:
+                    return load(name, lambda share, what: report((share, what)))
+
+                model = yield from map_steps(relay(read), progress)
         except ExplorerError as error:
             current = values[self.in_use]
             told = f"{error} {current if checkpoints.is_name(current) else 'The model before'} stays."

@@ -1,11 +1,11 @@
 """A view on the page: its controls, its parts, and their new values."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import gradio as gr
 
@@ -17,9 +17,10 @@ from explorer.page.components import Meter, Notice
 from explorer.page.events import Updates, Values, merge
 from explorer.views.settings import Memory, Setting, Sheet, Switch, Text, Upload
 from explorer.views.subject import Subject
-from explorer.views.view import MARKDOWN, Content, LongView, Part, View, props
+from explorer.views.view import MARKDOWN, LongView, Part, View, props
 
 STATIC = (*MARKDOWN, "button")
+Kind = TypeVar("Kind", bound=View)
 
 
 @dataclass(eq=False)
@@ -53,6 +54,13 @@ class Panel:
     asked: gr.State | None = None  # what work is wanted that starts by itself
 
     @property
+    def doing(self) -> Work:
+        """What is seen of its long work. Raises ValueError where there is none."""
+        if self.work is None:
+            raise ValueError(f"{self.view.name} has no long work")
+        return self.work
+
+    @property
     def memories(self) -> list[gr.components.Component]:
         """What the view may leave behind for those after it."""
         return [control for name, control in self.controls.items() if isinstance(self.view.settings[name], Memory)]
@@ -74,7 +82,14 @@ class Panel:
         given = {name: values[component] for name, component in self.controls.items()}
         return self.view.read(given, subject.model.capabilities)
 
-    def show(self, subject: Subject, view: View, values: Values, but: Any = None) -> Updates:
+    def read_as(self, kind: type[Kind], values: Values, subject: Subject) -> Kind:
+        """The same of a kind of view. Raises TypeError for another one."""
+        view = self.read(values, subject)
+        if not isinstance(view, kind):
+            raise TypeError(f"{view.name} is no {kind.__name__}")
+        return view
+
+    def show(self, subject: Subject, view: View, values: Values, but: object = None) -> Updates:
         """Everything about this view; not the part `but`, which shows by itself what was clicked in it."""
         fitted = self.fit(subject, view, values)
         if isinstance(view, LongView):
@@ -91,7 +106,7 @@ class Panel:
                 updates[getattr(component, "box", component)] = gr.update(**changed)
         return updates
 
-    def updates(self, shown: Content, but: str = "", only_these: bool = False) -> Updates:
+    def updates(self, shown: Mapping[str, Any], but: str = "", only_these: bool = False) -> Updates:
         """What is to be seen, by component; with `only_these` nothing else changes."""
         updates: Updates = {}
         for name, value in shown.items():
@@ -107,32 +122,33 @@ class Panel:
     def _show_long(self, subject: Subject, view: LongView) -> Updates:
         if not view.start:  # it starts by itself, as soon as this changes
             asked = view.key(subject)
-            idle = self.work.show() if asked is None else {}
+            idle = self.doing.show() if asked is None else {}
             return {self.asked: asked} | self.updates(view.waiting(subject)) | idle
         found = view.known(subject)
         if found is not None:
-            return self.updates(view.draw(subject, found)) | self.work.show()
+            return self.updates(view.draw(subject, found)) | self.doing.show()
         passes = view.passes(subject)
         long = f"about as long as {round(passes):,} runs of the model" if passes < 1e6 else "a while"
-        return self.updates(view.waiting(subject)) | self.work.show(f"This takes {long}, so it waits for you.", start=True)
+        return self.updates(view.waiting(subject)) | self.doing.show(f"This takes {long}, so it waits for you.", start=True)
 
     def run(self, subject: Subject, view: LongView) -> Iterator[Updates]:
         """Do the long work, telling how far it is."""
-        steps = map_steps(view.work(subject), lambda step: {self.work.status: self.work.tell(step)})
+        work = self.doing
+        steps = map_steps(view.work(subject), lambda step: {work.status: work.tell(step)})
         try:
-            yield self.work.show("", stop=True)
+            yield work.show("", stop=True)
             found = yield from steps
         except ExplorerError:
-            yield self.work.show("", start=True) | self.unasked
+            yield work.show("", start=True) | self.unasked
             raise
         if view.start:
             view.keep(subject, found)
-        yield self.updates(view.draw(subject, found)) | self.work.show()
+        yield self.updates(view.draw(subject, found)) | work.show()
         view.prepare()
 
     def stopped(self) -> Updates:
         """After the work was stopped."""
-        return self.work.show("Stopped.", start=True) | self.unasked
+        return self.doing.show("Stopped.", start=True) | self.unasked
 
     @property
     def unasked(self) -> Updates:
@@ -140,7 +156,7 @@ class Panel:
         return {self.asked: None} if self.asked else {}
 
 
-def _update(part: Part | None, value: Any) -> Any:
+def _update(part: Part | None, value: object) -> Any:
     value = value() if callable(value) and not isinstance(value, props) else value
     if isinstance(value, props):
         return gr.update(**value)
@@ -215,13 +231,14 @@ class Builder:
 
     def _build_lines(self, names: Sequence[str]) -> None:
         """What is folded away: settings in lines, each begun by one that says so or is of another kind."""
-        view, lines = self.panel.view, []
+        view = self.panel.view
+        lines: list[tuple[list[str], str]] = []
         for name in names:
             setting = view.settings.get(name)
             same = lines and setting is not None and type(setting) is not Switch and lines[-1][1] == "boxes"
             kind = "part" if setting is None else "switches" if isinstance(setting, Switch) else "boxes"
             joins = same or (lines and kind == lines[-1][1] == "switches")
-            if joins and not setting.look.get("line"):
+            if joins and setting is not None and not setting.look.get("line"):
                 lines[-1][0].append(name)
             else:
                 lines.append(([name], kind))

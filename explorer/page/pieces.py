@@ -112,7 +112,7 @@ def _cut(place: Mapping[str, Any], there: Collection[int], closed: Collection[in
 def _settled(component: Config, read: Collection[int], changed: Collection[int]) -> Config:
     """A component that says itself whether a person may use it: the browser decides that by the listeners it knows."""
     props = component["props"]
-    if props.get("interactive") is not None or component["id"] not in read | changed:
+    if props.get("interactive") is not None or (component["id"] not in read and component["id"] not in changed):
         return component
     interactive = component["id"] in read or (component["id"] not in changed and not props.get("value"))
     return {**component, "props": {**props, "interactive": interactive}}

@@ -131,8 +131,8 @@ def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any)
         try:
             strip = token_row_of(subject.trace.encoding, subject.selection.token)
         except ExplorerError as error:
-            told = {shell.notice: {"text": str(error), "kind": "error"}}
-            return told if subject.text_a.strip() else {**told, shell.strip: None}
+            refused = {shell.notice: {"text": str(error), "kind": "error"}}
+            return refused if subject.text_a.strip() else {**refused, shell.strip: None}
         told = shell.tell(subject, values[shell.told])
         updates = {shell.strip: strip, shell.notice: told, shell.told: "", shell.inputs.selection: subject.selection}
         return updates | {shell.examples.box: number_of(subject.text_a, subject.text_b)}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.model.network import Capabilities
 from explorer.text import limits
 from explorer.views.subject import Subject
 from explorer.views.view import View
@@ -16,7 +17,7 @@ class Stepper:
     label: str
     field: str
     low: int
-    high: Callable[[Any], int]
+    high: Callable[[Capabilities], int]
 
 
 STEPPERS: Mapping[str, Stepper] = {
@@ -55,7 +56,7 @@ def _named(subject: Subject, names: Sequence[str]) -> str:
     return ", ".join(told).capitalize()
 
 
-def stepped(index: Any) -> dict[str, int]:
+def stepped(index: object) -> dict[str, int]:
     """What a step chooses: [name, number], where a selection brings the number into the model's range. Raises InputError."""
     name, number = index if isinstance(index, list) and len(index) == 2 else (None, None)
     one = STEPPERS[limits.check_choice(name, "the stepper", tuple(STEPPERS))]

@@ -8,8 +8,9 @@ import gradio as gr
 
 from explorer.base.errors import CapabilityError, ExplorerError, InputError
 from explorer.base.log import logger
+from explorer.model.explorer import Explorer
 from explorer.outlets import links
-from explorer.outlets.links import Place
+from explorer.outlets.place import Place
 from explorer.page.components import Chips, Finding, Notice, Pulse, Says, Steppers, TokenRow
 from explorer.page.controls import default_of
 from explorer.page.events import Inputs, Updates, Values, merge
@@ -126,9 +127,10 @@ class TabPage:
             if panel.view.parts[name].kind == "tokens" and not panel.view.parts[name].passive
         ]
 
-    def is_for(self, model: Any) -> bool:
+    def is_for(self, model: Explorer) -> bool:
         """Whether the tab is there for a model."""
-        return not self.tab.optional or bool(getattr(model.capabilities, self.tab.needs))
+        needs = self.tab.needs if self.tab.optional else None
+        return needs is None or bool(getattr(model.capabilities, needs))
 
     def open(self, values: Values) -> Choice:
         """The choice that is open."""
@@ -189,7 +191,7 @@ class TabPage:
         changes = changes_of(subject, left_out=any(not view.shows_changes for view in pictures))
         return {self.says: says_of(subject), self.put_back: _if_any(changes), self.suggestion: _if_any(None)}
 
-    def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: Any = None) -> Updates:
+    def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: object = None) -> Updates:
         """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.
 
         What a view leaves in a memory is read by those after it.
@@ -294,7 +296,7 @@ class TabPage:
         return {self.finding: value} if self.finds else {}
 
 
-def _if_any(value: Any) -> Any:
+def _if_any(value: object) -> Any:
     """A component with a value, or none to be seen."""
     return gr.update(value=value, visible=True) if value else gr.update(visible=False)
 

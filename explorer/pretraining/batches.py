@@ -32,14 +32,14 @@ class Vocabulary:
     @classmethod
     def of(cls, tokenizer: transformers.PreTrainedTokenizerBase) -> Vocabulary:
         """Read them from a tokenizer; raises InputError if it lacks one of BERT's special tokens."""
-        ids = [tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id, tokenizer.mask_token_id]
-        if None in ids:
+        begins, sep, pad, mask = (getattr(tokenizer, f"{name}_token_id") for name in ("cls", "sep", "pad", "mask"))
+        if None in (begins, sep, pad, mask):
             raise InputError("The tokenizer needs [CLS], [SEP], [PAD] and [MASK] tokens.")
         tokens = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
         continues = np.array([token.startswith("##") for token in tokens])
         content = np.array([token.isalnum() and token not in FUNCTION_WORDS for token in tokens])
         ends = np.isin(tokens, [".", "!", "?"])
-        return cls(*ids, ordinary_ids(tokens, tokenizer.all_special_ids), continues, content, ends)
+        return cls(begins, sep, pad, mask, ordinary_ids(tokens, tokenizer.all_special_ids), continues, content, ends)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def collate(
     masked = treat_pieces(input_ids, chosen, mask_id=vocabulary.mask, random_ids=vocabulary.random, rng=rng, shares=shares)
     labels = [example.next_label for example in examples]
     next_labels = None if None in labels else np.array(labels, dtype=np.int64)  # [batch]
-    return Batch(masked.input_ids, segments, attention_mask, masked.labels, next_labels)
+    ids, originals = (one.astype(np.int64, copy=False) for one in (masked.input_ids, masked.labels))
+    return Batch(ids, segments, attention_mask, originals, next_labels)
 
 
 def _with_specials(example: Example, vocabulary: Vocabulary) -> tuple[NDArray[np.int64], int]:

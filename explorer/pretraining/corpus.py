@@ -135,14 +135,14 @@ def load_file(
     """One text file as a Corpus, from `cache` if it was tokenised so before; lines that hold one of `without` are left out."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
-    stored = cache and cache / f"{path.name}-{_fingerprint(path, tokenizer, without)}.npz"
-    if stored and stored.exists():
+    stored = None if cache is None else cache / f"{path.name}-{_fingerprint(path, tokenizer, without)}.npz"
+    if stored is not None and stored.exists():
         with np.load(stored, allow_pickle=False) as arrays:
             return Corpus(**arrays)
     corpus = tokenize(_clean(list(read_documents(path)), without), tokenizer)
-    if cache is None:
+    if stored is None:
         return corpus
-    cache.mkdir(parents=True, exist_ok=True)
+    stored.parent.mkdir(parents=True, exist_ok=True)
     unfinished = stored.with_name("unfinished-" + stored.name)
     np.savez(unfinished, **vars(corpus))
     unfinished.replace(stored)  # a run that dies half-way leaves no half file under the real name

@@ -43,7 +43,7 @@ class Runs:
             known = [self.ids.get(word, 0) for word in WORD.findall(line.lower())]
             ids += [*known, END]
             owners += [number] * (len(known) + 1)
-        found = {}
+        found: dict[int, int] = {}
         for (size, blank), keys in self.shapes.items():
             if len(ids) >= size:
                 windows = np.lib.stride_tricks.sliding_window_view(np.array(ids), size)  # [places, size]

@@ -139,10 +139,12 @@ def single(corpus: Corpus, sentence: int, length: int) -> Example:
 
 def unfinished(example: Example, ends: NDArray[np.bool_]) -> Example:
     """The same as people type it, without the mark at the end of each text; `ends` [vocabulary] tells the marks."""
-    a, b = (
-        None if text is None else text[: len(text) - int(len(text) > 1 and ends[text[-1]])] for text in (example.a, example.b)
-    )
-    return Example(a, b, example.next_label)
+
+    def without_end(text: NDArray[np.uint16]) -> NDArray[np.uint16]:
+        return text[: len(text) - int(len(text) > 1 and ends[text[-1]])]
+
+    b = None if example.b is None else without_end(example.b)
+    return Example(without_end(example.a), b, example.next_label)
 
 
 def pack(corpus: Corpus, sentence: int, length: int) -> Example:

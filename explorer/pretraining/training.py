@@ -116,7 +116,7 @@ class Trainer:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad()
-        return tuple(None if loss is None else loss.detach() for loss in losses)
+        return mlm.detach(), *(None if loss is None else loss.detach() for loss in (following, distance))
 
 
 def build_optimizer(model: transformers.BertForPreTraining, settings: Settings) -> torch.optim.AdamW:

@@ -26,7 +26,7 @@ class Signature:
     names: tuple[str, ...]
     required: frozenset[str]
 
-    def check_list(self, data: Any) -> None:
+    def check_list(self, data: object) -> None:
         """Raise ArgumentsError unless there is a value for each argument; what is no list at all is FastAPI's to refuse."""
         if isinstance(data, list) and len(data) != len(self.names):
             number = f"{len(self.names)} argument{'' if len(self.names) == 1 else 's'}"

@@ -36,12 +36,13 @@ class Bodies:
             body = await _read(scope, receive)
         except Gone:
             return
-        if told := _flaw(scope["path"], body):
+        told = _too_large(scope["path"]) if body is None else _flaw(body)
+        if body is not None and told is None:
+            await self._app(scope, _replayed(body, receive), send)
+        elif told is not None:
             status, sentence = told
             self._metrics.refused(HTTPStatus(status).phrase)
             await refusal(status, sentence)(scope, receive, send)
-            return
-        await self._app(scope, _replayed(body, receive), send)
 
 
 def most_of(path: str) -> int:
@@ -77,10 +78,12 @@ async def _read(scope: Scope, receive: Receive) -> bytes | None:
             return bytes(body)
 
 
-def _flaw(path: str, body: bytes | None) -> tuple[int, str] | None:
-    if body is None:
-        most = most_of(path)
-        return 413, BODY_MEGABYTES.tell() if most == BODY_MEGABYTES.bytes else TOO_LARGE.format(most // KILOBYTE)
+def _too_large(path: str) -> tuple[int, str]:
+    most = most_of(path)
+    return 413, BODY_MEGABYTES.tell() if most == BODY_MEGABYTES.bytes else TOO_LARGE.format(most // KILOBYTE)
+
+
+def _flaw(body: bytes) -> tuple[int, str] | None:
     if b"\0" in body:  # no JSON in UTF-8
         return 400, SENTENCES[400]
     return (413, VALUES.tell()) if has_more_values(body, VALUES.most) else None

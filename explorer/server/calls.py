@@ -37,7 +37,7 @@ def watch_calls(blocks: PageBlocks, metrics: Metrics) -> None:
                 metrics.called(name, seconds)
                 logger.info("call", extra={"call": name, "outcome": outcome, "seconds": round(seconds, 4)})
 
-    blocks.answer = watched
+    blocks.answer = watched  # type: ignore[method-assign]  # of this one app
 
 
 def _explained(error: Exception) -> tuple[str, gr.Error]:

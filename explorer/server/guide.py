@@ -106,12 +106,9 @@ def _contents(page: Page | None) -> str:
     """The pages of the guide, with the sections of the one that is open."""
     items = []
     for name in order():
-        is_open = page is not None and page.name == name
-        own = (
-            "".join(f'<li><a href="#{one.anchor}">{escape(one.title)}</a>' for one in page.sections if one.level == 2)
-            if is_open
-            else ""
-        )
-        current = ' aria-current="page"' if is_open else ""
+        shown = page if page is not None and page.name == name else None
+        sections = () if shown is None else shown.sections
+        own = "".join(f'<li><a href="#{one.anchor}">{escape(one.title)}</a>' for one in sections if one.level == 2)
+        current = "" if shown is None else ' aria-current="page"'
         items.append(f'<li><a href="{name}"{current}>{escape(pages()[name].title)}</a>{f"<ul>{own}</ul>" if own else ""}')
     return "".join(items)

@@ -27,9 +27,7 @@ def configure(style: str) -> None:
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "transformers"):  # they bring handlers of their own
         logging.getLogger(name).handlers.clear()
         logging.getLogger(name).propagate = True
-    threading.excepthook = lambda error: logger.error(
-        "A thread failed", exc_info=(error.exc_type, error.exc_value, error.exc_traceback)
-    )
+    threading.excepthook = lambda error: logger.error("A thread failed", exc_info=error.exc_value)
 
 
 class PlainLines(logging.Formatter):

@@ -45,7 +45,7 @@ class BoundedHTTP(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._counted = False
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """A line begins."""
         super().connection_made(transport)
         address = visitor(self.client)
@@ -108,4 +108,4 @@ def watch_the_line() -> None:
     brings it), which collects a header without end before anybody may refuse it.
     """
     uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{BoundedHTTP.__name__}"
-    uvicorn.config.ProxyHeadersMiddleware = BehindProxies
+    uvicorn.config.ProxyHeadersMiddleware = BehindProxies  # type: ignore[attr-defined, assignment]  # so uvicorn calls it

@@ -30,10 +30,11 @@ class BehindProxies(ProxyHeadersMiddleware):
 
     def __init__(self, app: ASGIApp, trusted_hosts: list[str] | str) -> None:
         on_a_space = is_on_a_space() and ADDRESSES not in os.environ
-        super().__init__(app, PRIVATE if on_a_space else trusted_hosts)
+        believed = PRIVATE if on_a_space else trusted_hosts
+        super().__init__(app, believed)  # type: ignore[arg-type]  # Starlette and uvicorn each have a type for an application
         given = os.environ.get(SETTING, "") or ("1" if not on_a_space and trusted_hosts == ANYBODY else "")
         if given:
-            self.trusted_hosts = Counted(int(given))
+            self.trusted_hosts = Counted(int(given))  # type: ignore[assignment]  # what it stands in for is private to uvicorn
 
     def is_proxy(self, client: tuple[str, int] | None) -> bool:
         """Whether many visitors may come from the other end of a line."""

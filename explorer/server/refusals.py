@@ -119,7 +119,7 @@ class _Answer:
         self._started = self._ended = True
         if sentence := _said(self._body):
             busy = {"status": HTTPStatus.SERVICE_UNAVAILABLE} if sentence == WAITING.tell() else {}
-            await self._send(start | busy)
+            await self._send({**start, **busy})
             await self._send({"type": "http.response.body", "body": self._body})
             return
         self._metrics.refused(HTTPStatus(start["status"]).phrase)

@@ -1,7 +1,7 @@
 """Everything above put around Gradio: what `launch` needs for it."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -9,7 +9,8 @@ from fastapi import Depends
 from fastapi.exceptions import RequestValidationError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from explorer.api.gradio_seams import FnIndexInferError, wrap_app
@@ -51,6 +52,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
         secured = SecurityHeaders(told_of_links(gate), document, is_on_a_space())
         return Kept(GZipMiddleware(secured, compresslevel=COMPRESSION), blocks, metrics)
 
+    handlers: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]
     handlers = {FnIndexInferError: unknown, KeyError: unknown, RequestValidationError: unfit, TypeError: misnamed}
     handlers |= {ArgumentsError: wrong_arguments(metrics), ClientDisconnect: hung_up, OSError: without_room}
     ours = [*routes(metrics), *taking_routes(blocks, metrics), *reference_routes(blocks), *lesson_routes()]

@@ -19,7 +19,7 @@ from explorer.base.hosts import visitor
 from explorer.base.log import logger
 from explorer.base.scheduling import TRAINING
 from explorer.outlets import links, qr, ways
-from explorer.outlets.links import Place
+from explorer.outlets.place import Place
 from explorer.outlets.ways import Way
 from explorer.page.blocks import PageBlocks
 from explorer.page.examples import first_subject

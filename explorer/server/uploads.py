@@ -62,8 +62,8 @@ class Shelf:
         """Why so many bytes more may not come from an address; what is old leaves where there is no room for them."""
         since = monotonic() - HOUR
         while self._bytes() + more > UPLOADS_MEGABYTES.bytes:
-            path, oldest = next(iter(self._files.items()), (None, None))
-            if oldest is None or oldest.time > since:
+            path = next(iter(self._files), None)
+            if path is None or self._files[path].time > since:
                 return 503, UPLOADS_MEGABYTES.tell()
             path.unlink(missing_ok=True)
             del self._files[path]

@@ -96,7 +96,7 @@ def changed_states(
     gets that much less (attention knockout, as in Geva et al. 2023, section 3, who block the score before the softmax).
     """
     model, layers = trace.model, trace.model.capabilities.layers
-    changed = [layer for layer, *_ in (*heads, *cuts)] + ([patch[0]] if patch else [])
+    changed = [head[0] for head in heads] + [cut[0] for cut in cuts] + ([patch[0]] if patch else [])
     if not changed:
         return trace.states
     states = trace.states.clone()

@@ -94,7 +94,8 @@ def _read(first: Trace, second: Trace) -> Batch:
     model, traces = first.model, (first, second)
     padded = _rectangle(model, traces)
     row = int(first.kept > second.kept)
-    masked, unmasked = [], []
+    masked: list[torch.Tensor] = []
+    unmasked: list[torch.Tensor] = []
     for read, kept in ((padded, masked), (replace(padded, real=torch.ones_like(padded.real)), unmasked)):
         for hidden in model.run_padded(read):
             kept.append(hidden[row].clone())

@@ -102,10 +102,10 @@ class Block:
 
 def through_norms(blocks: Sequence[Block], vectors: torch.Tensor) -> torch.Tensor:
     """Vectors [blocks, ..., width], each through the norm of its block, as in `Block.through_norm`."""
-    norms = [block.layer.attention_norm for block in blocks]
-    if isinstance(norms[0], torch.nn.LayerNorm):
+    norms = [norm for block in blocks if (norm := block.layer.attention_norm) is not None]  # all of them have one, or none
+    if norms and isinstance(norms[0], torch.nn.LayerNorm):
         vectors -= vectors.mean(-1, keepdim=True)
-    if norms[0] is None or norms[0].weight is None:
+    if not norms or norms[0].weight is None:
         return vectors
     scales = torch.stack([norm.weight for norm in norms])
     return vectors.mul_(scales.view(len(blocks), *[1] * (vectors.dim() - 2), -1))
@@ -113,10 +113,11 @@ def through_norms(blocks: Sequence[Block], vectors: torch.Tensor) -> torch.Tenso
 
 def biases_of(blocks: Sequence[Block], deviations: torch.Tensor) -> torch.Tensor:
     """What is nobody's part, times σ, for deviations [blocks, tokens, 1]: [blocks, tokens, width]."""
-    dense, norms = [block.layer.attention_dense for block in blocks], [block.layer.attention_norm for block in blocks]
+    dense = [block.layer.attention_dense for block in blocks]
+    norms = [norm for block in blocks if (norm := block.layer.attention_norm) is not None]
     rest = torch.zeros(len(blocks), 1, dense[0].out_features)
     if dense[0].bias is not None:
         rest = through_norms(blocks, torch.stack([one.bias for one in dense])[:, None])
-    if getattr(norms[0], "bias", None) is None:
+    if not norms or getattr(norms[0], "bias", None) is None:
         return rest.expand(-1, deviations.shape[1], -1)
     return rest + torch.stack([norm.bias for norm in norms])[:, None] * deviations

@@ -40,7 +40,7 @@ def neuron_effects(trace: Trace, layer: int, token: int, target: Target, count: 
     activations, slopes = _slopes(trace, layer, token, target)
     best = (activations * slopes).abs().topk(min(TRIED * count, len(slopes))).indices
     whole = read_at(model, target, trace.states[-1][[target.position]])
-    found = []
+    found: list[NeuronEffect] = []
     for batch in batches(len(best), trace.kept):
         without = _without(trace, layer, token, target, best[batch])
         lost = (whole.probability - without.probability).tolist(), (whole.logit - without.logit).tolist()

@@ -118,7 +118,7 @@ def own_error(trace: Trace) -> float:
     if model.capabilities.own_head == REPLACED:
         ours, theirs = model.replaced_logits(trace.states[-1:])[0], model.own_outputs(trace.encoding).logits[0]
     else:
-        head, alone = model.own_head, model.pad([(trace.ids, trace.encoding.segments)])
+        head, alone = model.task_head(), model.pad([(trace.ids, trace.encoding.segments)])
         ours, theirs = head.logits(model.final(trace.states[-1:])), head.logits(model.own_hidden(alone))
     return float((ours - theirs).abs().max())
 

@@ -109,8 +109,11 @@ def pseudo_likelihoods_in_steps(model: Explorer, texts: Sequence[str]) -> Genera
     work, done, scores = sum(encoding.kept**2 for encoding in encoded), 0, []
     for encoding in encoded:
         own = encoding.kept**2
-        steps = hidden_surprise_in_steps(model, encoding)
-        surprise = yield from map_steps(steps, lambda share, done=done, own=own: (done + share * own) / work)
+
+        def so_far(share: float, done: int = done, own: int = own) -> float:
+            return (done + share * own) / work
+
+        surprise = yield from map_steps(hidden_surprise_in_steps(model, encoding), so_far)
         scores.append(float(surprise.log_probabilities.sum()))
         done += own
     return scores

@@ -93,7 +93,7 @@ def _made(
 ) -> tuple[Mixing, torch.Tensor]:
     """`mixing_and_states` anew. Layers below the first change are as they are without it, and are not run."""
     layers = trace.model.layers
-    first = min([layer for layer, *_ in (*off, *cuts)] + ([patch[0]] if patch else []) + [len(layers) + 1])
+    first = min([head[0] for head in off] + [cut[0] for cut in cuts] + ([patch[0]] if patch else []) + [len(layers) + 1])
     made = np.empty((len(layers), trace.kept, trace.kept), dtype=np.float32)
     unchanged = _kept.peek((trace.reading, frozenset(), frozenset())) if first <= len(layers) else None
     error = 0.0
@@ -141,7 +141,7 @@ def _put_rows(
     """Run these queries alone where all others are as they were: their shares into their places of a layer; their error."""
     given, hidden, of = trace.heads(layer), states[layer, queries], trace.model.layers[layer]
     block = Block(of, hidden, torch.cat([given.weights_of(query) for query in queries]).transpose(0, 1), given.value[0])
-    _with_zeros(block, [(head, queries.index(query), key) for head, query, key in _zeroed(layer, (), cuts)])
+    _with_zeros(block, [(head, queries.index(query), key) for head, query, key in _zeroed_by_cuts(layer, cuts)])
     states[layer + 1, queries] = of.after_heads(block.context[None], hidden)[0]
     found, error = shares_at(block, queries)
     row[queries] = found.numpy()
@@ -163,14 +163,17 @@ def _changed_blocks(
         del block
 
 
-Zeroed = list[tuple["int | slice", "int | slice", "int | slice"]]
+Zeroed = Sequence[tuple["int | slice", "int | slice", "int | slice"]]
 """The places of weights [heads, query, key] that are zero."""
 
 
 def _zeroed(layer: int, off: Collection[Head], cuts: Collection[Cut]) -> Zeroed:
     everything = slice(None)
-    heads: Zeroed = [(head, everything, everything) for at, head in off if at == layer]
-    return heads + [(everything if head is None else head, *places) for at, *places, head in cuts if at == layer]
+    return [*((head, everything, everything) for at, head in off if at == layer), *_zeroed_by_cuts(layer, cuts)]
+
+
+def _zeroed_by_cuts(layer: int, cuts: Collection[Cut]) -> list[tuple[int | slice, int, int]]:
+    return [(slice(None) if head is None else head, query, key) for at, query, key, head in cuts if at == layer]
 
 
 def _with_zeros(block: Block, zeroed: Zeroed) -> Block:

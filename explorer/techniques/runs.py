@@ -91,5 +91,5 @@ def pair_shares(run: Run) -> np.ndarray:
 @inference_mode
 def label_shares(run: Run) -> np.ndarray:
     """The shares (0 to 1) of the labels of the model's own head, which it must have: [labels]."""
-    head = run.trace.model.own_head
+    head = run.trace.model.task_head()
     return head.shares(head.logits(run.trace.model.final(run.states[-1:])))[0].numpy()

@@ -85,9 +85,12 @@ class Corpus:
 
     @functools.cached_property
     def _counts(self) -> dict[str, Counter[str]]:
-        every = {"tag": [one.tags for one in self.sentences], "relation": [one.relations for one in self.sentences]}
-        every["word"] = [[word.lower() for word in one.words] for one in self.sentences]
-        return {what: Counter(chain.from_iterable(values)) for what, values in every.items()}
+        every = {
+            "tag": chain.from_iterable(one.tags for one in self.sentences),
+            "relation": chain.from_iterable(one.relations for one in self.sentences),
+            "word": (word.lower() for one in self.sentences for word in one.words),
+        }
+        return {what: Counter(values) for what, values in every.items()}
 
     @property
     def cited(self) -> str:
@@ -208,7 +211,8 @@ def _starts(text: str, words: Sequence[str]) -> tuple[int, ...] | None:
 
 def _read_conllu(lines: Sequence[str]) -> Iterator[CorpusSentence]:
     """The sentences between blank lines. Raises InputError naming the first line that is wrong."""
-    text, rows, begun, characters = "", [], 0, 0
+    text, begun, characters = "", 0, 0
+    rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate([*lines, ""], start=1):
         if line.startswith("#"):
             said = _TEXT.match(line)

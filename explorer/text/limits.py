@@ -47,7 +47,7 @@ def check_texts(texts: object, limit: Limit = TEXTS) -> list[str]:
 
 def check_integer(value: object, name: str, low: int, high: int) -> int:
     """A whole number from `low` to `high`, both allowed. Raises InputError otherwise."""
-    if _is_number(value) and low <= value <= high and (isinstance(value, Integral) or float(value).is_integer()):
+    if is_number(value) and low <= value <= high and (isinstance(value, Integral) or float(value).is_integer()):
         return int(value)
     raise InputError(f"{_capitalised(name)} must be a whole number from {low} to {high}, not {_shown(value)}.")
 
@@ -66,7 +66,7 @@ def check_cell(value: object) -> tuple[int, int]:
 
 def check_number(value: object, name: str, low: float, high: float) -> float:
     """A finite number from `low` to `high`, both allowed. Raises InputError otherwise."""
-    if _is_number(value) and low <= (value if isinstance(value, int) else float(value)) <= high:
+    if is_number(value) and low <= (value if isinstance(value, int) else float(value)) <= high:
         return float(value)
     raise InputError(f"{_capitalised(name)} must be a number from {low:g} to {high:g}, not {_shown(value)}.")
 
@@ -107,12 +107,13 @@ def cut_weights(cuts: object, layers: int, heads: int, tokens: int) -> list[tupl
     CUTS.check(len(cuts), "cuts")
     if any(isinstance(cut, str) or not isinstance(cut, Sequence) or len(cut) != 4 for cut in cuts):
         raise InputError("Every cut must be [layer, query, key, head], such as [1, 3, 2, 0], where head 0 is all heads.")
-    found = []
+    found: dict[tuple[int, int, int, int | None], None] = {}
     for layer, query, key, head in cuts:
-        places = (check_integer(place, name, 0, tokens - 1) for name, place in (("the query", query), ("the key", key)))
         at = check_integer(head, "the head", 0, heads)
-        found.append((layer_index(layer, layers), *places, at - 1 if at else None))
-    return list(dict.fromkeys(found))
+        index, last = layer_index(layer, layers), tokens - 1
+        places = check_integer(query, "the query", 0, last), check_integer(key, "the key", 0, last)
+        found[index, *places, at - 1 if at else None] = None
+    return list(found)
 
 
 def hidden_state_index(layer: object, layers: int) -> int:
@@ -121,11 +122,11 @@ def hidden_state_index(layer: object, layers: int) -> int:
 
 
 def _is_last(layer: object) -> bool:
-    return _is_number(layer) and layer == -1
+    return is_number(layer) and layer == -1
 
 
-def _is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a number of Python or numpy; True and False are none."""
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a number of Python or numpy; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -135,9 +136,9 @@ def _shown(value: object) -> str:
         return "nothing"
     if isinstance(value, str):
         return repr(value[:40])
-    if isinstance(value, bool) or (_is_number(value) and not abs(value) > 1e15):
+    if isinstance(value, bool) or (is_number(value) and not abs(value) > 1e15):
         return str(value)
-    return "a number that large" if _is_number(value) else "a list or an object"
+    return "a number that large" if is_number(value) else "a list or an object"
 
 
 def _capitalised(name: str) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from explorer.base.errors import InputError
 from explorer.base.limits import CELL_LINES, CELLS, COLUMNS, LINES, MEGABYTE, TABLE_MEGABYTES
@@ -125,7 +126,7 @@ def _check_length(lines: int, cells: int = 0) -> None:
 def _records(text: str, delimiter: str) -> list[list[str]]:
     """The records of a delimited text; a quote that is never closed is a quote, not the start of a cell."""
 
-    def read(quoting: int) -> list[list[str]]:
+    def read(quoting: Literal[0, 3]) -> list[list[str]]:  # csv.QUOTE_MINIMAL or csv.QUOTE_NONE
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
         return [row for row in rows if any(cell.strip() for cell in row)]
 

@@ -87,9 +87,7 @@ def read_tagged(path: Path) -> TaggedFile:
 
 def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
     """A sentence from two lists of one length. `where` says which it is. Raises InputError."""
-    for given, what in ((words, "words"), (tags, "tags")):
-        if isinstance(given, str) or not isinstance(given, Sequence):
-            raise InputError(f"{where} must have its {what} in a list.")
+    words, tags = _check_list(words, "words", where), _check_list(tags, "tags", where)
     if not words:
         raise InputError(f"{where} has no words; leave it out.")
     if len(words) != len(tags):
@@ -99,6 +97,12 @@ def check_tagged(words: object, tags: object, where: str) -> TaggedSentence:
     place = where[0].lower() + where[1:]
     checked = [limits.check_text(word, f"word {number} of {place}") for number, word in enumerate(words, start=1)]
     return TaggedSentence(tuple(checked), tuple(_check_tag(tag, number, place) for number, tag in enumerate(tags, start=1)))
+
+
+def _check_list(given: object, what: str, where: str) -> Sequence[object]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError(f"{where} must have its {what} in a list.")
+    return given
 
 
 def _check_tag(tag: object, number: int, place: str) -> str:
@@ -116,10 +120,11 @@ def _read_json(text: str) -> Iterator[TaggedSentence]:
     else:
         items = enumerate(whole if isinstance(whole, list) else [whole], start=1)
     for number, item in items:
-        keys = [next((key for key in names if isinstance(item, dict) and key in item), "") for names in (WORD_KEYS, TAG_KEYS)]
+        given = item if isinstance(item, dict) else {}
+        keys = [next((key for key in names if key in given), "") for names in (WORD_KEYS, TAG_KEYS)]
         if not all(keys):
             raise InputError(f'Line {number} must be an object such as {{"words": ["a", "dog"], "tags": ["DET", "NOUN"]}}.')
-        yield check_tagged(item[keys[0]], item[keys[1]], f"Line {number}")
+        yield check_tagged(given[keys[0]], given[keys[1]], f"Line {number}")
 
 
 def _json_lines(text: str) -> Iterator[tuple[int, object]]:

@@ -151,12 +151,14 @@ def check_tokenizer(data: bytes) -> None:
         pattern = entry.get("pattern")
         if isinstance(pattern, dict) and not set(pattern) <= {"String"} and pattern.get("Regex") not in HARMLESS:
             raise ValueError("regular expression")
-        if entry.get("type") == "Replace" and len(entry["content"]) > len("".join(map(str, pattern.values()))):
-            raise ValueError("replacement")
+        if entry.get("type") == "Replace":
+            replaced = "".join(map(str, pattern.values())) if isinstance(pattern, dict) else ""
+            if len(entry["content"]) > len(replaced):
+                raise ValueError("replacement")
         limits.check_integer(entry.get("max_input_chars_per_word", 0), "the letters of a word", 0, MOST_LETTERS)
 
 
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
+def _objects(value: object) -> Iterator[dict[str, Any]]:
     """Every object in what JSON holds; the vocabulary, which is long and flat, is one of them."""
     waiting = [value]
     while waiting:

@@ -17,7 +17,7 @@ def baselines(examples: Examples, split: Split) -> dict[str, float]:
     The most frequent label, and logistic regression on tf-idf (Spärck Jones 1972) of words and word pairs.
     """
     targets = examples.targets
-    majority = np.bincount(targets[split.train]).argmax()
+    majority = int(np.bincount(targets[split.train]).argmax())
     words = _from_words(examples, split, sklearn.linear_model.LogisticRegression(C=3, max_iter=200), targets, majority)
     predicted = {"most frequent": majority, "bag of words": words}
     return {name: float((targets[split.held_out] == labels).mean()) for name, labels in predicted.items()}

@@ -20,6 +20,7 @@ from explorer.training.files import head_arrays
 from explorer.training.kinds import KINDS
 from explorer.training.predictor import Predictor
 from explorer.training.run import Run
+from explorer.training.top_layers import Top
 
 MODEL_FILES = ("config.json", "model.safetensors", *checkpoints.TOKENIZER_FILES)
 FILES = {"settings.json", "head.safetensors", "log.csv", "predict.py", *(f"model/{name}" for name in MODEL_FILES)}
@@ -37,21 +38,20 @@ def tuned_model(run: Run) -> str:
         if run.predictor.model == store.tuned_name(run.id):  # it came in a zip
             return run.predictor.model
         raise InputError("This run trained a head only, so the model is as it was; train some layers too.")
-    place = store.folder() / run.id / "model"
+    place = disk.folder() / run.id / "model"
     with _writing:
         if not place.is_dir():
             store.make_room(run.id, NUMBER * load(run.predictor.model).capabilities.parameters)
-            with disk.unfinished(store.folder()) as written:
-                _write_model(run.predictor, written)
+            with disk.unfinished(disk.folder()) as written:
+                _write_model(run.predictor, run.predictor.top, written)
                 disk.finish(written, place)
     return store.tuned_name(run.id)
 
 
-def _write_model(predictor: Predictor, folder: Path) -> None:
+def _write_model(predictor: Predictor, top: Top, folder: Path) -> None:
     """The whole model in the format of transformers, the trained layers in the place of its own."""
     base = load(predictor.model)
-    top, first = predictor.top, predictor.layer - predictor.layers_trained
-    module = base.module_with(dict(enumerate(top.layers, start=first)), top.pooler)
+    module = base.module_with(dict(enumerate(top.layers, start=predictor.layer - predictor.layers_trained)), top.pooler)
     module.save_pretrained(folder)
     base.tokenizer.save_pretrained(folder)
 
@@ -59,9 +59,9 @@ def _write_model(predictor: Predictor, folder: Path) -> None:
 def pack(run: Run) -> Path:
     """The zip of a run, in its folder. It holds the encoder too, unless that can be had from the hub as it is."""
     model = _model_folder(run)
-    place = store.folder() / run.id / "run.zip"
+    place = disk.folder() / run.id / "run.zip"
     store.make_room(run.id, quota.expected_bytes(run) + (disk.size_of(model) if model is not None else 0))
-    with disk.unfinished(store.folder()) as folder:
+    with disk.unfinished(disk.folder()) as folder:
         written = folder / place.name
         _write_zip(written, run, model)
         disk.finish(written, place)
@@ -70,9 +70,9 @@ def pack(run: Run) -> Path:
 
 def pack_standard(run: Run, write: Callable[[Predictor, Path], None], name: str) -> Path:
     """A zip with the folder `model` as `write_standard` or `write_onnx` fills it. Raises InputError, see `why_not`."""
-    place = store.folder() / run.id / name
+    place = disk.folder() / run.id / name
     store.make_room(run.id, 2 * NUMBER * load(run.predictor.model).capabilities.parameters)
-    with disk.unfinished(store.folder()) as folder:
+    with disk.unfinished(disk.folder()) as folder:
         (folder / "model").mkdir()
         write(run.predictor, folder / "model")
         written = folder / place.name
@@ -98,8 +98,8 @@ def _write_zip(path: Path, run: Run, model: Path | None) -> None:
         archive.writestr("head.safetensors", save_tensors(head_arrays(predictor.head)))
         archive.writestr("log.csv", _log(run.history))
         archive.write(Path(__file__).with_name(KINDS[run.kind].script), "predict.py")
-        for name in MODEL_FILES if model is not None else ():
-            if (model / name).is_file():
+        for name in MODEL_FILES:
+            if model is not None and (model / name).is_file():
                 archive.write(model / name, f"model/{name}")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.base.steps import map_steps
 from explorer.training.examples import Examples, Split
+from explorer.training.finetune import Step
 from explorer.training.text_tasks import TextTask
 
 FEWEST = 25  # examples that the curve begins with; each next point has twice as many
@@ -74,5 +75,5 @@ def proportional_order(examples: Examples, rows: np.ndarray, seed: int) -> np.nd
 
 def _scores(task: TextTask, below: np.ndarray, parts: Split) -> tuple[float, float]:
     """What the head and the bag of words reach on what is held out."""
-    ((epoch, _, _),) = task.epochs(below, parts)
+    (epoch,) = (report[0] for report in task.epochs(below, parts) if not isinstance(report, Step))
     return epoch.held_out[task.predictor.measures[1]], task.baselines(parts)["bag of words"]

@@ -45,7 +45,8 @@ class Answerer:
             part = text[begin:]
             encoded = self._encode(question, part)
             places = [place for place, sequence in enumerate(encoded.sequence_ids()) if sequence == 1]
-            spans = {place: _without_blanks(*encoded["offset_mapping"][0, place].tolist(), part) for place in places}
+            offsets = encoded["offset_mapping"][0].tolist()
+            spans = {place: _without_blanks(offsets[place][0], offsets[place][1], part) for place in places}
             surer, answer = self._in_window(encoded, spans)
             start, end = (begin + character for character in answer.pop("span"))
             said = {"answer": text[start:end], "start": start, "end": end} if surer > 0 else {"answer": "", "start": 0, "end": 0}

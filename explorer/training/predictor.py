@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
 from explorer.base.engine import torch
+from explorer.base.errors import InputError
 from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import POOLINGS, features_in_steps
@@ -45,6 +46,16 @@ class Predictor(ABC):
     def layers_trained(self) -> int:
         """How many layers are not the model's own."""
         return len(self.top.layers) if self.top else 0
+
+
+Kind = TypeVar("Kind", bound=Predictor)
+
+
+def of_kind(predictor: Predictor, kind: type[Kind]) -> Kind:
+    """The predictor of a task of this kind. Raises InputError when it is of another."""
+    if not isinstance(predictor, kind):
+        raise InputError(f"This run is of another kind: it has a {type(predictor).__name__}, not a {kind.__name__}.")
+    return predictor
 
 
 SAMPLES = (("a word, or two", ""), ("one", "and another"))

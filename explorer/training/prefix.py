@@ -96,7 +96,7 @@ def encoded_hidden_in_steps(
     return Ragged(flat, (lengths.cumsum(0) - lengths)[place], lengths[place])
 
 
-def _shorten(row: Sequence[int], cut: int) -> Sequence[int]:
+def _shorten(row: tuple[int, ...], cut: int) -> tuple[int, ...]:
     """At most `cut` entries; the last one, of [SEP], stays."""
     return row if len(row) <= cut else (*row[: cut - 1], row[-1])
 

@@ -70,7 +70,7 @@ class Questions:
 def built_in() -> Questions:
     """The questions of assets/examples/answers.jsonl: a text a line, with its questions and their answers."""
     lines = [json.loads(line) for line in BUILT_IN.read_text("utf-8").splitlines()]
-    return Questions(tuple(place(*row, line["text"]) for line in lines for row in line["questions"]))
+    return Questions(tuple(place(asked, answer, line["text"]) for line in lines for asked, answer in line["questions"]))
 
 
 def place(question: str, answer: str, text: str, name: str = "the question") -> Question:

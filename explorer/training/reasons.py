@@ -82,7 +82,7 @@ def _integrated(classifier: Classifier, model: Explorer, pair: Pair) -> Decision
     steps = min(FIRST_STEPS, most)
     while True:
         found = integrated_gradients(trace, target, steps, score)
-        if found.path.sums_up or 2 * steps > most:
+        if found.path is None or found.path.sums_up or 2 * steps > most:
             break
         steps *= 2
     encoding = trace.encoding
@@ -126,7 +126,7 @@ class Change:
 
 def compare(before: Explorer, after: Explorer, pairs: Sequence[Pair]) -> Change:
     """How far two models of one shape are apart, on texts or pairs."""
-    drift, shift, tokens = 0.0, 0.0, 0
+    drift, shift, tokens = np.zeros((), np.float32), np.zeros((), np.float32), 0
     for pair in pairs:
         first, second = before.trace(*pair), after.trace(*pair)
         one, other = first.hidden_states, second.hidden_states  # [layers + 1, tokens, hidden]

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from explorer.analysis.entities import EntityScores, by_sentence, entity_scores
+from explorer.base.errors import InputError
 from explorer.training.predictor import Predictor
 
 CORRELATIONS = ("spearman", "pearson")  # -1 to 1; other measures but the loss are 0 to 1
@@ -39,7 +40,10 @@ class HeldOut:
 
 
 class HeldOutLabels(HeldOut):
-    """What has one of some labels each: `targets` [rows], places among the labels, and `probabilities` [rows, labels]."""
+    """What has one of some labels each."""
+
+    targets: np.ndarray  # [rows], places among the labels
+    probabilities: np.ndarray  # [rows, labels]
 
     @cached_property
     def said(self) -> np.ndarray:
@@ -97,8 +101,8 @@ class HeldOutTags(HeldOutLabels):
 
     def entities(self, labels: Sequence[str]) -> list[EntityScores]:
         """How well whole names are found, of all types and of each; [] when there is none among the words."""
-        tags = (by_sentence(self.sentences, [labels[one] for one in rows]) for rows in (self.targets, self.said))
-        return entity_scores(*tags)
+        right, said = (by_sentence(self.sentences, [labels[one] for one in rows]) for rows in (self.targets, self.said))
+        return entity_scores(right, said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +125,9 @@ def told(measure: str, value: float) -> str:
     return f"{measure.replace('_', ' ').replace('f1', 'F1')} {value:.1%}"
 
 
+Held = TypeVar("Held", bound=HeldOut)
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """One training: the predictor, how it was trained, and how it went."""
@@ -134,6 +141,14 @@ class Run:
     baselines: dict[str, float] = field(default_factory=dict)  # what they reach on the held-out examples, by name
     id: str = ""
     created: float = 0.0  # seconds since 1970
+
+    def held(self, kind: type[Held]) -> Held:
+        """The held-out examples, of a kind of task. Raises InputError where there are none."""
+        if self.held_out is None:
+            raise InputError("This run came in a file, which holds no sentences to look at.")
+        if not isinstance(self.held_out, kind):
+            raise InputError(f"This run is of another kind: it holds {type(self.held_out).__name__}, not {kind.__name__}.")
+        return self.held_out
 
     @property
     def kind(self) -> str:

@@ -47,9 +47,9 @@ class TrainingSettings:
 
     def for_few(self) -> Self:
         """The same for a head that learns from few examples: it is solved where it can be, and each is left out in turn."""
-        as_given = self.units or self.optimizer == "lbfgs"
-        solved = {} if as_given else {"optimizer": "lbfgs", "regularization": FEW_REGULARIZATION}
-        return replace(self, held_out=0.0, **solved)
+        if self.units or self.optimizer == "lbfgs":
+            return replace(self, held_out=0.0)
+        return replace(self, held_out=0.0, optimizer="lbfgs", regularization=FEW_REGULARIZATION)
 
 
 @dataclass(frozen=True)

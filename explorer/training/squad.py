@@ -70,7 +70,7 @@ def _entries(found: Any) -> Iterator[_Entry]:
         yield row["question"], row["context"], list(zip(answers["text"], answers["answer_start"], strict=True))
 
 
-def _check(number: int, question: Any, text: Any, answers: list[tuple[Any, Any]]) -> Question:
+def _check(number: int, question: Any, text: object, answers: list[tuple[Any, Any]]) -> Question:
     question = limits.check_text(question, f"question {number}").strip()
     text = limits.check_text(text, f"the text of question {number}")
     for answer, start in answers:

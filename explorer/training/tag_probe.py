@@ -38,7 +38,8 @@ def probe_tags(
     targets, sentence_of = examples.targets[there], examples.sentence_of[there]
     found = []
     for layer in layers:
-        scores, controls = [], []
+        scores: list[float] = []
+        controls: list[float] = []
         for seed, rows in enumerate(splits):
             parts = Split(*(np.flatnonzero(np.isin(sentence_of, part)) for part in rows))
             for task, right in ((scores, targets), (controls, control_tags(examples, seed)[there])):

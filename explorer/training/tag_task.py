@@ -13,6 +13,7 @@ from explorer.training.finetune import Step, evaluate, train_top
 from explorer.training.frozen import train
 from explorer.training.head import Head
 from explorer.training.objectives import Classes
+from explorer.training.predictor import Predictor
 from explorer.training.prefix import EVERY_TOKEN, Ragged, encoded_hidden_in_steps
 from explorer.training.run import HeldOutTags
 from explorer.training.settings import Epoch
@@ -24,12 +25,23 @@ from explorer.training.word_vectors import ReadWords, word_vectors_in_steps
 
 
 @dataclass(frozen=True)
-class Below:
-    """What the frozen part gives: vectors [words, hidden] of the words that are read, or hidden states of all tokens."""
+class OfWords:
+    """What the frozen part gives: vectors [words, hidden] of the words that are read."""
 
     words: np.ndarray  # [words that are read] which of all words they are
-    states: np.ndarray | Ragged
-    places: TopWords | None = None
+    states: np.ndarray
+
+
+@dataclass(frozen=True)
+class OfTokens:
+    """The same below layers that are trained: hidden states of all tokens."""
+
+    words: np.ndarray
+    states: Ragged
+    places: TopWords
+
+
+Below = OfWords | OfTokens
 
 
 class TagsOfSentences(Classes):
@@ -67,10 +79,10 @@ class Tagging(Task[TaggedExamples]):
         read = ReadWords.of(self.model, [one.words for one in self.examples.sentences])
         if not plan.layers_trained:
             vectors = yield from word_vectors_in_steps(self.model, read, [plan.layer], plan.pooling)
-            return Below(np.flatnonzero(read.are_read(read.lengths)), vectors[0])
+            return OfWords(np.flatnonzero(read.are_read(read.lengths)), vectors[0])
         states = yield from encoded_hidden_in_steps(self.model, read.encoded, plan.layer - plan.layers_trained)
         lengths = states.lengths.numpy()
-        return Below(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
+        return OfTokens(np.flatnonzero(read.are_read(lengths)), states, TopWords.of(read, lengths))
 
     def labels(self) -> tuple[str, ...]:
         """The tags of the examples."""
@@ -80,19 +92,21 @@ class Tagging(Task[TaggedExamples]):
         """The head alone, on batches of words, or with the layers below it, on batches of sentences."""
         plan, words = self.plan, self._words(below, parts)
         targets, labels = self.examples.targets[below.words], len(self.examples.classes)
-        if below.places is not None:
+        if isinstance(below, OfTokens):
             top = Top(self.model, plan.layer, plan.layers_trained, EVERY_TOKEN)
-            objective = TagsOfSentences(targets, labels, words.train, below.places, plan.pooling)
-            yield from train_top(top, below.states, objective, parts, plan.settings)
+            of_sentences = TagsOfSentences(targets, labels, words.train, below.places, plan.pooling)
+            yield from train_top(top, below.states, of_sentences, parts, plan.settings)
             return
-        objective = Classes(targets, labels, words.train, False)
-        yield from ((epoch, head, None) for epoch, head in train(below.states, objective, words, plan.settings))
+        of_words = Classes(targets, labels, words.train, False)
+        yield from ((epoch, head, None) for epoch, head in train(below.states, of_words, words, plan.settings))
 
-    def held_out(self, predictor: Tagger, below: Below, parts: Split) -> HeldOutTags:
+    def held_out(self, predictor: Predictor, below: Below, parts: Split) -> HeldOutTags:
         """Sentences, their tags and the probabilities of all tags."""
         held = self._words(below, parts).held_out
-        if predictor.top is None:
+        if isinstance(below, OfWords):
             vectors = below.states[held]
+        elif predictor.top is None:
+            raise ValueError("layers were trained, and the predictor has none")
         else:
             rows = torch.from_numpy(parts.held_out)
             vectors = below.places.pool(evaluate(predictor.top, below.states, rows), rows, predictor.pooling).numpy()

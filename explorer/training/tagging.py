@@ -69,7 +69,8 @@ def check_tagged_examples(given: object) -> TaggedExamples:
     for number, row in enumerate(given, start=1):
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
             raise InputError(f"Example {number} is not a pair of a list of words and a list of tags.")
-        sentences.append(check_tagged(*row, f"Example {number}"))
+        words, tags = row
+        sentences.append(check_tagged(words, tags, f"Example {number}"))
     return tagged_examples(sentences)[0]
 
 

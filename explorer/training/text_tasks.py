@@ -6,12 +6,13 @@ import time
 from abc import abstractmethod
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from explorer.analysis.projection import principal_components
 from explorer.base.engine import torch
+from explorer.model.explorer import Explorer
 from explorer.training.baselines import baselines, number_baselines
 from explorer.training.examples import Examples, ScoredExamples, Split, leave_one_out, split
 from explorer.training.finetune import Step, evaluate, train_top
@@ -23,10 +24,12 @@ from explorer.training.predictor import Classifier, Predictor, Regressor
 from explorer.training.run import HeldOutNumbers, HeldOutTexts
 from explorer.training.settings import FEWEST_HELD_OUT, Epoch
 from explorer.training.top_layers import Top
-from explorer.training.training import Given, Task, TrainingPlan
+from explorer.training.training import Task, TrainingPlan
+
+Texts = TypeVar("Texts", bound=Examples)
 
 
-class TextTask(Task[Given]):
+class TextTask(Task[Texts]):
     """A head on one vector of every text or pair."""
 
     def split(self) -> Split:
@@ -69,7 +72,7 @@ class Classification(TextTask[Examples]):
         """The labels of the examples."""
         return tuple(self.examples.classes)
 
-    def fitted(self) -> Classification:
+    def fitted(self) -> Task[Examples]:
         """As for every task; from few examples that a head alone learns from, another way to learn and to judge."""
         settings = self.plan.settings
         few = len(self.examples) * settings.held_out < FEWEST_HELD_OUT
@@ -164,6 +167,6 @@ class Regression(TextTask[ScoredExamples]):
         return number_baselines(self.examples, parts)
 
 
-def text_task(model: Any, examples: Examples, plan: TrainingPlan) -> TextTask:
+def text_task(model: Explorer, examples: Examples, plan: TrainingPlan) -> TextTask:
     """The task that examples ask for."""
-    return (Regression if isinstance(examples, ScoredExamples) else Classification)(model, examples, plan)
+    return Regression(model, examples, plan) if isinstance(examples, ScoredExamples) else Classification(model, examples, plan)

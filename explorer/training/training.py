@@ -2,12 +2,13 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sized
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from explorer.base.errors import InputError
 from explorer.base.limits import EPOCHS, NONE, TEXTS, TRAINING_MINUTES
+from explorer.base.steps import finished
 from explorer.model.explorer import Explorer
 from explorer.model.features import LAST_FOUR
 from explorer.text import limits
@@ -62,7 +63,7 @@ def make_plan(
     """A plan from what was sent; `settings` are those of TrainingSettings. Raises InputError or CapabilityError."""
     most = model.capabilities.layers
     index = limits.hidden_state_index(layer, most)
-    limits.check_choice(pooling, "pooling", predictor.poolings)
+    pooling = limits.check_choice(pooling, "pooling", predictor.poolings)
     if pooling == "pooler":
         model.require("pooler")
         if index != most:
@@ -89,7 +90,7 @@ class Progress:
     epoch: Epoch | None = None
 
 
-Given = TypeVar("Given")
+Given = TypeVar("Given", bound=Sized)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +179,14 @@ def run_training(task: Task, stop: Callable[[], bool] = lambda: False) -> Genera
     best, head, top = kept
     predictor = task.predictor(task.labels(), head, task.model.name, plan.layer, plan.pooling, top)
     return TrainingResult(task, predictor, tuple(history), best, parts, task.held_out(predictor, below, parts))
+
+
+def train_whole(task: Task) -> TrainingResult:
+    """Train as planned, in one go. Raises InputError."""
+    result = finished(run_training(task))
+    if result is None:
+        raise InputError("The training had to end before it began; try again.")
+    return result
 
 
 def _in_time(stop: Callable[[], bool]) -> Callable[[], bool]:

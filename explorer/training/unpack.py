@@ -44,7 +44,7 @@ def unpack(path: Path, visitor: str = quota.HOUSE) -> Run:
     zip that is refused nothing stays on the disk. Raises ExplorerError when there is no room, ModelError without its model.
     """
     identifier = store.new_id()
-    with disk.unfinished(store.folder()) as folder:
+    with disk.unfinished(disk.folder()) as folder:
         run, has_model = _read(path, folder)
         predictor = run.predictor
         if has_model:

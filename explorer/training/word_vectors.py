@@ -110,9 +110,9 @@ def word_vectors_in_steps(
         place = np.empty(len(read.encodings), dtype=np.int64)
         place[rows] = np.arange(len(rows)) * states[0].shape[1]
         shift = place[read.sentence[words]]
-        ends = [torch.from_numpy(tokens[words] + shift) for tokens in (read.first, read.last)]
+        first, last = (torch.from_numpy(tokens[words] + shift) for tokens in (read.first, read.last))
         for layer, hidden in enumerate(states):
-            found[layer, mine] = pool_words(hidden.flatten(0, 1), *ends, pieces).numpy()
+            found[layer, mine] = pool_words(hidden.flatten(0, 1), first, last, pieces).numpy()
         done += len(rows)
         yield done / len(read.encodings)
     return found

@@ -169,7 +169,7 @@ def head_sentence(subject: Subject, found: Telling) -> str:
         where, change = head_name((found.layer, found.head)), change_of(found.word, found.before, found.after)
         if not found.names_a_key:
             return f"Without {where}, {change}."
-        query, key = (subject.trace.tokens[place] for place in (found.query, found.key))
+        query, key = _looking(subject, found)
         return f"{where.capitalize()} looks from “{query}” to “{key}” with a weight of {found.weight:.2f}; without it, {change}."
     if found.query is None or found.key is None:
         encoding = subject.trace.encoding
@@ -179,9 +179,16 @@ def head_sentence(subject: Subject, found: Telling) -> str:
     return looks_at(subject, found)
 
 
+def _looking(subject: Subject, found: Telling) -> tuple[str, str]:
+    """The token that looks, and the other one that it looks at. Raises ValueError where there is no other."""
+    if found.query is None or found.key is None:
+        raise ValueError("there is no other token to look at")
+    return subject.trace.tokens[found.query], subject.trace.tokens[found.key]
+
+
 def looks_at(subject: Subject, found: Telling) -> str:
     """Where a token looks in a head; the head has one that looks at another."""
-    query, key = (subject.trace.tokens[place] for place in (found.query, found.key))
+    query, key = _looking(subject, found)
     return f"In {head_name((found.layer, found.head))}, “{query}” looks at “{key}” with a weight of {found.weight:.2f}."
 
 

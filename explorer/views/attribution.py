@@ -33,7 +33,7 @@ class AttributionView(LongView):
         "(Shrikumar et al. 2016) is its first-order relative and promises no sum. Occlusion is the simple reading: how "
         "far the logit falls when [MASK] stands in the token's place."
     )
-    steps: float = number(
+    steps: int = number(
         50, "Steps", low=5, high=300, step=5, heard="release", more=True, when=lambda view: view.method == INTEGRATED
     )
 

@@ -5,16 +5,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from explorer.base.errors import InputError
 from explorer.base.limits import CHARACTERS, Limit
+from explorer.model.network import Capabilities
 from explorer.text import limits
 from explorer.text.tables import FILE_TYPES, read_table
 
-Bound = float | Callable[[Any], float]  # a number, or where it comes from in the capabilities of a model
+Bound = float | Callable[[Capabilities], float]  # a number, or where it comes from in the capabilities of a model
 NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?(e[-+]?\d{1,3})?", re.ASCII)  # as a link or a program writes one
 
 
@@ -30,11 +30,11 @@ class Setting:
     answer: bool = False  # the view writes into it what a class may guess first, as a Part says
     look: Mapping[str, Any] = field(default_factory=dict)  # for the page alone: lines, placeholder, a least width
 
-    def check(self, value: Any, name: str, capabilities: Any) -> Any:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """The value as the view gets it; `name` is what to call it. Raises InputError, saying what it may be."""
         return value
 
-    def written(self, value: Any) -> str:
+    def written(self, value: object) -> str:
         """A value that `check` has passed, as a link carries it."""
         return str(value)
 
@@ -42,7 +42,7 @@ class Setting:
         """What `written` wrote, for `check`, which knows what is allowed. Raises InputError for what is no such value."""
         return text
 
-    def nearest(self, value: Any, capabilities: Any) -> Any:
+    def nearest(self, value: object, capabilities: Capabilities) -> Any:
         """The value, moved to where the setting may be, for those who would rather see something than nothing."""
         return value
 
@@ -60,7 +60,7 @@ class Choice(Setting):
         """What may be chosen, without the labels."""
         return [option[1] if isinstance(option, tuple) else option for option in self.options]
 
-    def check(self, value: Any, name: str, capabilities: Any) -> Any:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """One of the options, or a text where that is allowed; 1 is not True."""
         if self.free:
             return None if value is None else limits.check_optional_text(value, name)
@@ -69,7 +69,7 @@ class Choice(Setting):
                 return known
         return limits.check_choice(value, name, [str(known) for known in self.values])
 
-    def written(self, value: Any) -> str:
+    def written(self, value: object) -> str:
         """The option; nothing chosen is nothing written."""
         return "" if value is None else str(value)
 
@@ -82,9 +82,9 @@ class Choice(Setting):
 class Several(Setting):
     """Any of `options(capabilities)`, which are whole numbers; none of them is allowed."""
 
-    options: Callable[[Any], Sequence[int]]
+    options: Callable[[Capabilities], Sequence[int]]
 
-    def check(self, value: Any, name: str, capabilities: Any) -> tuple[int, ...]:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> tuple[int, ...]:
         """Those that this model has, each once, in their order."""
         if not isinstance(value, list | tuple) or any(type(one) is not int for one in value):
             raise InputError(f"{name.capitalize()} must be a list of whole numbers.")
@@ -103,7 +103,7 @@ class Several(Setting):
 class Switch(Setting):
     """On or off."""
 
-    def check(self, value: Any, name: str, capabilities: Any) -> bool:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> bool:
         """True or False."""
         if not isinstance(value, bool):
             raise InputError(f"{name.capitalize()} must be true or false.")
@@ -128,20 +128,20 @@ class Number(Setting):
     high: Bound
     step: float = 1
 
-    def range(self, capabilities: Any) -> tuple[float, float]:
+    def range(self, capabilities: Capabilities) -> tuple[float, float]:
         """The bounds for a model; the higher one is never below the lower one."""
         low, high = (bound(capabilities) if callable(bound) else bound for bound in (self.low, self.high))
         return low, max(low, high)
 
-    def check(self, value: Any, name: str, capabilities: Any) -> float:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> float:
         """Within the bounds; nothing at all is the least number."""
         low, high = self.range(capabilities)
         value, whole = low if value is None else value, isinstance(self.step, int)
-        if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
+        if limits.is_number(value) and isfinite(value):
             value = int(value) if whole else float(value)
             if callable(self.high) or callable(self.low):
                 value = min(max(value, low), high)
-        return (limits.check_integer if whole else limits.check_number)(value, name, low, high)
+        return limits.check_integer(value, name, int(low), int(high)) if whole else limits.check_number(value, name, low, high)
 
     def written(self, value: Any) -> str:
         """As short as the number can be told from any other."""
@@ -153,7 +153,7 @@ class Number(Setting):
             raise InputError("A number is written like 12 or 0.5.")
         return int(text) if text.removeprefix("-").isdecimal() else float(text)
 
-    def nearest(self, value: Any, capabilities: Any) -> Any:
+    def nearest(self, value: Any, capabilities: Capabilities) -> Any:
         """Within the bounds."""
         low, high = self.range(capabilities)
         return min(max(value, low), high)
@@ -165,7 +165,7 @@ class Text(Setting):
 
     limit: Limit = CHARACTERS
 
-    def check(self, value: Any, name: str, capabilities: Any) -> str:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> str:
         """The text as it was typed; '' for nothing."""
         return limits.check_optional_text(value, name, self.limit)
 
@@ -177,11 +177,11 @@ class Memory(Setting):
     kept: Callable[[Any], Any]
     stored: str = ""  # the name under which the browser keeps it, beyond a reload
 
-    def check(self, value: Any, name: str, capabilities: Any) -> Any:
+    def check(self, value: object, name: str, capabilities: Capabilities) -> Any:
         """As the view can use it, whatever it was."""
         return self.kept(value)
 
-    def written(self, value: Any) -> str:
+    def written(self, value: object) -> str:
         """JSON, in which pairs are lists."""
         return json.dumps(value, separators=(",", ":"))
 
@@ -210,7 +210,7 @@ class Sheet(Setting):
     fixed: int = 0
     linked: bool = False
 
-    def check(self, value: Any, name: str, capabilities: Any) -> list[list[Any]]:
+    def check(self, value: Any, name: str, capabilities: Capabilities) -> list[list[Any]]:
         """The rows, each with a cell a column."""
         rows = value.astype(object).where(value.notna(), None).to_numpy().tolist() if hasattr(value, "notna") else value
         if not isinstance(rows, list) or any(type(row) is not list or len(row) != len(self.columns) for row in rows):
@@ -224,7 +224,7 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def use(setting: Setting, default: Any, here: bool = True) -> Any:
+def use(setting: Setting, default: object, here: bool = True) -> Any:
     """A field for a setting that several views of a tab read: one control, shown by the view for which `here` is true."""
     return field(default=default, metadata={"setting": replace(setting, here=here)})
 
@@ -232,7 +232,7 @@ def use(setting: Setting, default: Any, here: bool = True) -> Any:
 def _maker(kind: type[Setting], nothing: Any = None) -> Callable[..., Any]:
     """`(default, label, ...)` makes a field; what is no field of the kind is how the page draws it."""
 
-    def make(default: Any = nothing, label: str = "", **given: Any) -> Any:
+    def make(default: object = nothing, label: str = "", **given: Any) -> Any:
         own = {name: given.pop(name) for name in list(given) if name in kind.__dataclass_fields__}
         return use(kind(label=label, look=given, **own), default)
 
@@ -244,7 +244,7 @@ number, text, memory, switch = _maker(Number), _maker(Text, ""), _maker(Memory),
 several, upload, sheet, _choice = _maker(Several, ()), _maker(Upload), _maker(Sheet), _maker(Choice)
 
 
-def choice(options: Sequence[Any], label: str = "", *, default: Any = None, **given: Any) -> Any:
+def choice(options: Sequence[Any], label: str = "", *, default: object = None, **given: Any) -> Any:
     """A field that is one of `options`, values or (label, value); by default the first."""
     first = Choice(options=tuple(options)).values[0] if default is None and options else default
     return _choice(first, label, options=tuple(options), **given)

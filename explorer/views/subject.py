@@ -171,8 +171,8 @@ class Subject:
         """The input with the word swapped that is to be swapped."""
         if not self.selection.swap:
             return self
-        texts = (put(text, *self.selection.swap) for text in (self.text_a, self.text_b))
-        return Subject(self.model_name, *texts, self.selection, self.later)._with(model=self.model)
+        text_a, text_b = (put(text, *self.selection.swap) for text in (self.text_a, self.text_b))
+        return Subject(self.model_name, text_a, text_b, self.selection, self.later)._with(model=self.model)
 
     @property
     def hurried(self) -> "Subject":

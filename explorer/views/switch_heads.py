@@ -23,13 +23,13 @@ ABOUT = (
 )
 
 
-def pairs_of_numbers(value: Any) -> Off:
+def pairs_of_numbers(value: object) -> Off:
     """The zero-based (layer, head) pairs in whatever a browser says is off."""
     pairs = value if isinstance(value, list | tuple) else ()
     return tuple(sorted({tuple(pair) for pair in pairs if _is_pair(pair)}))
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2 and all(type(number) is int for number in value)
 
 
@@ -91,7 +91,7 @@ class SwitchHeads(LongView):
         """The board without colours: heads can be switched off before their effects are known."""
         return {"board": self._board(subject), "strongest": ""} | self._without(subject)
 
-    def on_board(self, subject: Subject, index: Any) -> Change:
+    def on_board(self, subject: Subject, index: object) -> Change:
         """All heads that are off now. The board shows them already, and effects in the making are not held up."""
         changed = subject.select(off=pairs_of_numbers(index))
         return Change({"off": changed.selection.off}, content=self._without(changed))

@@ -7,13 +7,14 @@ view in CONTRIBUTING.md.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, dataclass_transform
 
 from explorer.base.cache import OnceCache
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.steps import finished
+from explorer.model.network import Capabilities
 from explorer.views.settings import Setting
 from explorer.views.subject import Subject
 
@@ -163,6 +164,7 @@ def matches(error: float, what: str, limit: float = 1e-3) -> dict[str, str]:
     return verdict(error <= limit, f"{what} ({max_error(error)})")
 
 
+@dataclass_transform(frozen_default=True)
 class View(ABC):
     """One question, and the answer to it: a frozen dataclass, whose fields are its settings.
 
@@ -185,18 +187,21 @@ class View(ABC):
     settings: ClassVar[Mapping[str, Setting]] = {}
     parts: ClassVar[Mapping[str, Part]] = {}
     by_hand: ClassVar[Mapping[str, str]] = {}  # what the page wires by itself, and why, in a sentence each
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of every subclass
 
     def __init_subclass__(cls) -> None:
         annotated = vars(cls).get("__annotations__", {})
         own = [name for name, value in vars(cls).items() if isinstance(value, Part) or name in annotated]
         dataclass(frozen=True)(cls)
-        cls.settings = {one.name: one.metadata["setting"] for one in fields(cls)}  # type: ignore[arg-type]
+        cls.settings = {one.name: one.metadata["setting"] for one in fields(cls)}
         names = dict.fromkeys([*cls.layout, *own])
         cls.parts = {name: value for name in names if isinstance(value := getattr(cls, name, None), Part)}
         cls.layout = [name for name in names if name in cls.parts or name in cls.settings]
+        if twice := cls.parts.keys() & cls.settings.keys():
+            raise TypeError(f"{cls.__name__} calls a part and a setting {min(twice)!r}; content goes by the name")
 
     @classmethod
-    def read(cls, given: Mapping[str, Any], capabilities: Any) -> Self:
+    def read(cls, given: Mapping[str, Any], capabilities: Capabilities) -> Self:
         """With these settings; what is not given is as declared. Raises InputError naming what is wrong."""
         known = cls.settings
         if unknown := [str(name)[:40] for name in given if name not in known]:
@@ -206,7 +211,7 @@ class View(ABC):
 
     def changed(self) -> dict[str, Any]:
         """The settings that are not as declared and that a link may carry."""
-        own = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}  # type: ignore[arg-type]
+        own = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
         return {name: now for name, (now, declared) in own.items() if now != declared and self.settings[name].linked}
 
     def unless(self, subject: Subject) -> str:
@@ -318,7 +323,7 @@ def seconds(subject: Subject, passes: float) -> float:
     return 12 * model.layers * model.hidden_size**2 * passes * subject.trace.kept / QUICK
 
 
-def reads_quickly(model: Any, tokens: float) -> bool:
+def reads_quickly(model: Capabilities, tokens: float) -> bool:
     """Whether a model, by its capabilities, reads so many tokens in about a second."""
     return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK
 

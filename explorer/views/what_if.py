@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,8 +61,8 @@ class Question:
         effects = head_effects(self.before, self.target).copy()
         for head in off:
             effects[head] = np.inf
-        layer, head = np.unravel_index(int(effects.argmin()), effects.shape)
-        return int(layer), int(head)
+        layer, strongest = np.unravel_index(int(effects.argmin()), effects.shape)
+        return int(layer), int(strongest)
 
     def telling_state(self) -> tuple[int, int]:
         """The highest hidden state at which one vector brings at least half of the answer back, and its token.
@@ -103,11 +104,11 @@ class WhatIf(View):
         question = Question.of(subject)
         return shown | ({"outcome": NO_QUESTION} if question is None else self._compare(subject, question))
 
-    def on_gestures(self, subject: Subject, index: Any) -> Change:
+    def on_gestures(self, subject: Subject, index: object) -> Change:
         """Something is changed."""
         return _chosen(subject, [change for *_, change in self._gestures(subject)], index)
 
-    def on_back(self, subject: Subject, index: Any) -> Change:
+    def on_back(self, subject: Subject, index: object) -> Change:
         """Something is put back."""
         return _chosen(subject, [change for _, change in _ways_back(subject)], index)
 
@@ -131,7 +132,8 @@ class WhatIf(View):
 
     def _gestures(self, subject: Subject) -> list[Gesture]:
         """What can be done, each always in the same place: a press of what is done already undoes it."""
-        selection, found = subject.selection, []
+        selection = subject.selection
+        found: list[Gesture] = []
         if not _is_asked(subject):
             return []
         head = (selection.attention_layer, selection.head_index)
@@ -142,7 +144,7 @@ class WhatIf(View):
             found.append(("switch off the strongest head", False, lambda: _strongest_off(subject)))  # of those that are on
         for swap in fitting_swaps(subject, SWAPS):
             done = selection.swap == swap
-            found.append(("{} → {}".format(*swap), done, lambda swap=None if done else swap: select(swap=swap, patch=None)))
+            found.append(("{} → {}".format(*swap), done, partial(select, swap=None if done else swap, patch=None)))
         if selection.swap and is_quick(subject, subject.trace.kept * (model.layers + 1) / 2):
             patched = selection.patch is not None
             change = (lambda: select(patch=None)) if patched else (lambda: _patched(subject))
@@ -197,25 +199,25 @@ def _changes(subject: Subject) -> list[str]:
     if selection.swap:
         changed.append("with {1} for {0}".format(*selection.swap))
     if selection.patch:
-        changed.append(f"with {_state_name(subject)} from the run before")
+        changed.append(f"with {_state_name(subject, selection.patch)} from the run before")
     return changed
 
 
-def _state_name(subject: Subject) -> str:
-    layer, token = subject.selection.patch
+def _state_name(subject: Subject, patch: tuple[int, int]) -> str:
+    layer, token = patch
     return f"the vector of {subject.trace.tokens[token]} (token {token}) at hidden state {layer}"
 
 
 def _ways_back(subject: Subject) -> list[WayBack]:
     """Everything that is changed, to be put back one by one, or at once."""
     selection = subject.selection
-    found: list[WayBack] = [(head_name(head), lambda head=head: toggled(subject, head)) for head in selection.off[:8]]
+    found: list[WayBack] = [(head_name(head), partial(toggled, subject, head)) for head in selection.off[:8]]
     for cut in selection.cut[:8]:
-        found.append((cut_name(cut, subject.trace.tokens), lambda cut=cut: cut_or_mended(subject, cut)))
+        found.append((cut_name(cut, subject.trace.tokens), partial(cut_or_mended, subject, cut)))
     if selection.swap:
         found.append((selection.swap[0], lambda: select(swap=None)))
     if selection.patch:
-        found.append((_state_name(subject), lambda: select(patch=None)))
+        found.append((_state_name(subject, selection.patch), lambda: select(patch=None)))
     if len(selection.off) + len(selection.cut) + bool(selection.swap) + bool(selection.patch) > 1:
         found.append(("all", lambda: select(**CHANGES)))
     return found
@@ -232,7 +234,7 @@ def _patched(subject: Subject) -> Change:
     return select(patch=question.telling_state()) if question else _as_it_is(subject)
 
 
-def _chosen(subject: Subject, changes: list[Callable[[], Change]], index: Any) -> Change:
+def _chosen(subject: Subject, changes: list[Callable[[], Change]], index: object) -> Change:
     """The change in this place, if it is still there."""
     place = limits.check_place(index)
     return changes[place]() if place < len(changes) else _as_it_is(subject)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import gradio as gr
 import pytest
-from gradio import queueing, route_utils, routes
+from gradio import component_meta, queueing, route_utils, routes
 from gradio.block_function import BlockFunction
 from gradio.blocks import BlocksConfig, postprocess_update_dict
 from gradio.context import LocalContext
@@ -52,6 +52,7 @@ SIGNATURES = {
 }
 NAMES = {LocalContext: "blocks event_id request", _detect_agent: "_registry"}
 WRITTEN = {  # attributes that are set in the code of a class or function, and that no class shows
+    component_meta.ComponentMeta: "create_or_modify_pyi",
     gr.Blocks: "self._queue self.default_config self.state_holder",
     BlocksConfig: "self.root_block self.blocks self.fns",
     SessionState: "self.blocks_config config_for_block",
@@ -82,6 +83,11 @@ def test_the_attributes_of_its_objects_are_there(owner, names):
     source = inspect.getsource(owner)
     missing = [name for name in names.split() if name not in source]
     assert not missing, f"{MOVED}{owner.__name__} has no {missing}"
+
+
+def test_no_stub_stands_beside_our_code():
+    stubs = [str(path.relative_to(ROOT)) for path in (ROOT / "explorer").rglob("*.pyi")]
+    assert not stubs, f"mypy reads {stubs} instead of the code; remove them, and see whether Gradio writes them again"
 
 
 def _one() -> int:

@@ -75,6 +75,12 @@ def test_its_links_lead_somewhere(readme):
         leads_somewhere(address, README)
 
 
+def test_the_checks_are_those_that_the_test_command_runs(readme):
+    checks = re.search(r"<!-- test command -->.*?^(\.venv/bin/ruff .+?)$", readme, re.DOTALL | re.MULTILINE)[1]
+    assert re.findall(r"\.venv/bin/([\w-]+)", checks) == ["ruff", "ruff", "lint-imports", "mypy", "python"]
+    assert f"```bash\n{checks}\n```" in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
 def test_every_requirement_is_pinned_with_a_reason():
     for file in ("requirements.txt", "requirements-workers.txt", "requirements-mcp.txt", "tests/requirements.txt"):
         for line in (ROOT / file).read_text().splitlines():

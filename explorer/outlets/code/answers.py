@@ -8,6 +8,7 @@ from explorer.outlets.code.script import script
 from explorer.techniques.targets import word_target
 from explorer.views.attribution import INTEGRATED
 from explorer.views.subject import Selection, Subject
+from explorer.views.view import View
 from explorer.views.what_if import Question
 
 NEXT = "\n        "  # a line of a loop in a function
@@ -118,8 +119,8 @@ def off_and_cut(selection: Selection) -> str:
     off: dict[int, list[str]] = {}
     for layer, head in selection.off:
         off.setdefault(layer, []).append(f"{head}")
-    for layer, query, key, head in selection.cut:
-        off.setdefault(layer, []).append(f"({'slice(None)' if head is None else head}, {query}, {key})")
+    for layer, query, key, of in selection.cut:
+        off.setdefault(layer, []).append(f"({'slice(None)' if of is None else of}, {query}, {key})")
     written = ", ".join(f"{layer}: [{', '.join(places)}]" for layer, places in off.items())
     return f"{{{written}}}"
 
@@ -152,7 +153,7 @@ def heads(view: Any, subject: Subject) -> str:
     )
 
 
-def what_if(view: Any, subject: Subject) -> str:
+def what_if(view: View, subject: Subject) -> str:
     """The answer before and after something is switched off, swapped, patched or cut."""
     question = Question.of(subject)
     if question is None:

@@ -6,6 +6,7 @@ from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
 from explorer.views.attention_data import ALL_MEAN, HEAD_MEAN, LAYER_MEAN, ONE_HEAD, VALUE
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
 TOKENS = 'tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])'
 
@@ -15,7 +16,7 @@ def start(names: Names, subject: Subject) -> list[str]:
     return [names.opened(eager=True), names.encoded(subject.text_a, subject.text_b), names.attention(), TOKENS]
 
 
-def all_heads(view: Any, subject: Subject) -> str:
+def all_heads(view: View, subject: Subject) -> str:
     """Every head."""
     return script(
         view.question,
@@ -151,7 +152,7 @@ def metric(view: Any, subject: Subject) -> str:
     return script(view.question, *start(Names.of(subject), subject), made, "print(metric)")
 
 
-def metrics(view: Any, subject: Subject) -> str:
+def metrics(view: View, subject: Subject) -> str:
     """Every number of every head."""
     rows = "\n".join(f'    "{key}": {formula},' for key, (_, formula) in FORMULAS.items())
     made = f"n = len(tokens)\n{_needs(list(FORMULAS))}\nmetrics = {{  # [layers, heads] each\n{rows}\n}}"

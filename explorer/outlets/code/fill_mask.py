@@ -10,7 +10,7 @@ from explorer.views.fill_mask.lens import _columns
 from explorer.views.fill_mask.positions import HIDDEN
 from explorer.views.fill_mask.word import pieces_named
 from explorer.views.subject import Subject
-from explorer.views.view import is_quick
+from explorer.views.view import View, is_quick
 
 BLANKS = '(inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0].tolist()'
 
@@ -58,7 +58,7 @@ def comparison(view: Any, subject: Subject) -> str:
     )
 
 
-def together(view: Any, subject: Subject) -> str:
+def together(view: View, subject: Subject) -> str:
     """Several blanks filled one after the other, in two orders."""
     blanks = len(subject.trace.mask_positions)
     if not (1 < blanks <= MOST_TOGETHER and is_quick(subject, 2 * blanks)):
@@ -157,7 +157,7 @@ def likelihoods(view: Any, subject: Subject) -> str:
     )
 
 
-def lens(view: Any, subject: Subject) -> str:
+def lens(view: View, subject: Subject) -> str:
     """The first guess at every position after each layer."""
     names, seen = Names.of(subject), _columns(subject)
     cut = (

@@ -8,6 +8,7 @@ from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script, written
 from explorer.views.hidden_states.layers import DRIFT, NORM, STEP, VECTORS
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
 
 def start(names: Names, subject: Subject) -> list[str]:
@@ -44,7 +45,7 @@ def every_layer(view: Any, subject: Subject) -> str:
     return script(view.question, *start(Names.of(subject), subject), f"values = {made}", show)
 
 
-def pooled(view: Any, subject: Subject) -> str:
+def pooled(view: View, subject: Subject) -> str:
     """The last hidden state of the first token, and what the pooler makes of it."""
     if subject.model.why_not("pooler"):
         return ""

@@ -8,6 +8,7 @@ from explorer.outlets.code.script import script
 from explorer.views.attention_data import telling_of
 from explorer.views.inside_head.positions import MOST_POSITIONS
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
 
 def _layer(names: Names, subject: Subject) -> list[str]:
@@ -30,7 +31,7 @@ def _near(subject: Subject) -> str:
     """
 
 
-def dots(view: Any, subject: Subject) -> str:
+def dots(view: View, subject: Subject) -> str:
     """One query and every key."""
     names, selection, found = Names.of(subject), subject.selection, telling_of(subject)
     token = subject.token if selection.token is not None or found.query is None else found.query
@@ -53,7 +54,7 @@ def dots(view: Any, subject: Subject) -> str:
     )
 
 
-def whole_layer(view: Any, subject: Subject) -> str:
+def whole_layer(view: View, subject: Subject) -> str:
     """Every step from one hidden state to the next."""
     names, family = Names.of(subject), subject.model.family
     paths = {part.name: part.path for part in family.parts}
@@ -104,7 +105,7 @@ def _after(names: Names, paths: dict[str, str]) -> str:
     """
 
 
-def decoder(view: Any, subject: Subject) -> str:
+def decoder(view: View, subject: Subject) -> str:
     """The head as it is, and under a causal mask."""
     layer, head = subject.selection.attention_layer, subject.selection.head_index
     return script(
@@ -154,7 +155,7 @@ def batch(view: Any, subject: Subject) -> str:
     )
 
 
-def positions(view: Any, subject: Subject) -> str:
+def positions(view: View, subject: Subject) -> str:
     """The learned vectors of positions beside sinusoids, and how alike their rows are."""
     names, model = Names.of(subject), subject.model
     step = -(-len(model.position_table) // MOST_POSITIONS)

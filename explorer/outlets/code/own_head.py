@@ -8,33 +8,34 @@ from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
 from explorer.techniques.own_head import LONGEST_ANSWER
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
 SQUASHED = {"softmax": "logits.softmax(-1)", "sigmoid": "logits.sigmoid()", "none": "logits"}
 
 
 def _start(subject: Subject) -> list[str]:
     model = subject.model
-    kind = "" if model.capabilities.own_head == REPLACED else type(model.own_head.module).__name__
+    kind = "" if model.capabilities.own_head == REPLACED else type(model.task_head().module).__name__
     names = Names(model, kind=kind)
     return [names.opened(), names.encoded(subject.text_a, subject.text_b), TOKENS]
 
 
-def labels(view: Any, subject: Subject) -> str:
+def labels(view: View, subject: Subject) -> str:
     """The share of every label."""
-    shares = SQUASHED[subject.model.own_head.squash]
+    shares = SQUASHED[subject.model.task_head().squash]
     made = f"logits = model(**inputs).logits[0]  # [labels]\nshares = {shares}"
     show = "for place, share in enumerate(shares.tolist()):\n    print(model.config.id2label[place], share)"
     return script(view.question, *_start(subject), made, show)
 
 
-def tags(view: Any, subject: Subject) -> str:
+def tags(view: View, subject: Subject) -> str:
     """The tag of every token."""
     made = "shares = model(**inputs).logits[0].softmax(-1)  # [tokens, tags]"
     show = "for token, row in zip(tokens, shares):\n    print(token, model.config.id2label[int(row.argmax())], float(row.max()))"
     return script(view.question, *_start(subject), made, show)
 
 
-def answer(view: Any, subject: Subject) -> str:
+def answer(view: View, subject: Subject) -> str:
     """The likeliest spans of B."""
     if not subject.text_b.strip():
         return ""
@@ -54,7 +55,7 @@ def answer(view: Any, subject: Subject) -> str:
     )
 
 
-def replaced(view: Any, subject: Subject) -> str:
+def replaced(view: View, subject: Subject) -> str:
     """How likely each piece was put there by another model."""
     made = "shares = model(**inputs).logits[0].sigmoid()  # [tokens]"
     return script(

@@ -8,6 +8,7 @@ from explorer.outlets.code.script import script, written
 from explorer.text.lines import split_lines
 from explorer.views.next_sentence.pairs import _pairs_of
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
 
 def _one(question: str, subject: Subject, text_a: str, text_b: str) -> str:
@@ -25,12 +26,12 @@ def _one(question: str, subject: Subject, text_a: str, text_b: str) -> str:
     )
 
 
-def this_pair(view: Any, subject: Subject) -> str:
+def this_pair(view: View, subject: Subject) -> str:
     """B after A."""
     return _one(view.question, subject, subject.text_a, subject.text_b)
 
 
-def swapped(view: Any, subject: Subject) -> str:
+def swapped(view: View, subject: Subject) -> str:
     """A after B."""
     return _one(view.question, subject, subject.text_b, subject.text_a)
 

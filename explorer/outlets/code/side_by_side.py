@@ -6,6 +6,7 @@ from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
 from explorer.views.side_by_side.guesses import GUESSES
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
 
 class _Sides:
@@ -30,13 +31,13 @@ class _Sides:
 tokens_there = {self.reading}.convert_ids_to_tokens(there["input_ids"][0])"""
 
 
-def pieces(view: Any, subject: Subject) -> str:
+def pieces(view: View, subject: Subject) -> str:
     """Both rows of pieces."""
     sides = _Sides(view, subject)
     return script(view.question, *sides.opening, *sides.inputs, sides.pieces(), "print(tokens_here, tokens_there)")
 
 
-def guesses(view: Any, subject: Subject) -> str:
+def guesses(view: View, subject: Subject) -> str:
     """The best guesses for the blank on both sides."""
     sides = _Sides(view, subject)
     both = (sides.here, sides.there)
@@ -50,7 +51,7 @@ print("{name}", *zip({reading}.convert_ids_to_tokens(ids_{name}), shares_{name}.
     return script(view.question, *sides.opening, *sides.inputs, *made)
 
 
-def pair(view: Any, subject: Subject) -> str:
+def pair(view: View, subject: Subject) -> str:
     """What both heads for pairs say."""
     sides = _Sides(view, subject)
     both = (sides.here, sides.there)
@@ -64,7 +65,7 @@ print("{name}", logits_{name}.softmax(-1), logits_{name})"""
     return script(view.question, *sides.opening, *sides.inputs, *made)
 
 
-def attention(view: Any, subject: Subject) -> str:
+def attention(view: View, subject: Subject) -> str:
     """The same head on both sides, and the difference."""
     sides = _Sides(view, subject, eager=True)
     made = []
@@ -82,7 +83,7 @@ print("{name}, layer {layer + 1}, head {head + 1}", weights_{name})""")
     return script(view.question, *sides.opening, *sides.inputs, *made, difference)
 
 
-def states(view: Any, subject: Subject) -> str:
+def states(view: View, subject: Subject) -> str:
     """How far each token is from the one in its place, at every hidden state."""
     sides = _Sides(view, subject)
     if not sides.one or sides.here.trace.kept != sides.there.trace.kept:

@@ -1,13 +1,12 @@
 """Tokens: what is read, and what is added up for each token."""
 
-from typing import Any
-
 from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
 
-def pieces(view: Any, subject: Subject) -> str:
+def pieces(view: View, subject: Subject) -> str:
     """The pieces with their numbers."""
     names = Names.of(subject)
     opening = names.opened().splitlines()
@@ -30,7 +29,7 @@ def pieces(view: Any, subject: Subject) -> str:
     ).replace(f", {names.model.family.pretraining_class}", "")
 
 
-def embeddings(view: Any, subject: Subject) -> str:
+def embeddings(view: View, subject: Subject) -> str:
     """The parts whose sum is hidden state 0."""
     names, family = Names.of(subject), subject.model.family
     at, ids = f"{names.encoder}.{family.embeddings}", 'inputs["input_ids"]'

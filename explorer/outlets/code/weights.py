@@ -6,6 +6,7 @@ from explorer.outlets.code.names import Names
 from explorer.outlets.code.script import script
 from explorer.views.model.weights import _most_uneven, _names
 from explorer.views.subject import Subject
+from explorer.views.view import View
 
 
 def _opened(subject: Subject) -> str:
@@ -27,7 +28,7 @@ def _counted(subject: Subject) -> str:
     return "\n".join([*opened.splitlines()[:-1], f"{load[:-1]}, output_loading_info=True)"])
 
 
-def summary(view: Any, subject: Subject) -> str:
+def summary(view: View, subject: Subject) -> str:
     """How large it is."""
     return script(
         view.question,
@@ -41,7 +42,7 @@ def summary(view: Any, subject: Subject) -> str:
     )
 
 
-def parameters(view: Any, subject: Subject) -> str:
+def parameters(view: View, subject: Subject) -> str:
     """How many parameters each part has."""
     family = subject.model.family
     path = f"{family.encoder}.{family.layers}".replace(".", r"\.")
@@ -67,19 +68,19 @@ def parameters(view: Any, subject: Subject) -> str:
     )
 
 
-def configuration(view: Any, subject: Subject) -> str:
+def configuration(view: View, subject: Subject) -> str:
     """What config.json says."""
     return script(
         view.question, _opened(subject), "for name, value in sorted(model.config.to_diff_dict().items()):\n    print(name, value)"
     )
 
 
-def modules(view: Any, subject: Subject) -> str:
+def modules(view: View, subject: Subject) -> str:
     """The tree of modules."""
     return script(view.question, _opened(subject), "tree = str(model)\nprint(tree)")
 
 
-def cost(view: Any, subject: Subject) -> str:
+def cost(view: View, subject: Subject) -> str:
     """Multiplications and memory."""
     names = Names.of(subject)
     width = subject.model.layers[0].attention_dense.in_features

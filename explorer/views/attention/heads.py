@@ -51,7 +51,14 @@ from explorer.views.view import (
 from explorer.views.what_if import WhatIf, toggled
 
 HEATMAP, LINES = "Heatmap", "Lines"
-DRAWN_AS = {"label": "Drawn as", "menu": True, "show_label": False, "container": False, "scale": 0, "min_width": 120}
+DRAWN_AS: dict[str, Any] = {
+    "label": "Drawn as",
+    "menu": True,
+    "show_label": False,
+    "container": False,
+    "scale": 0,
+    "min_width": 120,
+}
 SPECIALS = {  # what each is called, and what its rows sum to
     "all": ("All tokens", "rows sum to 1"),
     "hidden": ("Without [CLS] and [SEP], weights as they are", "weights as they are, so rows sum to less than 1"),
@@ -197,16 +204,16 @@ class OneHead(View):
         if self.average != ONE_HEAD:
             return None
         found = told_at_once(subject)
-        if found is None or not found.names_a_key:
+        if found is None or found.query is None or found.key is None or not found.names_a_key:
             return None
-        cell = chosen.queries.row_of(found.query), chosen.keys.row_of(found.key)
-        return None if None in cell else cell
+        row, column = chosen.queries.row_of(found.query), chosen.keys.row_of(found.key)
+        return None if row is None or column is None else (row, column)
 
     def _heatmap(self, chosen: ChosenWeights, row: int | None, cell: tuple[int, int] | None) -> object:
-        sides = chosen.queries, chosen.keys
-        queries, keys = (_labels(side, self.group) for side in sides)
+        queries, keys = (_labels(side, self.group) for side in (chosen.queries, chosen.keys))
         scale = WeightScale(self.square_root, self._unit)
-        picture = attention_heatmap(chosen.weights, queries, keys, scale, row, tuple(side.places for side in sides))
+        places = chosen.queries.places, chosen.keys.places
+        picture = attention_heatmap(chosen.weights, queries, keys, scale, row, places)
         return with_cell(picture, cell)
 
     @property

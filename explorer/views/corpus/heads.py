@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable
-from typing import Any
 
 from explorer.analysis.head_families import FAMILY_RULE
 from explorer.corpus.atlas import in_steps, known_atlas
@@ -95,10 +94,10 @@ class Heads(CorpusView):
             "habit": atlas_words.habit(found, layer, head),
             "offsets": atlas_pictures.offsets(found, layer, head),
             "found": atlas_words.where(found, layer, head),
-            "sentences": atlas_pictures.sentences(self.corpus, found, layer, head),
+            "sentences": atlas_pictures.sentences(self.chosen, found, layer, head),
             "syntax": atlas_words.syntax(found),
             "relations": atlas_pictures.relations(found, layer, head),
-            "check": atlas_check(subject.model, self.corpus, found, layer, head),
+            "check": atlas_check(subject.model, self.chosen, found, layer, head),
         }
         return shown | ({"tags": tag_heatmap(found.by_tag[layer, head], found.tags.tolist())} if len(found.tags) else {})
 
@@ -118,12 +117,12 @@ class Heads(CorpusView):
         layer, head = limits.check_cell(index)
         return select(layer=layer + 1, head=head + 1)
 
-    def on_map(self, subject: Subject, index: Any) -> Change:
+    def on_map(self, subject: Subject, index: object) -> Change:
         """Another head: its number among all, layer by layer."""
         layer, head = divmod(limits.check_place(index), subject.model.capabilities.heads)
         return select(layer=layer + 1, head=head + 1)
 
-    def on_sentences(self, subject: Subject, index: Any) -> Change:
+    def on_sentences(self, subject: Subject, index: object) -> Change:
         """A sentence becomes the input, this head and its word the chosen ones."""
         atlas = self.result(subject)
         layer, head = subject.selection.attention_layer, subject.selection.head_index

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from explorer.base.steps import map_steps, relay
 from explorer.corpus.word_states import WordStates, words_alone
 from explorer.figures.bars import bar_groups, percent
 from explorer.figures.layers import Line, layer_lines
-from explorer.text.corpus import Corpus
+from explorer.text.corpus import Corpus, CorpusSentence
 from explorer.text.dependencies import plain
 from explorer.text.tagged import TaggedSentence
 from explorer.training.examples import HELD_OUT_SHARE, Split
@@ -64,7 +64,7 @@ class Probed(Look):
     @property
     def baselines(self) -> tuple[float, float]:
         """How often the word's own most frequent class is right, and the most frequent one of all."""
-        return float((self.remembered == self.right).mean()), float((self.usual == self.right).mean())
+        return float((self.remembered == self.right).mean()), float((self.right == self.usual).mean())
 
     def shown(self, at: int) -> Content:
         """Accuracy by hidden state beside what needs no model, and by class at the chosen one."""
@@ -128,7 +128,9 @@ class Probed(Look):
 
 def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tuple[str, float], None, Probed | Untold]:
     """Train a probe on each hidden state, on four fifths of the sentences; yields how far it is."""
-    told = {TAG: lambda one: one.tags, RELATION: lambda one: one.relations}[what]
+    every: dict[str, Callable[[CorpusSentence], tuple[str, ...]]]
+    every = {TAG: lambda one: one.tags, RELATION: lambda one: one.relations}
+    told = every[what]
     there = [row for row, one in enumerate(corpus.sentences) if told(one)]
     if not there:
         return Untold(f"Nobody knows the {CALLED[what]} of a word here: take a treebank in CoNLL-U, or look at something else.")
@@ -150,9 +152,14 @@ def probe_in_steps(corpus: Corpus, words: WordStates, what: str) -> Generator[tu
     for layer in words.layers:
         step = f"Training a probe on hidden state {layer} of {words.layers[-1]}", layer / len(words.layers)
         vectors = words.at(layer)
-        given = vectors[parts.train], targets[parts.train], len(examples.classes), settings
-        fitting = relay(lambda report, given=given: fitted_head(*given))  # in a thread: whoever stops does not wait for it
-        heads.append((yield from map_steps(fitting, lambda _, step=step: step)))
+
+        def fit(report: Callable[[None], None], vectors: np.ndarray = vectors[parts.train]) -> Head:
+            return fitted_head(vectors, targets[parts.train], len(examples.classes), settings)
+
+        def tell(_: None, step: tuple[str, float] = step) -> tuple[str, float]:
+            return step
+
+        heads.append((yield from map_steps(relay(fit), tell)))  # in a thread: whoever stops does not wait for it
         said.append(heads[-1].outputs(vectors[parts.held_out]).argmax(-1))
     remembered = word_memory(examples, number[parts.train], number[parts.held_out])
     usual = int(np.bincount(targets[parts.train]).argmax())

@@ -136,9 +136,9 @@ class Frequency(Look):
         alone = float(norms(tokens_alone(subject.model, self.corpus, self.words.only(own), at)).mean())
         error = abs(float(found.norms[at, row]) / alone - 1)
         counts, lengths = found.counts[:COUNTED], found.norms[at, :COUNTED]
-        ranks = [_counted_ranks(values) for values in (counts, lengths)]
-        if all(rank.std() for rank in ranks):
-            error = max(error, abs(float(np.corrcoef(*ranks)[0, 1]) - spearman(counts, lengths)))
+        one, other = _counted_ranks(counts), _counted_ranks(lengths)
+        if one.std() and other.std():
+            error = max(error, abs(float(np.corrcoef(one, other)[0, 1]) - spearman(counts, lengths)))
         times = f"{len(own)} time{'s' * (len(own) != 1)}"
         what = f"“{word[:40]}”, which occurs {times}, has the same length when its sentences are read alone, in full precision"
         return matches(error, f"{what}, and ranks that are counted out give the same correlation", 0.01)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable
 from contextlib import suppress
-from typing import Any
 
 from explorer.base.cache import Recent
 from explorer.base.errors import ModelError
@@ -85,6 +84,7 @@ class Layers(LookUp):
         """Read the corpus, unless it was read before, and look. Raises InputError and ModelError."""
         if found := self.looked_up(subject):
             return found
+        look: Look
         corpus, words = self.chosen, (yield from self._words(subject))
         if self.look_at == PROBE:
             look = yield from probe_in_steps(corpus, words, self.probed)
@@ -110,7 +110,7 @@ class Layers(LookUp):
         found = self.looked_up(subject)
         return found and found.finding(subject.selection.layer)
 
-    def on_picture(self, subject: Subject, index: Any) -> Change:
+    def on_picture(self, subject: Subject, index: object) -> Change:
         """Another hidden state: a place on a line, or the row of a cell."""
         row = limits.check_cell(index)[0] if isinstance(index, list | tuple) else limits.check_place(index)
         return select(layer=min(row, subject.model.capabilities.layers))

@@ -161,13 +161,13 @@ class Neurons(LookUp):
             text += f", and promotes {_quoted(said)}: {pieces} among the 100 that it promotes most"
         return Finding(f"{text}.", Why("inside-head", "The whole layer", {"layer": shown.layer + 1}))
 
-    def on_hits(self, subject: Subject, index: Any) -> Change:
+    def on_hits(self, subject: Subject, index: object) -> Change:
         """The sentence of a token becomes the input, the token the chosen one."""
         drivers = self.result(subject).drivers
         driver = drivers[limits.check_integer(index, "the hit", 0, len(drivers) - 1)]
         return read(driver.sentence.text, token=driver.position)
 
-    def on_promoting(self, subject: Subject, index: Any) -> Change:
+    def on_promoting(self, subject: Subject, index: object) -> Change:
         """Another neuron, of whichever layer."""
         has = subject.model.capabilities
         at = limits.check_integer(index, "the neuron", 0, has.layers * has.neurons - 1)
@@ -190,8 +190,8 @@ class Neurons(LookUp):
         if model.capabilities.fill_mask:
             words = promoted(model, layer, neuron, WORDS)
             most = piece_weights(model, layer, [neuron])[0].argsort()[-PROMOTED:]
-            driving = driving_pieces(model, found, layer, neuron)
-            shared = len(driving), len(driving & set(most.tolist()))
+            pieces = driving_pieces(model, found, layer, neuron)
+            shared = len(pieces), len(pieces & set(most.tolist()))
         driving = drivers(model, corpus, found, layer, neuron, LINES)
         return Shown(layer, neuron, found, driving, words, shared, *self._by_word(subject, found))
 
@@ -208,7 +208,7 @@ class Neurons(LookUp):
             except InputError as error:
                 problems.append(str(error))
         try:
-            firing = firing_on(model, self.corpus, found, word, NEURONS)
+            firing = firing_on(model, self.chosen, found, word, NEURONS)
             driven = tuple((one.layer, one.neuron, one.deviations) for one in firing)
         except InputError as error:
             problems.append(str(error))

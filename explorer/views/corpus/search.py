@@ -128,7 +128,7 @@ class Search(LookUp):
         target, times = next(iter(found.counts("target").items()))
         return Finding(f"{told} From {times} of them the head looks most at “{target}”.")
 
-    def on_senses(self, subject: Subject, index: Any) -> Change:
+    def on_senses(self, subject: Subject, index: object) -> Change:
         """The first sentence with the word becomes the input, the word the chosen token. Raises InputError."""
         corpus = self.chosen
         place, at = corpus.places(clicked_sense(corpus, index))[0]
@@ -137,7 +137,7 @@ class Search(LookUp):
         starts = [token for token, span in enumerate(offsets) if span[1] > span[0] == sentence.starts[at]]
         return read(sentence.text, token=next(iter(starts), None))
 
-    def on_hits(self, subject: Subject, index: Any) -> Change:
+    def on_hits(self, subject: Subject, index: object) -> Change:
         """The sentence of a hit becomes the input, its token the chosen one. Raises InputError."""
         if (found := self.looked_up(subject)) is None:
             raise InputError("These are the hits of another search; wait for the new ones.")
@@ -225,7 +225,7 @@ def _lines(found: Found, by_head: bool) -> dict[str, Any] | None:
 
 def _cells(hit: Hit, columns: list[Column]) -> list[Any]:
     before, after = cut(hit)
-    known = {"before": before, "word": hit.word, "after": after, "which is": TAGS.get(hit.tag, hit.tag)}
+    known: dict[str, str | float] = {"before": before, "word": hit.word, "after": after, "which is": TAGS.get(hit.tag, hit.tag)}
     known |= {"and": meaning(hit.relation) or hit.relation}
     known |= {"looks at": hit.target, "cosine": hit.cosine}
     return [known[column.title] for column in columns]

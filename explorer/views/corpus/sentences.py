@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Hashable
 
 import numpy as np
 
@@ -94,15 +93,16 @@ class Sentences(CorpusView):
             return shown
         rows = set(self._rows(self.corpus, None))
         listed = found.rows[[int(sentence) in rows for sentence in found.tokens.sentence[found.rows]]]
-        groups = [(heading, _shares(found, listed, of)) for heading, of in self._slices(found)]
+        groups = [(heading, _shares(found, listed, of)) for heading, of in _slices(self.corpus, found)]
         return shown | {"slices": bar_groups([group for group in groups if group[1]])}
 
     def finding(self, subject: Subject) -> Finding | None:
         """The part of speech that the model guesses best, and the one that it guesses worst."""
-        found = self.corpus and hiding.known(subject.model, self.corpus)
-        if not found:
+        corpus = self.corpus
+        found = corpus and hiding.known(subject.model, corpus)
+        if not corpus or not found:
             return None
-        shares = dict(self._slices(found))
+        shares = dict(_slices(corpus, found))
         tags = _shares(found, found.rows, shares["By part of speech"]) if "By part of speech" in shares else []
         share = whole_percent(float(found.right.mean()))
         every = f"Of {len(found.rows):,} hidden tokens in the whole corpus the model guesses {share} right"
@@ -111,7 +111,7 @@ class Sentences(CorpusView):
         (best, most, _), (worst, least, _) = tags[0], tags[-1]
         return Finding(f"{every}: of {best} {whole_percent(most)}, of {worst} {whole_percent(least)}.")
 
-    def on_table(self, subject: Subject, index: Any) -> Change:
+    def on_table(self, subject: Subject, index: object) -> Change:
         """A sentence becomes the input. Raises InputError."""
         texts = self.corpus.texts if self.corpus else []
         return read(texts[limits.check_integer(index, "the sentence", 0, len(texts) - 1)])
@@ -154,23 +154,25 @@ class Sentences(CorpusView):
             "tag": props(choices=[("any", ""), *((spelled(tag), tag) for tag in corpus.tags)]),
         }
 
-    def _slices(self, found: HiddenTokens) -> list[tuple[str, Callable[[int], str]]]:
-        """What hidden tokens are told apart by: a heading, and of a token (its place in the corpus) what it belongs to."""
-        corpus, tokens = self.corpus, found.tokens
 
-        def often(row: int) -> str:
-            word = corpus.sentences[tokens.sentence[row]].words[tokens.word[row]]
-            times = round(corpus.share("word", word.lower()) * corpus.words)
-            return next(name for most, name in OFTEN if times <= most)
+def _slices(corpus: Corpus, found: HiddenTokens) -> list[tuple[str, Callable[[int], str]]]:
+    """What hidden tokens are told apart by: a heading, and of a token (its place in the corpus) what it belongs to."""
+    tokens = found.tokens
 
-        def where(row: int) -> str:
-            share = (tokens.position[row] - 1) / max(1, tokens.lengths[tokens.sentence[row]] - 3)
-            return ("in the first third", "in the middle", "in the last third")[min(2, int(3 * share))]
+    def often(row: int) -> str:
+        word = corpus.sentences[tokens.sentence[row]].words[tokens.word[row]]
+        times = round(corpus.share("word", word.lower()) * corpus.words)
+        return next(name for most, name in OFTEN if times <= most)
 
-        found_by = [("By how often the word is in the corpus", often), ("By place in the sentence", where)]
-        if corpus.tags:
-            found_by.insert(0, ("By part of speech", lambda row: _tag_of(corpus, tokens.sentence[row], tokens.word[row])))
-        return found_by
+    def where(row: int) -> str:
+        share = (tokens.position[row] - 1) / max(1, tokens.lengths[tokens.sentence[row]] - 3)
+        return ("in the first third", "in the middle", "in the last third")[min(2, int(3 * share))]
+
+    found_by: list[tuple[str, Callable[[int], str]]]
+    found_by = [("By how often the word is in the corpus", often), ("By place in the sentence", where)]
+    if corpus.tags:
+        found_by.insert(0, ("By part of speech", lambda row: _tag_of(corpus, tokens.sentence[row], tokens.word[row])))
+    return found_by
 
 
 def _tag_of(corpus: Corpus, sentence: int, word: int) -> str:
@@ -178,7 +180,7 @@ def _tag_of(corpus: Corpus, sentence: int, word: int) -> str:
     return spelled(tags[word]) if tags else "(no tag)"
 
 
-def _shares(found: HiddenTokens, rows: Sequence[int], of: Callable[[int], str]) -> list[tuple[str, float, str]]:
+def _shares(found: HiddenTokens, rows: np.ndarray, of: Callable[[int], str]) -> list[tuple[str, float, str]]:
     """For each slice with enough hidden tokens the share that is guessed right, the largest first, and how many they are."""
     right = dict(zip(found.rows.tolist(), found.right.tolist(), strict=True))
     slices: dict[str, list[bool]] = {}

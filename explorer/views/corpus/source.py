@@ -38,7 +38,7 @@ def senses_to_click(corpus: Corpus | None) -> Content:
     return {"senses": {"label": "Words with several senses:", "chips": words}} if words else {}
 
 
-def clicked_sense(corpus: Corpus, index: Any) -> str:
+def clicked_sense(corpus: Corpus, index: object) -> str:
     """The word of several senses that was clicked. Raises InputError."""
     words = words_of_several_senses(corpus)
     return words[limits.check_integer(index, "the word", 0, len(words) - 1)]

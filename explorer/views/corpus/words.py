@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.mapping import clusters
-from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, warm_umap
+from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, Projection, Report, warm_umap
 from explorer.analysis.similarity import nearest, nearest_of_each
 from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
@@ -137,7 +137,11 @@ class Words(LookUp):
         at = found.read.layers.index(layer)
         maps = self._maps(found)
         if not maps.has(at):
-            for share in relay(lambda report: maps.at(found.states, at, report)):
+
+            def make(report: Report) -> Projection:
+                return maps.at(found.states, at, report)
+
+            for share in relay(make):
                 yield f"{NAMES[maps.settings.method]}: {share or 0:.0%}", share
         mapped = maps.at(found.states, at)
         picked, word = self.picked
@@ -182,15 +186,15 @@ class Words(LookUp):
         )
         return Finding(f"{text}; before any layer for {before}, by chance {chance:.0f}.")
 
-    def on_senses(self, subject: Subject, index: Any) -> Change:
+    def on_senses(self, subject: Subject, index: object) -> Change:
         """A word of several senses: its uses. Raises InputError."""
         return settle(word=clicked_sense(self.chosen, index))
 
-    def on_map(self, subject: Subject, index: Any) -> Change:
+    def on_map(self, subject: Subject, index: object) -> Change:
         """A point was clicked: its occurrence."""
         return settle(picked=((limits.check_place(index),), self._named(subject)))
 
-    def on_uses(self, subject: Subject, index: Any) -> Change:
+    def on_uses(self, subject: Subject, index: object) -> Change:
         """The sentence of a use becomes the input, the word the chosen token."""
         every = self.result(subject).found.occurrences
         use = every[limits.check_integer(index, "the use", 0, len(every) - 1)]
@@ -204,9 +208,9 @@ class Words(LookUp):
         """The word that was typed, else the chosen one if it has several senses, else the first that has."""
         if word := self.word.strip().lower():
             return word
-        several = words_of_several_senses(self.corpus)
+        several = words_of_several_senses(self.chosen)
         chosen = bare(subject.trace.tokens[subject.token]).lower()
-        return chosen if chosen in several else next(iter(several), "") or telling_word(self.corpus)
+        return chosen if chosen in several else next(iter(several), "") or telling_word(self.chosen)
 
     def _maps(self, found: Occurrences) -> LayerMaps:
         few = len(found.occurrences) < FEWEST_FOR_A_FIT

@@ -160,7 +160,7 @@ def _table(played: Round) -> list[list[str]]:
 
 def _loss(played: Round, truth: str) -> str:
     first = f"Masked-LM loss {played.mlm_loss:.3f}, the mean of {len(played.positions)}"
-    if played.next_loss is None:
+    if played.next_loss is None or played.is_next is None:
         return f"{first}; no next-sentence loss ({NO_B if truth == NO_B else 'the model has no such head'})."
     return (
         f"{first}, + next-sentence loss {played.next_loss:.3f} ({truth}; BERT says IsNext {percent(played.is_next)}) = "

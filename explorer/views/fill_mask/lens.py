@@ -1,7 +1,8 @@
 """The lens: what BERT would have said after each layer."""
 
-from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from explorer.figures.bars import whole_percent
 from explorer.figures.masked_lm import followed_words
@@ -131,7 +132,7 @@ def _numbers(subject: Subject, found: Found) -> Table:
     return Table.of(("hidden_state", "position", "token", "guess", "id", "probability", "rank_of_final_guess"), rows)
 
 
-def _settled(ranks: Sequence[int]) -> int:
+def _settled(ranks: np.ndarray) -> int:
     """The hidden state from which on the rank no longer changes."""
     last = len(ranks) - 1
     while last > 0 and ranks[last - 1] == ranks[-1]:

@@ -120,7 +120,7 @@ def _scored(subject: Subject, lines: str) -> list[list[Any]]:
         raise InputError(RANKED.tell(len(sentences), "sentences"))
     scores = finished(pseudo_likelihoods_in_steps(model, sentences))
     pieces = [len(model.visible_positions(model.encode(sentence))) for sentence in sentences]
-    rows = [[sentence, count, score, score / count] for sentence, count, score in zip(sentences, pieces, scores, strict=True)]
+    rows = [(sentence, count, score, score / count) for sentence, count, score in zip(sentences, pieces, scores, strict=True)]
     rows.sort(key=lambda row: -row[3])
     shown = [[sentence, count, round(score, 2), round(by_piece, 3)] for sentence, count, score, by_piece in rows]
     return keep(shown, lambda: Table.of(("sentence", "pieces", "log_likelihood", "by_piece"), rows))

@@ -90,7 +90,7 @@ class Quiz(View):
         word = "" if len(losses) > 1 else f" to “{truth}”"
         return Finding(f"{named} gave {share}{word}{'' if best == truth else f', and said “{best}”'}.")
 
-    def on_guess(self, subject: Subject, index: Any) -> Change:
+    def on_guess(self, subject: Subject, index: object) -> Change:
         """What was typed is the guess for the blank in question."""
         played, score = self._play(subject), self.score
         place = score.blanks

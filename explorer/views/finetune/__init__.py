@@ -20,7 +20,7 @@ from explorer.views.finetune.words_recipe import WordRecipe
 from explorer.views.finetune.words_result import WordResult
 from explorer.views.finetune.words_run import WordBaselines, WordOutcome
 from explorer.views.finetune.words_try import WordTry
-from explorer.views.view import Tab
+from explorer.views.view import Tab, View
 
 TAB = Tab(
     "fine-tune",
@@ -45,7 +45,7 @@ TAB = Tab(
 )
 
 # What is learnt from, how, and where it shows how it goes: one a kind of task.
-TRAININGS = [
+TRAININGS: list[tuple[type[View], type[View], type[View]]] = [
     (ExamplesView, Recipe, Outcome),
     (WordExamples, WordRecipe, WordOutcome),
     (AnswerExamples, AnswerRecipe, AnswerOutcome),

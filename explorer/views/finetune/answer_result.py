@@ -42,9 +42,9 @@ class AnswerResult(OfAnswers, RunView):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The list that was asked for, and the table."""
-        held = run.held_out
-        if held is None:
+        if run.held_out is None:
             return {"note": "This run came in a file, which holds no questions to look at."}
+        held = run.held(HeldOutAnswers)
         right = np.array([exact_match(said, accepted) for said, accepted in zip(held.said, held.accepted, strict=True)])
         rows = np.flatnonzero(right == (self.answers_shown == RIGHT))
         shown = rows[np.argsort(-held.scores[rows].max(1), kind="stable")][:MOST_LISTED]

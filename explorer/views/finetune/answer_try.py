@@ -10,7 +10,8 @@ from explorer.figures.results import looks_at_answer
 from explorer.figures.word_grid import word_grid
 from explorer.model.explorer import load
 from explorer.text.characters import has_visible_characters
-from explorer.training.answering import Answer
+from explorer.training.answering import Answer, Answerer
+from explorer.training.predictor import of_kind
 from explorer.training.run import Run
 from explorer.views.finetune.answer_run import OfAnswers
 from explorer.views.finetune.run import RunView
@@ -90,9 +91,9 @@ class AnswerTry(OfAnswers, RunView):
 
     def _ask(self, run: Run) -> tuple[Answer, Any]:
         def answer() -> tuple[Answer, Any]:
-            model = load(run.predictor.model)
-            found = run.predictor.answer(model, self.asked, self.asked_text)
-            return found, run.predictor.looks(model, found)
+            model, answerer = load(run.predictor.model), of_kind(run.predictor, Answerer)
+            found = answerer.answer(model, self.asked, self.asked_text)
+            return found, answerer.looks(model, found)
 
         return _answers.get((run.id, self.asked, self.asked_text), answer)
 

@@ -6,23 +6,23 @@ import numpy as np
 
 from explorer.analysis import evaluation
 from explorer.base.errors import InputError
-from explorer.figures.numbers import columns_of, keep
+from explorer.figures.numbers import Column, columns_of, keep
 from explorer.text import limits
-from explorer.training.run import Run
+from explorer.training.run import HeldOutLabels, Run
 from explorer.views.finetune.ids import run_id
 
 Cell = tuple[str, int, int]
 """A cell of the confusion matrix of a run: its id, the right label and the one that was said."""
 
 
-def cell_of(value: Any) -> Cell | None:
+def cell_of(value: object) -> Cell | None:
     """What a click left behind, as far as it is that."""
     if not isinstance(value, list | tuple) or len(value) != 3 or not run_id(value[0]):
         return None
     return tuple(value) if all(type(place) is int for place in value[1:]) else None
 
 
-def clicked_cell(run: Run, index: Any) -> Cell:
+def clicked_cell(run: Run, index: object) -> Cell:
     """The cell at [right label, said label] that was clicked. Raises InputError."""
     right, said = limits.check_cell(index)
     if run.held_out is None or max(right, said) >= len(run.predictor.labels):
@@ -32,12 +32,13 @@ def clicked_cell(run: Run, index: Any) -> Cell:
 
 def confusion(run: Run) -> np.ndarray:
     """Counts [right label, said label] of what was held out."""
-    return evaluation.confusion(run.held_out.targets, run.held_out.said, len(run.predictor.labels))
+    held = run.held(HeldOutLabels)
+    return evaluation.confusion(held.targets, held.said, len(run.predictor.labels))
 
 
 def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str]:
     """The rows of what was held out that are in a cell, or else so many of the surest mistakes, and a title for them."""
-    held, labels = run.held_out, run.predictor.labels
+    held, labels = run.held(HeldOutLabels), run.predictor.labels
     if cell is None or cell[0] != run.id:
         return evaluation.confident_mistakes(held.probabilities, held.targets, mistakes), "The surest mistakes"
     _, right, said = cell
@@ -48,6 +49,7 @@ def rows_of(run: Run, cell: Cell | None, mistakes: int) -> tuple[np.ndarray, str
 def scores_by_label(counts: np.ndarray, labels: tuple[str, ...], label: str, counted: str) -> list[list[Any]]:
     """Rows of a label, its precision, recall, F1 and how many there are; `label` and `counted` name the ends in the numbers."""
     found = evaluation.class_scores(counts)
-    scores = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+    scores: dict[str, np.ndarray] = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
     rows = [[name, *(f"{values[i]:.1%}" for values in scores.values()), int(found.support[i])] for i, name in enumerate(labels)]
-    return keep(rows, lambda: columns_of(**{label: labels, **scores, counted: found.support}))
+    columns: dict[str, Column] = {label: labels, **scores, counted: found.support}
+    return keep(rows, lambda: columns_of(**columns))

@@ -14,8 +14,8 @@ from explorer.text.tables import Table
 from explorer.training.examples import Examples, check_classes
 from explorer.training.from_table import BUILT_IN, Columns, built_in, examples_from_table
 from explorer.training.hub_data import EXAMPLE
-from explorer.training.text_tasks import text_task
-from explorer.training.training import Task, TrainingPlan
+from explorer.training.text_tasks import TextTask, text_task
+from explorer.training.training import TrainingPlan
 from explorer.views.settings import choice, memory, text, upload
 from explorer.views.view import View
 
@@ -116,12 +116,12 @@ class ExampleSettings(View):
             return examples, TOGETHER if examples.groups else ""
         if self.source == TYPED:
             return self._typed(), ""
-        if self.table is None:
+        if (table := self.table) is None:
             missing = {FILE: "Choose a CSV, TSV or JSON-lines file.", HUB: "Name a data set and fetch it."}
             raise InputError(missing[self.source])
         second = "" if self.second_column == NO_COLUMN else self.second_column
         columns = Columns(self.text_column, self.label_column, second)
-        return _of_tables.get((self.table, columns), lambda: examples_from_table(self.table, columns))
+        return _of_tables.get((table, columns), lambda: examples_from_table(table, columns))
 
     def title(self, examples: Examples) -> str:
         """What a run on these examples is called."""
@@ -129,7 +129,7 @@ class ExampleSettings(View):
             return BUILT_IN[self.ready].split(":")[0]
         return " / ".join(examples.classes)[:40]
 
-    def task(self, model: Explorer, examples: Examples, plan: TrainingPlan) -> Task:
+    def task(self, model: Explorer, examples: Examples, plan: TrainingPlan) -> TextTask:
         """What is learnt from examples."""
         return text_task(model, examples, plan)
 

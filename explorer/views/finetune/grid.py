@@ -42,7 +42,7 @@ class GridSearch(OverExamples, ExampleSettings):
     pooling: str = _of_recipe("pooling")
     grid: str = choice([(f"{name} ({len(one.settings())})", name) for name, one in GRIDS.items()], "Settings that are tried")
     about = sentence(keep_height=True)
-    table = part("frame", columns=list(COLUMNS), types=["number"] * len(COLUMNS), max_height=300)
+    tried = part("frame", columns=list(COLUMNS), types=["number"] * len(COLUMNS), max_height=300)
     take = button("Take the best into the recipe", optional=True)
 
     def asked(self, subject: Subject) -> Hashable:
@@ -58,7 +58,7 @@ class GridSearch(OverExamples, ExampleSettings):
 
     def waiting(self, subject: Subject) -> Content:
         """What will be done."""
-        return {"about": self._method(subject), "table": []}
+        return {"about": self._method(subject), "tried": []}
 
     def draw(self, subject: Subject, found: tuple[Task, tuple[Cell, ...]]) -> Content:
         """All rows, the best first."""
@@ -73,7 +73,7 @@ class GridSearch(OverExamples, ExampleSettings):
         setting = f"batch {best.batch_size}, {best.learning_rate:g}, {best.epochs} epochs"
         return {
             "about": f"Best: {setting}, held-out {told(task.predictor.measures[1], best.score)}. {self._method(subject)}",
-            "table": keep(rows, lambda: columns_of(**numbers)),
+            "tried": keep(rows, lambda: columns_of(**numbers)),
             "take": "Take the best into the recipe",
         }
 

@@ -6,14 +6,13 @@ from typing import TypeVar
 
 from explorer.base.cache import OnceCache, Recent
 from explorer.base.errors import InputError
-from explorer.base.steps import finished
 from explorer.model.explorer import load
 from explorer.training import store
 from explorer.training.examples import HELD_OUT_SHARE, Examples, ScoredExamples
 from explorer.training.run import Run
 from explorer.training.settings import FEWEST_HELD_OUT
 from explorer.training.text_tasks import text_task
-from explorer.training.training import TrainingResult, as_run, make_plan, new_run, run_training
+from explorer.training.training import TrainingResult, as_run, make_plan, new_run, train_whole
 from explorer.views.subject import Subject
 from explorer.views.view import reads_quickly
 
@@ -81,4 +80,4 @@ def kept_run(known: "OnceCache[Key, str]", key: Key, train: Callable[[], str]) -
 def _train(model_name: str, examples: Examples) -> TrainingResult:
 
     model = load(model_name)
-    return finished(run_training(text_task(model, examples, make_plan(model, -1, "mean", keep_best=True, epochs=0))))
+    return train_whole(text_task(model, examples, make_plan(model, -1, "mean", keep_best=True, epochs=0)))

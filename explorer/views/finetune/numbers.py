@@ -7,8 +7,9 @@ from explorer.figures.bars import bar_groups
 from explorer.figures.results import number_scatter, word_effects
 from explorer.model.explorer import load
 from explorer.text.pairs import Pair
+from explorer.training.predictor import Regressor, of_kind
 from explorer.training.reasons import estimate_without
-from explorer.training.run import Run
+from explorer.training.run import HeldOutNumbers, Run
 from explorer.views.view import Content, props
 
 MOST_LISTED = 12
@@ -16,7 +17,7 @@ MOST_LISTED = 12
 
 def verdict_of_number(run: Run, pair: Pair) -> Content:
     """The number of a text or pair on the scale of the examples, and what it is without each word (occlusion)."""
-    said, words, effects = estimate_without(run.predictor, load(run.predictor.model), pair)
+    said, words, effects = estimate_without(of_kind(run.predictor, Regressor), load(run.predictor.model), pair)
     low, high = _scale(run)
     share = (min(max(said, low), high) - low) / (high - low)
     rows = [(f"{said:.2f}", share, f"on a scale from {low:g} to {high:g}")]
@@ -29,14 +30,15 @@ def verdict_of_number(run: Run, pair: Pair) -> Content:
 
 def _scale(run: Run) -> tuple[float, float]:
     """The lowest and the highest number of the held-out examples; 0 to 1 where there are none."""
-    if run.held_out is None or np.ptp(run.held_out.targets) == 0:
+    if run.held_out is None:
         return 0.0, 1.0
-    return float(run.held_out.targets.min()), float(run.held_out.targets.max())
+    right = run.held(HeldOutNumbers).targets
+    return (0.0, 1.0) if np.ptp(right) == 0 else (float(right.min()), float(right.max()))
 
 
 def result_of_numbers(run: Run) -> Content:
     """Right against said, and the examples that were missed by most."""
-    held = run.held_out
+    held = run.held(HeldOutNumbers)
     error = np.abs(held.said - held.targets)
     rows = np.argsort(-error, kind="stable")[:MOST_LISTED]
     texts = [f"{one} ‖ {other}" if other else one for one, other in zip(held.texts, held.texts_b, strict=True)]

@@ -4,9 +4,10 @@ from explorer.analysis.evaluation import standard_error
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
 from explorer.training import jobs
-from explorer.training.run import CORRELATIONS, Run, told
+from explorer.training.run import CORRELATIONS, HeldOutTexts, Run, told
 from explorer.training.settings import FEWEST_HELD_OUT
-from explorer.views.finetune.run import NothingTrained, RunView, run_id
+from explorer.views.finetune.ids import run_id
+from explorer.views.finetune.run import NothingTrained, RunView
 from explorer.views.settings import memory
 from explorer.views.subject import Subject
 from explorer.views.view import Content, Finding, chart, part, sentence
@@ -94,7 +95,7 @@ def summary(run: Run) -> str:
     _, first, second = run.predictor.measures
     scores = ", ".join(told(name, run.history[run.best][f"held_out_{name}"]) for name in (first, second))
     end = f"{run.title}: {trained}, {kept}; held-out {scores}."
-    if run.kind == "classes" and run.held_out is not None and len(run.held_out.targets) < FEWEST_HELD_OUT:
+    if isinstance(run.held_out, HeldOutTexts) and len(run.held_out.targets) < FEWEST_HELD_OUT:
         return f"{end} {_right(run, 'right')}: that says little, and no epoch was chosen on so few."
     return f"{end} {CHOSEN}" if run.settings.get("keep_best") and len(run.history) > 1 else end
 
@@ -106,11 +107,11 @@ def _is_judged_in_turn(run: Run) -> bool:
 
 def _learnt(run: Run, solved: bool) -> str:
     how = "solved at once" if solved else f"{run.settings.get('epochs')} epochs"
-    return f"{how} on all {len(run.held_out.targets)}"
+    return f"{how} on all {len(run.held(HeldOutTexts).targets)}"
 
 
 def _right(run: Run, how: str) -> str:
     """'9 of 18 right (50 % ± 12 %)': with the standard error, for of so few it says how little the share does."""
-    number = len(run.held_out.targets)
+    number = len(run.held(HeldOutTexts).targets)
     right = round(number * run.score)
     return f"{right} of {number} {how} ({whole_percent(run.score)} ± {whole_percent(standard_error(right, number))})"

@@ -43,10 +43,11 @@ class Probe(OverExamples, ExampleSettings):
         """Accuracy by layer, and the best of them."""
         rows, examples = found
         best = max(rows, key=lambda row: row.accuracy)
-        fields = ("layer", "accuracy", "deviation", "control_accuracy")
+        layers, accuracies = [row.layer for row in rows], [row.accuracy for row in rows]
+        deviations, controls = [row.deviation for row in rows], [row.control_accuracy for row in rows]
         chance = max(examples.counts.values()) / len(examples)
         return {
-            "curve": probe_curve(*([getattr(row, name) for row in rows] for name in fields), chance),
+            "curve": probe_curve(layers, accuracies, deviations, controls, chance),
             "about": (
                 f"Best at hidden state {best.layer}: {best.accuracy:.1%} ± {best.deviation:.1%}, mean over tokens; selectivity "
                 f"{best.accuracy - best.control_accuracy:.1%} (accuracy minus that with shuffled labels, Hewitt & Liang 2019). "

@@ -1,7 +1,5 @@
 """What the result is worth, one picture of it at a time."""
 
-from typing import Any
-
 import numpy as np
 
 from explorer.analysis import evaluation
@@ -12,7 +10,7 @@ from explorer.model.explorer import load
 from explorer.training.export import tuned_model
 from explorer.training.reasons import Change as ModelChange
 from explorer.training.reasons import compare
-from explorer.training.run import Run
+from explorer.training.run import HeldOutNumbers, HeldOutTexts, Run
 from explorer.views.finetune.confusion import Cell, cell_of, clicked_cell, confusion, rows_of, scores_by_label
 from explorer.views.finetune.numbers import result_of_numbers
 from explorer.views.finetune.run import RunView
@@ -61,14 +59,14 @@ class Result(RunView):
         looks = {MISTAKES: self._mistakes, CLASSES: _classes, SURENESS: _sureness, MAP: _map}
         return {"look": props(choices=LOOKS, value=self.look), **looks[self.look](run)}
 
-    def on_picture(self, subject: Subject, index: Any) -> Change:
+    def on_picture(self, subject: Subject, index: object) -> Change:
         """The sentences in a cell of the confusion matrix: [right label, predicted label]."""
         if self.look != MISTAKES or not isinstance(index, list | tuple):
             return settle()
         return settle(cell=clicked_cell(self.find(subject), index))
 
     def _mistakes(self, run: Run) -> Content:
-        held, labels, counts = run.held_out, run.predictor.labels, confusion(run)
+        held, labels, counts = run.held(HeldOutTexts), run.predictor.labels, confusion(run)
         wrong = int(counts.sum() - np.trace(counts))
         return {
             "picture": confusion_matrix(counts, labels),
@@ -96,7 +94,8 @@ def _classes(run: Run) -> Content:
 
 
 def _sureness(run: Run) -> Content:
-    found = evaluation.calibration(run.held_out.probabilities, run.held_out.targets)
+    held = run.held(HeldOutTexts)
+    found = evaluation.calibration(held.probabilities, held.targets)
     return {
         "picture": calibration_curve(found.confidence, found.accuracy, found.count),
         "note": (
@@ -107,7 +106,7 @@ def _sureness(run: Run) -> Content:
 
 
 def _map(run: Run) -> Content:
-    held, labels = run.held_out, run.predictor.labels
+    held, labels = run.held(HeldOutTexts), run.predictor.labels
     texts = [f"{text} — right: {labels[right]}" for text, right in zip(held.texts, held.targets, strict=True)]
     names = [labels[i] for i in held.said]
     return {
@@ -120,10 +119,11 @@ def _map(run: Run) -> Content:
 
 
 def _what_changed(run: Run) -> Content:
-    if run.predictor.top is None or run.held_out is None:
+    held = run.held_out
+    if run.predictor.top is None or not isinstance(held, HeldOutTexts | HeldOutNumbers):
         note = "Only the head was trained, so that BERT is as it was. Train some layers too."
         return {"picture": None, "note": note}
-    pairs = list(zip(run.held_out.texts, run.held_out.texts_b, strict=True))[:COMPARED]
+    pairs = list(zip(held.texts, held.texts_b, strict=True))[:COMPARED]
     change = _changes.get(run.id, lambda: _compare(run, pairs))
     frozen = run.predictor.layer - run.predictor.layers_trained
     still = float(change.drift[: frozen + 1].max())
@@ -146,7 +146,7 @@ def _compare(run: Run, pairs: list[tuple[str, str]]) -> ModelChange:
 
 def _listed(run: Run, rows: np.ndarray) -> list[list[str]]:
     """Held-out examples with what is right, what was said, and how sure."""
-    held, labels = run.held_out, run.predictor.labels
+    held, labels = run.held(HeldOutTexts), run.predictor.labels
     return [
         [
             f"{held.texts[row]} ‖ {held.texts_b[row]}" if held.texts_b[row] else held.texts[row],

@@ -14,7 +14,8 @@ from explorer.training.run import Run, told
 from explorer.training.standard import LINES, why_not, write_onnx, write_standard
 from explorer.training.unpack import unpack
 from explorer.views.finetune.answer_run import OfAnswers
-from explorer.views.finetune.run import RunView, run_ids
+from explorer.views.finetune.ids import run_ids
+from explorer.views.finetune.run import RunView
 from explorer.views.finetune.words_run import OfTaggers
 from explorer.views.settings import choice, upload
 from explorer.views.subject import Subject

@@ -1,7 +1,7 @@
 """Sentences to try a run on: those that we wrote for the sets that come with the app, or some that were held out."""
 
 from explorer.text.pairs import Pair
-from explorer.training.run import Run
+from explorer.training.run import HeldOutNumbers, HeldOutTexts, Run
 
 MOST = 6
 
@@ -67,6 +67,6 @@ def samples_of(run: Run) -> tuple[Pair, ...]:
     if ours is not None:
         return ours
     held = run.held_out
-    if held is None or not run.settings.get("held_out"):  # each was left out in turn, so that all of them are learnt
-        return ()
+    if not isinstance(held, HeldOutTexts | HeldOutNumbers) or not run.settings.get("held_out"):
+        return ()  # each was left out in turn, so that all of them are learnt
     return tuple(zip(held.texts, held.texts_b, strict=True))[:MOST]

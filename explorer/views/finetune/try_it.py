@@ -9,8 +9,9 @@ from explorer.model.explorer import load
 from explorer.techniques.attribution import Path
 from explorer.text.characters import has_visible_characters
 from explorer.text.pairs import Pair
+from explorer.training.predictor import Classifier, of_kind
 from explorer.training.reasons import Decision, decide
-from explorer.training.run import Run
+from explorer.training.run import HeldOutNumbers, HeldOutTexts, Run
 from explorer.views.finetune.example_settings import STARTER
 from explorer.views.finetune.numbers import verdict_of_number
 from explorer.views.finetune.run import RunView
@@ -49,7 +50,7 @@ class TryIt(RunView):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The probabilities of the labels for this text, and how they depend on its words."""
-        pairs = run.held_out is not None and any(run.held_out.texts_b)
+        pairs = isinstance(run.held_out, HeldOutTexts | HeldOutNumbers) and any(run.held_out.texts_b)
         pair, shown = self._fitting(run, pairs)
         if not has_visible_characters(pair[0]):
             return {**shown, "verdict": None, "words": None, "note": ""}
@@ -93,8 +94,8 @@ class TryIt(RunView):
 
     def _decide(self, run: Run, pair: Pair) -> Decision:
 
-        key = (run.id, pair, self.method)
-        return _decisions.get(key, lambda: decide(run.predictor, load(run.predictor.model), pair, self.method))
+        key, classifier = (run.id, pair, self.method), of_kind(run.predictor, Classifier)
+        return _decisions.get(key, lambda: decide(classifier, load(classifier.model), pair, self.method))
 
 
 def _in_one_line(pair: Pair) -> str:

@@ -24,7 +24,7 @@ MOST_BARS = 5
 FEW = 100  # sentences: a fifth of fewer says little
 MOST_SHOWN = 40  # words of a sentence
 MOST_LETTERS = 60  # of a sentence in the menu
-STARTER = (  # an order in a café: the words that a waiter writes down
+STARTER: tuple[tuple[str, dict[int, str]], ...] = (  # an order in a café: the words that a waiter writes down
     ("Two large coffees and a tea , please .", {0: "COUNT", 1: "SIZE", 2: "DRINK", 4: "COUNT", 5: "DRINK"}),
     ("I would like one small beer .", {3: "COUNT", 4: "SIZE", 5: "DRINK"}),
     ("Could we have three soups and bread ?", {3: "COUNT", 4: "FOOD", 6: "FOOD"}),
@@ -40,14 +40,14 @@ Clicked = tuple[tuple[str, tuple[str, ...]], ...]
 """Sentences, and the tags of the words of each."""
 
 
-def clicked(value: Any) -> Clicked:
+def clicked(value: object) -> Clicked:
     """What clicks left behind, as far as it is that."""
     pairs = value[: TEXTS.most] if isinstance(value, list | tuple) else ()
     pairs = [pair for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)]
     return tuple((line, tuple(tag[: LABEL.most] for tag in tags)) for line, tags in pairs if _are_tags(tags))
 
 
-def _are_tags(value: Any) -> bool:
+def _are_tags(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(tag, str) and tag.strip() for tag in value)
 
 
@@ -159,7 +159,7 @@ class WordExamples(WordExampleSettings):
             note += f" Of {long:,} of them the model reads the first {most:,} pieces; the words after these are left out."
         return {**shown, **self._sentence(first.words, first.tags), **_describe(examples, note)}
 
-    def on_tagged(self, subject: Subject, index: Any) -> Change:
+    def on_tagged(self, subject: Subject, index: object) -> Change:
         """A word that was clicked, [row, column], gets the tag; one that has it loses it."""
         _, place = limits.check_cell(index)
         line, tag = self.line, (self.words_tag or "").strip()[: LABEL.most]

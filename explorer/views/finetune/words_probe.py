@@ -1,6 +1,7 @@
 """Which layer knows the tags: a linear head on every hidden state, for parts of speech and for names."""
 
 from collections.abc import Generator, Hashable
+from functools import partial
 from typing import Any
 
 from explorer.base.steps import map_steps
@@ -47,7 +48,7 @@ class WordProbe(OverExamples, WordExampleSettings):
         found = []
         for done, (title, examples) in enumerate(asked):
             steps = probe_tags(subject.model, examples, "first", SEEDS)
-            rows = yield from map_steps(steps, lambda step, done=done, title=title: _step(step, title, done, len(asked)))
+            rows = yield from map_steps(steps, partial(_step, title, done, len(asked)))
             found.append((title, examples, rows))
         return found
 
@@ -57,13 +58,15 @@ class WordProbe(OverExamples, WordExampleSettings):
 
     def draw(self, subject: Subject, found: Probes) -> Content:
         """Accuracy by layer, and where each set of tags is known."""
-        fields = ("accuracy", "deviation", "control_accuracy")
-        curves = [(title, *([getattr(row, name) for row in rows] for name in fields)) for title, _, rows in found]
+        curves = [
+            (title, [row.accuracy for row in rows], [row.deviation for row in rows], [row.control_accuracy for row in rows])
+            for title, _, rows in found
+        ]
         told = " ".join(_tell(*one) for one in found)
         return {"curve": tag_probe_curves(curves), "about": f"{told} {_answer(found)}".strip()}
 
 
-def _step(step: tuple[float, str], title: str, done: int, of: int) -> tuple[str, float]:
+def _step(title: str, done: int, of: int, step: tuple[float, str]) -> tuple[str, float]:
     share = (done + step[0]) / of
     return f"{title}: {step[1]} {share:.0%}.", share
 

@@ -1,7 +1,5 @@
 """What a tagger gets right and wrong: tags taken for each other, scores of tags and of whole names, and the sentences."""
 
-from typing import Any
-
 import numpy as np
 
 from explorer.analysis import evaluation
@@ -44,7 +42,7 @@ class WordResult(OfTaggers, RunView):
         """What was asked for."""
         if run.held_out is None:
             return {"note": "This run came in a file, which holds no sentences to look at."}
-        held, labels = run.held_out, run.predictor.labels
+        held, labels = run.held(HeldOutTags), run.predictor.labels
         counts = confusion(run)
         if self.tag_look == TAGS:
             return _scores_of_tags(counts, labels)
@@ -57,12 +55,12 @@ class WordResult(OfTaggers, RunView):
             "note": f"{wrong:,} of {len(held.targets):,} held-out words are tagged wrong. Click a cell to read the words in it.",
         }
 
-    def on_tag_confusion(self, subject: Subject, index: Any) -> Change:
+    def on_tag_confusion(self, subject: Subject, index: object) -> Change:
         """The words in a cell of the confusion matrix: [right tag, tag that was said]."""
         return settle(tag_cell=clicked_cell(self.find(subject), index))
 
     def _mistakes(self, run: Run) -> props:
-        held, labels = run.held_out, run.predictor.labels
+        held, labels = run.held(HeldOutTags), run.predictor.labels
         rows, title = rows_of(run, self.tag_cell, MOST_MISTAKES)
         listed = [[in_context(held, row), labels[held.targets[row]], labels[held.said[row]]] for row in rows[:MOST_MISTAKES]]
         return props(value=listed, label=title, visible=True)

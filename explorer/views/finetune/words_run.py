@@ -2,15 +2,15 @@
 
 from typing import ClassVar
 
+from explorer.analysis.entities import EntityScores
 from explorer.base.cache import OnceCache
-from explorer.base.steps import finished
 from explorer.figures.bars import bar_groups, whole_percent
 from explorer.figures.training import learning_curves
 from explorer.model.explorer import load
-from explorer.training.run import Run
+from explorer.training.run import HeldOutTags, Run
 from explorer.training.tag_task import Tagging
 from explorer.training.tagging import MEMORY, MEMORY_OF_NAMES, TAGGED, built_in_tagged
-from explorer.training.training import new_run, run_training
+from explorer.training.training import new_run, train_whole
 from explorer.views.finetune.live import kept_run
 from explorer.views.finetune.outcome import Outcome, summary
 from explorer.views.finetune.run import NothingTrained, RunView
@@ -38,8 +38,13 @@ def _train(model_name: str) -> str:
 
     model = load(model_name)
     recipe = WordRecipe(tag_layer=min(WordRecipe().tag_layer, model.capabilities.layers))
-    result = finished(run_training(Tagging(model, built_in_tagged(OPENING), recipe.plan(model))))
+    result = train_whole(Tagging(model, built_in_tagged(OPENING), recipe.plan(model)))
     return new_run(result, TAGGED[OPENING].split(":")[0]).id
+
+
+def _scores(run: Run) -> list[EntityScores]:
+    """How well whole names are found, of all types and of each; [] where there is none to find."""
+    return run.held(HeldOutTags).entities(run.predictor.labels) if run.held_out else []
 
 
 class WordBaselines(OfTaggers, RunView):
@@ -52,7 +57,7 @@ class WordBaselines(OfTaggers, RunView):
         """This tagger, and the baselines."""
         others = [(name, value, "") for name, value in reversed(run.baselines.items()) if name != MEMORY_OF_NAMES]
         groups = [("Held-out words that are tagged right", [("this run", run.score, ""), *others])]
-        scores = run.held_out.entities(run.predictor.labels) if run.held_out else []
+        scores = _scores(run)
         if scores:
             remembered = (MEMORY, run.baselines.get(MEMORY_OF_NAMES, 0.0), "")
             groups.append(("F1 of whole names", [("this run", scores[0].f1, ""), remembered]))
@@ -76,7 +81,7 @@ class WordOutcome(OfTaggers, Outcome):
 
     def show_run(self, subject: Subject, run: Run) -> Content:
         """The curves, and the end in a sentence."""
-        scores = run.held_out.entities(run.predictor.labels) if run.held_out else []
+        scores = _scores(run)
         names = ""
         if scores:
             one = scores[0]

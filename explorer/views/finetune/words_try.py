@@ -11,7 +11,9 @@ from explorer.figures.word_grid import word_grid
 from explorer.model.explorer import load
 from explorer.text import limits
 from explorer.text.tagged import split_words
-from explorer.training.run import Run
+from explorer.training.predictor import of_kind
+from explorer.training.run import HeldOutTags, Run
+from explorer.training.tagger import Tagger
 from explorer.training.tagging import built_in_tagged
 from explorer.views.finetune.run import RunView
 from explorer.views.finetune.words_examples import OPENING, OUTSIDE
@@ -60,7 +62,7 @@ class WordTry(OfTaggers, RunView):
         if not words:
             return {**shown, "note": ""}
         limits.check_text(tried, "the sentence")
-        labels, predictor = run.predictor.labels, run.predictor
+        labels, predictor = run.predictor.labels, of_kind(run.predictor, Tagger)
         (shares,) = predictor.tag(load(predictor.model), [words])
         read, said, sure = len(shares), shares.argmax(-1), shares.max(-1)
         if not read:
@@ -87,7 +89,7 @@ def _samples(run: Run) -> list[str]:
     """Sentences to try: those of this page for names, else held-out ones of the run, those with most different tags first."""
     if set(run.predictor.labels) == set(built_in_tagged(OPENING).classes) or run.held_out is None:
         return list(SENTENCES)
-    held = run.held_out
+    held = run.held(HeldOutTags)
     sentences = by_sentence(held.sentences, held.words)
     tags = by_sentence(held.sentences, [run.predictor.labels[tag] for tag in held.targets])
     order = sorted(range(len(sentences)), key=lambda row: -len(set(tags[row])))

@@ -173,7 +173,7 @@ class OneWord(View):
     def _lines(self, subject: Subject, contexts: Contexts, texts: list[str], word: str) -> object:
         random = contextuality.self_similarity(reference.tokens(subject.model))
         within, between = contextuality.within_and_between(contexts.vectors, contexts.senses)
-        controls = []
+        controls: list[tuple[str, np.ndarray]] = []
         for other in contextuality.repeated_words(texts):
             if other != word.strip().casefold() and len(controls) < MOST_CONTROLS:
                 same = contexts_of(subject.model, texts, [""] * len(texts), other)

@@ -1,5 +1,6 @@
 """Two inputs in one batch: what fills the shorter one up, and the mask that keeps everybody from looking at it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ MOVED = [
 ]
 
 
-def _place(value: Any) -> int | None:
+def _place(value: object) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
@@ -104,7 +105,7 @@ class InABatch(View):
             f"{pads} {_pad(subject)}{'s' * (pads > 1)} that fill its row up; with it, nothing."
         )
 
-    def on_batch(self, subject: Subject, index: Any) -> Change:
+    def on_batch(self, subject: Subject, index: object) -> Change:
         """Let a token that was clicked in the rectangle ask, if it is one of the shorter input."""
         row, column = limits.check_cell(index)
         batch = self.read_together(subject)
@@ -176,7 +177,7 @@ def _weights(batch: Batch, answers: tuple[Answers, Answers], tokens: list[str], 
     together = Row([f"all {int(empty.sum())} {pad} together", None, *shares], strong=True)
     table = strip_table(columns, [together, *map(of, range(len(tokens)))], "one query and every place of its row")
     with_mask, without = answers
-    numbers = {
+    numbers: dict[str, Sequence[Any] | np.ndarray] = {
         "position": range(len(tokens)),
         "token": tokens,
         "attention_mask": batch.real.astype(int),

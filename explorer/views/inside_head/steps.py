@@ -43,13 +43,13 @@ class DotProducts(View):
     def compute(self, subject: Subject) -> Content:
         """The table, and whether its softmax is the model's own."""
         trace, selection, found = subject.trace, subject.selection, told_at_once(subject)
-        told = found is not None and found.query is not None
-        token = found.query if selection.token is None and told else subject.token
+        query, key = (None, None) if found is None else (found.query, found.key)
+        token = query if selection.token is None and query is not None else subject.token
         layer, head = selection.attention_layer, selection.head_index
         step = head_step(trace, layer, head, token)
         keys = strongest(step.weights, MOST_KEYS)
         error = float(np.abs(trace.attention(layer)[head, token] - step.weights).max())
-        table = _table(step, trace.tokens, (token, found.key if told and token == found.query else None), keys)
+        table = _table(step, trace.tokens, (token, key if token == query else None), keys)
         few = f" The {len(keys)} strongest of {trace.kept} keys are shown." if len(keys) < trace.kept else ""
         return {
             "about": (

@@ -20,7 +20,7 @@ _kept: OnceCache[Any, np.ndarray] = OnceCache(16)
 UNEVEN = 1.05  # times the smallest: below it, the layers hardly differ
 
 
-def _cell(value: Any) -> Cell | None:
+def _cell(value: object) -> Cell | None:
     """A row and a column of the heatmap, none for anything else."""
     match value:
         case [int(row), int(column)] if min(row, column) >= 0 and bool not in map(type, value):

@@ -24,7 +24,7 @@ def answers_of(subject: Subject, run: Run, before: Run | None, position: int) ->
         found.append(Answer(0, asked, _bars(model.pair_names, *_both(pair_shares, run, before), [0, 1]), pair=True))
     if head and head.task == LABELS and head.squash != "none":
         shares, was = _both(label_shares, run, before)
-        found.append(Answer(0, "Which label?", _bars(head.labels, shares, was, np.argsort(-shares)[:TOP])))
+        found.append(Answer(0, "Which label?", _bars(head.labels, shares, was, np.argsort(-shares)[:TOP].tolist())))
     blanks = subject.trace.mask_positions if model.capabilities.fill_mask else []
     if blanks:
         blank = position if position in blanks else blanks[0]

@@ -29,12 +29,12 @@ SAID_WITHOUT_WORDS = (
 )
 
 
-def _state(value: Any) -> int:
+def _state(value: object) -> int:
     """The hidden state that is followed, from 0; -1 for the last."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else LAST
 
 
-def _opened(value: Any) -> tuple[int, ...]:
+def _opened(value: object) -> tuple[int, ...]:
     """What is unfolded: (layer,) from 1, a route (layer, query, key), or nothing."""
     numbers = value if isinstance(value, list | tuple) else ()
     whole = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in numbers)
@@ -90,7 +90,7 @@ class Routes(View):
         chosen = {"layer": strongest.layer + 1, "head": head, "token": strongest.query}
         return Finding(_told(run, followed), Why("attention", "One head", chosen))
 
-    def on_picture(self, subject: Subject, index: Any) -> Change:
+    def on_picture(self, subject: Subject, index: object) -> Change:
         """A place, a layer to unfold, a route, a head, or something to cut: one entry says which."""
         if not isinstance(index, Mapping) or not index:
             raise InputError("Click a box, a line or a title of the picture.")
@@ -121,10 +121,10 @@ class Routes(View):
             return toggled(subject, (layer - 1, head - 1))
         raise InputError("Click a box, a line or a title of the picture.")
 
-    def _token(self, subject: Subject, value: Any) -> int:
+    def _token(self, subject: Subject, value: object) -> int:
         return limits.check_integer(value, "the token", 0, subject.trace.kept - 1)
 
-    def _route(self, subject: Subject, value: Any) -> tuple[int, int, int]:
+    def _route(self, subject: Subject, value: object) -> tuple[int, int, int]:
         """(layer from 1, query, key). Raises InputError."""
         if not isinstance(value, list | tuple) or len(value) != 3:
             raise InputError("A route is a layer, the token that takes and the token that gives.")
@@ -170,7 +170,8 @@ class Routes(View):
             return layer_inside(subject, run, rows, self.opened[0], followed.position), None
         if not set(self.opened[1:]) <= set(rows.places):
             return None, None
-        return None, route_inside(subject, run, rows, self.opened)
+        layer, query, key = self.opened
+        return None, route_inside(subject, run, rows, (layer, query, key))
 
 
 class PictureWhatIf(WhatIf):

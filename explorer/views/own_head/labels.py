@@ -27,7 +27,7 @@ class OwnLabels(HeadView):
     def telling(self, subject: Subject) -> Finding:
         """The likeliest label, and the word without which it loses most, where that is quickly found."""
         found = own_head.labels(subject.trace)
-        if subject.model.own_head.squash == "none":
+        if subject.model.task_head().squash == "none":
             return Finding(f"“{found.labels[0]}” with {found.shares[0]:.2f}.")
         best = int(found.shares.argmax())
         share, said = float(found.shares[best]), f"“{found.labels[best]}” with {whole_percent(found.shares[best])}"
@@ -38,16 +38,17 @@ class OwnLabels(HeadView):
 
     def tell(self, subject: Subject) -> Content:
         """The labels, and what each word does for the best of them where that is quickly found."""
-        head = subject.model.own_head
+        head = subject.model.task_head()
         found = own_head.labels(subject.trace)
         order = np.argsort(-found.shares)
         best = int(order[0])
         rows = [(found.labels[place], float(found.shares[place]), f"logit {found.logits[place]:.2f}") for place in order]
         number = head.squash == "none"
-        shown = {"help": _help(head.squash)}
+        shown: Content = {"help": _help(head.squash)}
         shown |= {"number": f"{found.labels[0]}: {found.shares[0]:.3f}"} if number else {"verdict": bars(rows[:MOST_BARS])}
-        if not number and (effects := _effects(subject, best)):
-            shown["words"] = effects_chart(*effects, outlined=_deciding(effects[1]))
+        if not number and (known := _effects(subject, best)):
+            words, effects = known
+            shown["words"] = effects_chart(words, effects.tolist(), outlined=_deciding(effects))
             label = found.labels[best]
             shown["about"] = f"How much the probability of {label} falls when one word is hidden behind [MASK] (occlusion)."
         return shown

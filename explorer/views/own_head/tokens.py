@@ -1,6 +1,7 @@
 """Heads that say something of every token: tags, and which pieces were replaced."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,9 +21,9 @@ class TokenHead(HeadView):
 
     row = part("words", optional=True, answer=True)
     found = sentence(optional=True, answer=True)
-    layout = ("row", "found", "check", "help")
+    layout: ClassVar[Sequence[str]] = ("row", "found", "check", "help")
 
-    def on_row(self, subject: Subject, index: Any) -> Change:
+    def on_row(self, subject: Subject, index: object) -> Change:
         """The token of a cell, [row, column]."""
         _, token = index if isinstance(index, list | tuple) and len(index) == 2 else (0, index)
         return select(token=limits.check_place(token))

@@ -245,7 +245,7 @@ class Map(LongView):
             },
         )
 
-    def on_chart(self, subject: Subject, index: Any) -> Change:
+    def on_chart(self, subject: Subject, index: object) -> Change:
         """A point, or a text in the list, was clicked: its row."""
         return settle(picked=((limits.check_place(index),), self.drawn))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps, digest
 from explorer.analysis.mapping import clusters, judged_neighbors
-from explorer.analysis.projection import MapSettings, Projection
+from explorer.analysis.projection import MapSettings, Projection, Report
 from explorer.analysis.similarity import nearest
 from explorer.base.cache import OnceCache
 from explorer.base.steps import relay
@@ -105,7 +105,7 @@ class Look:
         """The map; rows that do not stand out fade."""
         bright = self.found if self.search or self.kept else None
         if self.kept:
-            bright = bright & np.isin(np.arange(len(bright)), self.kept)
+            bright = self.found & np.isin(np.arange(len(self.found)), self.kept)
         labels = _colours(self.map, colour, number_of_clusters)
         marks = Marks(bright, self.picked, [row for row, _ in self.near], self.told)
         points, texts = self.map.projection.points, self.map.points.texts
@@ -126,9 +126,9 @@ class Look:
             note = f"By cosine in all {self.map.vectors.shape[1]} dimensions of this layer, not on the map."
             return ranking(f"Nearest to ‘{points.texts[self.picked][:120]}’", rows, note)
         if self.kept:
-            rows = [(row, points.texts[row], points.labels[row]) for row in self.kept[:NEIGHBORS]]
+            taken = [(row, points.texts[row], points.labels[row]) for row in self.kept[:NEIGHBORS]]
             more = f"… and {len(self.kept) - NEIGHBORS:,} more." if len(self.kept) > NEIGHBORS else ""
-            return ranking(f"{len(self.kept):,} points taken with the lasso", rows, more)
+            return ranking(f"{len(self.kept):,} points taken with the lasso", taken, more)
         return None
 
 
@@ -140,7 +140,11 @@ def make_map(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, f
         maps.at(points.states, at)
         return
     name = NAMES[maps.settings.method]
-    for share in relay(lambda report: maps.at(points.states, at, report)):
+
+    def make(report: Report) -> Projection:
+        return maps.at(points.states, at, report)
+
+    for share in relay(make):
         yield (f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while", share)
 
 

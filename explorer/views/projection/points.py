@@ -108,8 +108,9 @@ def texts_of(table: Table, text_column: str, label_column: str, seed: int | None
 def check_chosen(chosen: object) -> Chosen:
     """Rows and the key of their points; none when it is anything else."""
     match chosen:
-        case [[*rows], str(key)] if all(type(row) is int and row >= 0 for row in rows):
-            return tuple(rows), key
+        case [[*rows], str(key)]:
+            whole = tuple(row for row in rows if type(row) is int and row >= 0)
+            return (whole, key) if len(whole) == len(rows) else NONE_CHOSEN
     return NONE_CHOSEN
 
 

@@ -34,7 +34,9 @@ class SideStates(SideView):
         """Which of the tokens that are the same on both sides has changed most, and where."""
         if not self.is_one_model(subject) or (farthest := self._farthest(subject)) is None:
             return None
-        (layer, token), (apart, names) = farthest, self._compared(subject)
+        if (compared := self._compared(subject)) is None:
+            return None
+        (layer, token), (apart, names) = farthest, compared
         return Finding(
             f"Of the words that are the same on both sides “{names[token]}” (token {token}) changes most: by "
             f"{apart[layer, token]:.2f} (1 − cosine), at hidden state {layer}."

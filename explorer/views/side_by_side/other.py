@@ -1,5 +1,8 @@
 """What stands on the other side: another model, another input, or both."""
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 from explorer.text.encoding import Encoding
 from explorer.views.settings import text
 from explorer.views.subject import Subject
@@ -15,7 +18,7 @@ class SideView(View):
     )
     other_a: str = text("", "The other A", placeholder="the same text", heard="submit blur", scale=4, elem_classes="inline")
     other_b: str = text("", "The other B", placeholder="the same text", heard="submit blur", scale=4, elem_classes="inline")
-    side_by_side = (("other_model", "other_a", "other_b"),)
+    side_by_side: ClassVar[Sequence[Sequence[str]]] = (("other_model", "other_a", "other_b"),)
 
     @property
     def is_asked(self) -> bool:

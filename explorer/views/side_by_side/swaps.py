@@ -1,7 +1,5 @@
 """A word for another, in one click: the text above stays, and the changed one stands beside it."""
 
-from typing import Any
-
 from explorer.text import limits
 from explorer.views.side_by_side.other import SideView
 from explorer.views.subject import Subject
@@ -30,7 +28,7 @@ class Swaps(SideView):
         label = f"Beside it, for example, {example[0]}; or swap" if example else "Swap a word"
         return {"swaps": {"chips": labels, "label": f"{label}:"}} if labels else {}
 
-    def on_swaps(self, subject: Subject, index: Any) -> Change:
+    def on_swaps(self, subject: Subject, index: object) -> Change:
         """The changed texts stand beside the others."""
         found = self._swaps(subject)
         _, text_a, text_b = found[min(limits.check_place(index), len(found) - 1)]
@@ -47,9 +45,9 @@ class Swaps(SideView):
 def _guessed(subject: Subject) -> list[Swap]:
     """The chosen word, if a single piece, against the model's three best guesses for its place."""
     word, others = guessed_words(subject)
-    if not others:
-        return []
     token = subject.selection.token
+    if not others or token is None:
+        return []
     side, (start, end) = subject.trace.encoding.sequences[token], subject.trace.encoding.offsets[token]
     texts = [subject.text_a, subject.text_b]
     found = []

@@ -3,8 +3,12 @@
 from explorer.views.tokens.embeddings import Embeddings
 from explorer.views.tokens.pieces import Pieces
 from explorer.views.tokens.vocabulary import Vocabulary
-from explorer.views.view import Tab
+from explorer.views.view import Cell, Tab
 
-CHOICES = {"Pieces": [[Pieces]], "What is added up": [[Embeddings]], "The vocabulary": [[Vocabulary]]}
+CHOICES: dict[str, list[list[Cell]]] = {
+    "Pieces": [[Pieces]],
+    "What is added up": [[Embeddings]],
+    "The vocabulary": [[Vocabulary]],
+}
 
 TAB = Tab("tokens", "Tokens", "What does BERT read?", CHOICES)

@@ -360,10 +360,10 @@ def test_a_grid_ranks_its_settings_and_the_best_go_into_the_recipe(subject, monk
     assert view.waiting(subject)["about"].startswith("Of the head only: batch 8; 0.03, 0.003; 1, 2 epochs (two rates).")
     view.keep(subject, view.result(subject))
     shown = view.compute(subject)
-    ranks = [(row[3], -row[4]) for row in shown["table"]]
+    ranks = [(row[3], -row[4]) for row in shown["tried"]]
     assert len(ranks) == 4
     assert ranks == sorted(ranks, reverse=True)
-    batch, rate, epochs, *_ = shown["table"][0]
+    batch, rate, epochs, *_ = shown["tried"][0]
     taken = read(Recipe, subject, **view.on_take(subject, None).settings)
     assert (taken.batch, taken.rate, taken.epochs, taken.layers, taken.preset) == (batch, rate, epochs, 0, OWN)
     assert "and 2 layers" in GridSearch(grid="the paper's").waiting(subject)["about"]

@@ -138,3 +138,10 @@ def test_the_defaults_pass_their_own_checks():
         defaults = {name: getattr(view(), name) for name in view.settings}
         sheets = {name for name, value in defaults.items() if isinstance(value, tuple) and value and isinstance(value[0], tuple)}
         view.read({name: value for name, value in defaults.items() if name not in sheets}, CAPABILITIES)
+
+
+def test_a_part_and_a_setting_have_different_names():
+    with pytest.raises(TypeError, match="'word'"):
+
+        class Twice(Sample):
+            word = caption("below")
