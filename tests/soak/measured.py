@@ -11,7 +11,7 @@ class Held:
     """At one moment."""
 
     calls: int
-    memory: float  # MB that are in use, and those that were freed and not given back
+    memory: float  # MB of its own: in use, or freed and not given back; pages of files are the system's to take back
     threads: int
     files: int
     disk: float  # MB
@@ -29,7 +29,7 @@ def held(process: int, folders: Iterable[Path], calls: int) -> Held:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     told = {name: value.split()[0] for name, _, value in (line.partition(":") for line in lines) if value.split()}
     files = len(os.listdir(f"/proc/{process}/fd"))
-    return Held(calls, int(told["VmRSS"]) / 1024, int(told["Threads"]), files, sum(map(_megabytes, folders)))
+    return Held(calls, int(told["RssAnon"]) / 1024, int(told["Threads"]), files, sum(map(_megabytes, folders)))
 
 
 def _megabytes(folder: Path) -> float:
