@@ -30,11 +30,13 @@ import gradio as gr
 import huggingface_hub
 
 from explorer.api.gradio_seams import limit_queue, statuses_script, theme_css
+from explorer.api.space_seams import same_on_a_space
 from explorer.base import limits
 from explorer.base.cores import DEVICE, THREADS, check_threads, cores
 from explorer.base.descriptors import raise_most_files
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.log import logger
+from explorer.base.memory import keep_giving_back
 from explorer.base.paths import ASSETS
 from explorer.model import devices, replicas
 from explorer.outlets import qr
@@ -117,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made loggers of its own
     gc.freeze()
     gc.enable()
+    keep_giving_back()
     threading.Thread(target=warm, args=(blocks,), name="warm-model", daemon=True).start()
     if options.workers:
         replicas.start(options.workers)
@@ -185,6 +188,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="bert-explorer-")
     blocks = build()
     limit_queue(blocks, limits.WAITING.most)
+    same_on_a_space(blocks)
     watch_the_line()
     blocks.launch(
         server_name=host,
@@ -195,6 +199,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
         show_error=False,
         enable_monitoring=False,
         run_history=False,
+        pwa=False,  # None would make it one on a Space
         strict_cors=True,
         max_file_size=limits.UPLOAD_MEGABYTES.bytes,
         state_session_capacity=limits.SESSIONS.most,

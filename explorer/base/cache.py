@@ -1,13 +1,32 @@
 """Caches that forget what was used longest ago; in one, two equal requests are computed once."""
 
+import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from dataclasses import fields, is_dataclass
+from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+
+def weight(value: Any, depth: int = 6) -> int:
+    """Bytes that a value holds, about: of arrays and tensors exactly, of containers and dataclasses the sum of their parts.
+
+    What else there is, such as a model, is held by others too.
+    """
+    if isinstance(nbytes := getattr(value, "nbytes", None), int):
+        return nbytes
+    parts: list[Any] = []
+    if depth and isinstance(value, Mapping):
+        parts = [*value.keys(), *value.values()]
+    elif depth and isinstance(value, list | tuple | set | frozenset):
+        parts = list(value)
+    elif depth and is_dataclass(value) and not isinstance(value, type):
+        parts = [getattr(value, one.name) for one in fields(value)]
+    return sys.getsizeof(value) + sum(weight(part, depth - 1) for part in parts)
 
 
 class Recent(Generic[Key, Value]):
@@ -39,8 +58,19 @@ class Recent(Generic[Key, Value]):
         with self._lock:
             self._total += cost - self._kept.pop(key, (None, 0.0))[1]
             self._kept[key] = value, cost
-            while self._total > self._capacity and len(self._kept) > 1:
-                self._total -= self._kept.popitem(last=False)[1][1]
+            self._make_room()
+
+    def weigh_again(self) -> None:
+        """Ask anew what everything costs that is kept, since it may have grown; what is too much leaves."""
+        with self._lock:
+            for key, (value, _) in self._kept.items():
+                self._kept[key] = value, self._cost(value)
+            self._total = sum(cost for _, cost in self._kept.values())
+            self._make_room()
+
+    def _make_room(self) -> None:
+        while self._total > self._capacity and len(self._kept) > 1:
+            self._total -= self._kept.popitem(last=False)[1][1]
 
     def values(self) -> list[Value]:
         """What is kept now, least recently used first."""
@@ -94,6 +124,10 @@ class OnceCache(Generic[Key, Value]):
     def values(self) -> list[Value]:
         """What is kept now, least recently used first."""
         return self._recent.values()
+
+    def weigh_again(self) -> None:
+        """See `Recent`."""
+        self._recent.weigh_again()
 
     def forget(self, key: Key, value: Value) -> None:
         """Make the value at `key` anew when it is asked for next, unless that has happened already."""

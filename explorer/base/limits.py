@@ -156,7 +156,7 @@ VIEW_SECONDS = Limit(
 MODELS = Limit("models", "models in memory", 3, 3, "The one used longest ago is loaded again when it is asked for.")
 TRACE_MEGABYTES = Limit(
     "trace_megabytes",
-    "MB of hidden states that each model keeps",
+    "MB of hidden states, and of what views derive of them, that each model keeps",
     256,
     256,
     "A text read longest ago is read again when it is asked for.",

@@ -2,10 +2,11 @@
 
 import time
 
-from explorer.base.errors import BusyError, InputError
+from explorer.base.errors import BusyError, ExplorerError, InputError
 from explorer.base.limits import ROOM_MINUTES, ROOMS, VISITOR_ROOMS
 from explorer.base.recent import MINUTE, Recent
 from explorer.classroom import names
+from explorer.classroom.elsewhere import Elsewhere
 from explorer.classroom.room import Room
 from explorer.model import checkpoints
 
@@ -14,6 +15,14 @@ ALONE = 45 * MINUTE  # without a teacher
 MISSES = 30  # wrong words a minute from one address, which may be a whole school's
 NO_ROOM = "There is no such room; look at the word once more, or ask your teacher whether it is still open."
 TOO_MANY = "Too many wrong words came from here; wait a minute."
+ELSEWHERE = (
+    "This room is open on another front end of this app, to which the proxy did not lead you; try again, or ask whoever runs it "
+    "to let requests of rooms go on to the next front end."
+)
+
+
+class ElsewhereError(ExplorerError):
+    """Another front end has the room; a proxy may ask there."""
 
 
 class Rooms:
@@ -22,6 +31,8 @@ class Rooms:
     def __init__(self) -> None:
         self._rooms: dict[str, Room] = {}
         self._misses = Recent()  # wrong words
+        self._elsewhere = Elsewhere(forgotten=EMPTY + 2 * MINUTE)
+        self._told = 0.0  # when the other front ends were last told what is open here
 
     def open(self, address: str = "") -> Room:
         """A new room for who asks from an address. Raises BusyError when there are too many, of all or of that one."""
@@ -30,29 +41,37 @@ class Rooms:
             raise BusyError(ROOMS.tell())
         if sum(room.address == address for room in self._rooms.values()) >= VISITOR_ROOMS.most:
             raise BusyError(VISITOR_ROOMS.tell())
-        room = Room(names.new_word(self._rooms), checkpoints.default_name(), address)
+        while self._elsewhere.has(word := names.new_word(self._rooms)):
+            pass
+        room = Room(word, checkpoints.default_name(), address)
         self._rooms[room.word] = room
+        self._elsewhere.tell([room.word])
         return room
 
     def find(self, word: str, address: str = "", token: str = "") -> Room:
         """The room of a word, however it is typed. Raises InputError, and BusyError for who tries one word after another.
 
-        Who has a token of the room always finds it: others behind the same address lock nobody out of a seat.
+        Who has a token of the room always finds it: others behind the same address lock nobody out of a seat. Raises
+        ElsewhereError for a room of another front end.
         """
         self.sweep()
-        room = self._rooms.get(names.as_word(word))
+        word = names.as_word(word)
+        room = self._rooms.get(word)
         if room and room.knows(token):
             return room
         if self._misses.count(address) >= MISSES:
             raise BusyError(TOO_MANY)
         if room:
             return room
+        if self._elsewhere.has(word):
+            raise ElsewhereError(ELSEWHERE)
         self._misses.add(address)
         raise InputError(NO_ROOM)
 
     def end(self, room: Room) -> None:
         """Close one for good."""
-        self._rooms.pop(room.word, None)
+        if self._rooms.pop(room.word, None):
+            self._elsewhere.forget(room.word)
         room.end()
 
     def end_all(self) -> None:
@@ -65,6 +84,9 @@ class Rooms:
         for room in list(self._rooms.values()):
             if is_over(room, time.monotonic()):
                 self.end(room)
+        if self._rooms and time.monotonic() - self._told > MINUTE:
+            self._told = time.monotonic()
+            self._elsewhere.tell(self._rooms)
 
 
 def is_over(room: Room, now: float) -> bool:

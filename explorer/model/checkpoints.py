@@ -105,9 +105,7 @@ def find(name: str | os.PathLike[str] | None = None, report: Report | None = Non
         name = os.fspath(name)
     if name is None or (isinstance(name, str) and not name.strip()):
         name = default_name()
-    name = name.strip() if isinstance(name, str) else ""
-    if not is_name(name):
-        raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
+    name = checked_name(name.strip() if isinstance(name, str) else "")
     if folder := _named_here(name):
         return in_folder(name, folder)
     place = Place.of(name)
@@ -138,6 +136,13 @@ def _named_here(name: str) -> Path | None:
 def is_name(given: object) -> bool:
     """Whether a model could be called so."""
     return isinstance(given, str) and 0 < len(given) <= 300 and given.isprintable()
+
+
+def checked_name(name: str) -> str:
+    """The same name. Raises ModelError unless a model could be called so: what is told of it repeats it, in one line."""
+    if not is_name(name):
+        raise ModelError(f"That is not the name of a model; try {EXAMPLE_ID} or a folder with a BERT checkpoint.")
+    return name
 
 
 def here(name: str) -> Path | None:

@@ -61,7 +61,7 @@ class Explorer(Network):
         self._tokenizing = threading.Lock()  # to cut or not to cut is a state of the tokenizer
         self._batcher = Batcher()
         self._one_pass = threading.Lock()  # when no worker answers
-        self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, cost=lambda one: one.states.nbytes)
+        self._readings: OnceCache[tuple[str, str], Reading] = OnceCache(TRACE_MEGABYTES.bytes, lambda one: one.nbytes)
 
     @property
     def trace_bytes(self) -> int:
@@ -134,6 +134,7 @@ class Explorer(Network):
         return encoded
 
     def _read(self, text_a: str, text_b: str) -> Reading:
+        self._readings.weigh_again()  # more has been derived from those before
         encoding = self._encode(text_a, text_b)
         if (workers := replicas.running()) is None:
             return Reading(encoding, self._batcher.states(encoding, self.hidden_states_of, readings()))

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from explorer.base.cache import OnceCache
+from explorer.base.cache import OnceCache, weight
 from explorer.base.engine import inference_mode, torch
 from explorer.base.errors import InputError
 from explorer.model.attending import Heads
@@ -18,6 +18,8 @@ from explorer.model.network import Network
 from explorer.text.encoding import MASK, Encoding
 
 Value = TypeVar("Value")
+DERIVED_BYTES = 32_000_000  # of what is derived from one reading, each thing counting for LEAST at least
+LEAST = 4_096
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +28,14 @@ class Reading:
 
     encoding: Encoding
     states: torch.Tensor = field(repr=False)  # [layers + 1, tokens, hidden] float32
-    derived: OnceCache[Hashable, Any] = field(default_factory=lambda: OnceCache(64), repr=False)
+    derived: OnceCache[Hashable, Any] = field(
+        default_factory=lambda: OnceCache(DERIVED_BYTES, lambda one: max(LEAST, weight(one))), repr=False
+    )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that is kept of it, now."""
+        return self.states.nbytes + int(self.derived.total)
 
 
 @dataclass(frozen=True, eq=False)

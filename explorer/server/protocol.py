@@ -5,6 +5,7 @@ nobody holds all lines; and who sends them.
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import h11
@@ -20,6 +21,7 @@ from explorer.server.proxies import BehindProxies
 HEADER_BYTES = 64 * 1024  # of all lines before the body: a link of 16,000 characters and its cookies, whichever way it is cut
 HEADER_SECONDS = 10.0  # from the line's begin, or from the answer before, until a header is there
 BODY_SECONDS = 60.0  # between two parts of a body
+REST_SECONDS = 30.0  # for the rest of a body that was refused already
 OTHER_FILES = 256  # that are open beside lines: models, libraries, runs, uploads
 MOST_LINES = 8_192
 CROWDED = "This machine has as many connections as it can hold; try again in a moment."
@@ -29,6 +31,41 @@ def most_lines() -> int:
     """How many lines there may be."""
     files = most_files()
     return MOST_LINES if files is None else max(1, min(MOST_LINES, files - OTHER_FILES))
+
+
+class Line:
+    """A transport that lets the other side finish what it is sending before it is closed, and takes no notice of it.
+
+    Closed at once, what has arrived and was not read would take the answer with it: instead of reading why a file is
+    refused, a browser sees a broken line, and a proxy takes the whole app for broken.
+    """
+
+    def __init__(self, transport: asyncio.Transport, is_sending: Callable[[], bool]) -> None:
+        self._transport, self._is_sending = transport, is_sending
+        self._end: asyncio.TimerHandle | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """All else is the transport's."""
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        """Whether nothing is read or written any more."""
+        return self._end is not None or self._transport.is_closing()
+
+    def close(self) -> None:
+        """Write no more, and hang up when the other side does, or after REST_SECONDS; at once if it sends nothing."""
+        if self.is_closing() or not self._is_sending():
+            self.hang_up()
+            return
+        self._end = asyncio.get_running_loop().call_later(REST_SECONDS, self._transport.close)
+        self._transport.write_eof()
+        self._transport.resume_reading()
+
+    def hang_up(self) -> None:
+        """Close it now."""
+        if self._end is not None:
+            self._end.cancel()
+        self._transport.close()
 
 
 class BoundedHTTP(H11Protocol):
@@ -47,7 +84,8 @@ class BoundedHTTP(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """A line begins."""
-        super().connection_made(transport)
+        self._line = Line(transport, lambda: self.conn.their_state is h11.SEND_BODY)
+        super().connection_made(self._line)  # type: ignore[arg-type]  # it has all that a transport has
         address = visitor(self.client)
         self.lines[address] += 1
         self._counted = True
@@ -64,6 +102,7 @@ class BoundedHTTP(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """A line has ended."""
         self._expect(None)
+        self._line.hang_up()
         if self._counted:
             self._counted = False
             address = visitor(self.client)
@@ -98,7 +137,7 @@ class BoundedHTTP(H11Protocol):
         if self.flow.read_paused:  # it may have come already, and we do not read
             self._expect(BODY_SECONDS)
         else:
-            self.transport.close()
+            self._line.hang_up()
 
 
 def watch_the_line() -> None:

@@ -11,6 +11,7 @@ from explorer.base.errors import BusyError, ExplorerError, InputError
 from explorer.base.log import logger
 from explorer.base.recent import MINUTE
 from explorer.classroom.room import TEACHER, Room
+from explorer.classroom.rooms import ElsewhereError
 from explorer.classroom.seats import Person
 from explorer.server.refusals import FAILED, refusal
 
@@ -60,6 +61,8 @@ async def answered(answer: Callable[[], Awaitable[Body]]) -> Response:
         return refusal(403, str(error))
     except BusyError as error:
         return busy(error)
+    except ElsewhereError as error:
+        return refusal(404, str(error))
     except ExplorerError as error:
         return refusal(400, str(error))
     except Exception as error:

@@ -20,7 +20,7 @@ from explorer.base.hosts import visitor
 from explorer.base.scheduling import TRAINING
 from explorer.classroom import names, showing
 from explorer.classroom.room import OUT, Room
-from explorer.classroom.rooms import Rooms
+from explorer.classroom.rooms import ElsewhereError, Rooms
 from explorer.classroom.seats import Person
 from explorer.classroom.teaching import Teaching
 from explorer.outlets import qr
@@ -223,6 +223,8 @@ class Desk:
             return self._room(request)
         except BusyError as error:
             return busy(error)
+        except ElsewhereError as error:
+            return refusal(404, str(error))
         except ExplorerError as error:
             return over(404, str(error))
 

@@ -162,7 +162,7 @@ class Subject:
         name = name.strip() or self.model_name
         if name == self.model_name:
             return self
-        if not checkpoints.is_here(name):
+        if not checkpoints.is_here(checkpoints.checked_name(name)):
             raise ModelError(f"{name[:80]} is not on this machine; open it once in the model box, then it is.")
         return Subject(name, self.text_a, self.text_b, self.chosen, self.later)
 

@@ -11,7 +11,7 @@ from dataclasses import Field, dataclass, field, fields
 from functools import partial
 from typing import Any, ClassVar, Self, dataclass_transform
 
-from explorer.base.cache import OnceCache
+from explorer.base.cache import OnceCache, weight
 from explorer.base.errors import ExplorerError, InputError
 from explorer.base.steps import finished
 from explorer.model.network import Capabilities
@@ -255,7 +255,8 @@ class View(ABC):
         return {name: method for name in cls.layout if (method := getattr(cls, f"on_{name}", None))}
 
 
-_results: OnceCache[Hashable, Any] = OnceCache(64)
+RESULTS, RESULTS_BYTES = 64, 128_000_000
+_results: OnceCache[Hashable, Any] = OnceCache(RESULTS_BYTES, lambda one: max(RESULTS_BYTES // RESULTS, weight(one)))
 
 
 class LongView(View):

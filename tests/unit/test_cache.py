@@ -1,10 +1,13 @@
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
+import numpy as np
 import pytest
+import torch
 
-from explorer.base.cache import OnceCache, Recent
+from explorer.base.cache import OnceCache, Recent, weight
 
 
 def test_an_equal_request_is_never_computed_twice():
@@ -101,3 +104,31 @@ def test_an_error_reaches_everyone_who_waits_and_is_not_kept():
                 future.result(10)
     assert cache.values() == []
     assert cache.get("key", lambda: "mended") == "mended"
+
+
+@dataclass
+class Held:
+    numbers: np.ndarray
+    more: dict
+
+
+def test_what_values_weigh_is_what_they_hold():
+    array, tensor = np.zeros(1_000, np.float32), torch.zeros(500)
+    assert (weight(array), weight(tensor)) == (4_000, 2_000)
+    assert 6_000 < weight([array, (tensor,)]) < 6_500
+    assert 6_000 < weight(Held(array, {"deep": [tensor]})) < 7_000
+    assert weight("x" * 1_000) > 1_000
+    endless = []
+    endless.append(endless)
+    assert weight(endless) < 10_000
+
+
+def test_what_has_grown_since_it_was_kept_is_counted_when_it_is_weighed_again():
+    cache = OnceCache(100, cost=len)
+    kept = [cache.get(key, lambda: ["x"] * 10) for key in range(5)]
+    kept[1] += ["x"] * 60
+    assert cache.total == 50
+    cache.weigh_again()
+    assert cache.total == 100, "110, so the oldest had to leave"
+    assert cache.peek(0) is None
+    assert cache.peek(1) is kept[1]

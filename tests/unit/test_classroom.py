@@ -1,6 +1,7 @@
 """Rooms of classes: what may be typed, BERT's own answers, who sees what, and how a room ends."""
 
 import json
+import os
 import time
 
 import numpy as np
@@ -549,3 +550,52 @@ def test_a_room_that_nobody_uses_ends(room):
     room.teacher_listening = 1
     assert not rooms.is_over(room, now + rooms.ALONE + 1)
     assert rooms.is_over(room, now + 60 * ROOM_MINUTES.most + 1)
+
+
+# ---- Several front ends.
+
+
+@pytest.fixture
+def front_ends(monkeypatch, tmp_path):
+    monkeypatch.setenv("BERT_EXPLORER_RUNS", str(tmp_path))
+    return rooms.Rooms(), rooms.Rooms()
+
+
+def test_the_wrong_front_end_knows_that_a_room_is_on_another(front_ends):
+    one, other = front_ends
+    room = one.open()
+    for _ in range(2 * rooms.MISSES):  # is no wrong word, however often a class behind one address asks with its tokens
+        with pytest.raises(rooms.ElsewhereError, match="another front end"):
+            other.find(room.word.replace("-", " ").title(), "here", "a token")
+    with pytest.raises(rooms.ElsewhereError):
+        other.find(room.word, "here")
+    assert one.find(room.word) is room
+    for _ in range(rooms.MISSES):
+        with pytest.raises(InputError, match="no such room"):
+            other.find("no-such", "here")
+    with pytest.raises(BusyError):  # who tries one word after another does not learn it so either
+        other.find(room.word, "here", "a token")
+    one.end(room)
+    with pytest.raises(InputError, match="no such room"):
+        other.find(room.word, "elsewhere")
+
+
+def test_what_a_killed_front_end_had_is_forgotten_and_what_lives_is_not(front_ends, monkeypatch, tmp_path):
+    one, other = front_ends
+    room = one.open()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + rooms.EMPTY + 3 * rooms.MINUTE)
+    with pytest.raises(InputError, match="no such room"):
+        other.find(room.word)
+    monkeypatch.setattr(time, "time", lambda: now)
+    os.utime(tmp_path / "rooms" / room.word, (0, 0))
+    monkeypatch.setattr(one, "_told", time.monotonic() - 2 * rooms.MINUTE)
+    one.sweep()
+    with pytest.raises(rooms.ElsewhereError):
+        other.find(room.word)
+
+
+@pytest.mark.parametrize("typed", ["", "..", "../x", "/etc/passwd", "%2e%2e", "."])
+def test_no_word_leads_out_of_the_folder(front_ends, typed):
+    with pytest.raises(InputError, match="no such room"):
+        front_ends[1].find(typed)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import gradio as gr
 import pytest
-from gradio import component_meta, queueing, route_utils, routes
+from gradio import component_meta, http_server, queueing, route_utils, routes
 from gradio.block_function import BlockFunction
 from gradio.blocks import BlocksConfig, postprocess_update_dict
 from gradio.context import LocalContext
@@ -25,7 +25,7 @@ from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 SEAMS = ROOT / "explorer" / "api" / "gradio_seams.py"
-ALL_SEAMS = (SEAMS, SEAMS.with_name("upload_seams.py"))
+ALL_SEAMS = (SEAMS, SEAMS.with_name("upload_seams.py"), SEAMS.with_name("space_seams.py"))
 FRONT_END = Path(gr.__file__).parent / "templates" / "frontend"
 MOVED = f"Gradio {gr.__version__} has moved something that {SEAMS.relative_to(ROOT)} relies on: "
 
@@ -53,7 +53,8 @@ SIGNATURES = {
 NAMES = {LocalContext: "blocks event_id request", _detect_agent: "_registry"}
 WRITTEN = {  # attributes that are set in the code of a class or function, and that no class shows
     component_meta.ComponentMeta: "create_or_modify_pyi",
-    gr.Blocks: "self._queue self.default_config self.state_holder",
+    gr.Blocks: "self._queue self.default_config self.state_holder self.api_open",
+    http_server.start_server: "get_space()",
     BlocksConfig: "self.root_block self.blocks self.fns",
     SessionState: "self.blocks_config config_for_block",
     StateHolder: "self.session_data",

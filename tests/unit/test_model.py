@@ -19,6 +19,7 @@ from explorer.model import checkpoints
 from explorer.model import explorer as model_module
 from explorer.model.explorer import Explorer
 from explorer.model.features import features
+from explorer.model.trace import DERIVED_BYTES
 
 TEXTS = ["The man went to the store.", "She was happy!", "A slow [MASK] bought milk", "the " * 200, "$5 - (it was)"]
 
@@ -204,6 +205,19 @@ def test_traces_are_forgotten_by_their_size(tiny, monkeypatch, passes):
     assert len(passes) == 1
     model.trace("the " * 600)  # larger than everything allowed: kept, alone
     assert [trace.encoding.text_a for trace in model._readings.values()] == ["the " * 600]
+
+
+def test_what_was_derived_of_a_text_counts_among_what_is_kept(tiny, monkeypatch):
+    monkeypatch.setenv(limits.TRACE_MEGABYTES.setting, "1")
+    model = fresh(tiny)
+    for word in ("dog", "cat", "milk"):
+        model.trace(f"the {word}").once("large", lambda: np.zeros(600_000, np.uint8))
+    assert [trace.encoding.text_a for trace in model._readings.values()] == ["the cat", "the milk"]
+    for number in range(20):
+        model.trace("the store").once(number, lambda: np.zeros(4_000_000, np.uint8))
+    assert model.trace("the store").reading.derived.total <= DERIVED_BYTES
+    model.trace("the man")
+    assert [trace.encoding.text_a for trace in model._readings.values()] == ["the man"]
 
 
 # the shared model

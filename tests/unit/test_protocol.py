@@ -57,6 +57,24 @@ def test_a_header_without_end_is_refused_at_once_and_nobody_waits(served, line, 
     assert time.monotonic() - start < QUICK
 
 
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+def test_who_still_sends_what_is_refused_reads_why(line, version):
+    head = b"POST /gradio_api/upload HTTP/%b\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 300000000\r\n\r\n"
+    line.sendall(head % version)
+    line.sendall(b"a" * 20_000_000)
+    assert answered(line) == 413
+
+
+def test_a_line_that_is_refused_ends_though_nobody_hangs_up(line, monkeypatch):
+    monkeypatch.setattr(protocol, "REST_SECONDS", 0.1)
+    line.sendall(b"POST /gradio_api/upload HTTP/1.0\r\nHost: localhost\r\nContent-Length: 300000000\r\n\r\n")
+    assert answered(line) == 413
+    with contextlib.suppress(OSError):
+        while True:
+            line.sendall(b"a" * 100_000)
+            time.sleep(0.05)
+
+
 def test_it_is_our_protocol_that_is_spoken(serving):
     assert serving.server.config.http_protocol_class is BoundedHTTP
 

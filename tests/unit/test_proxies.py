@@ -1,13 +1,17 @@
 """Who asks: by the line, or by what the proxies in front of the app say, of which a visitor may write the beginning."""
 
 import pytest
+from gradio import http_server
 from starlette.datastructures import Headers
 from uvicorn.config import Config
 
+from explorer import app
 from explorer.base import hosts
 from explorer.base.errors import InputError
 from explorer.server import proxies
 from explorer.server.protocol import watch_the_line
+from tests.ports import free_port
+from tests.stranger import Stranger
 from tests.waiting import waited
 
 HERE, SPACE = "127.0.0.1", "10.16.3.80"  # of a proxy on this machine, and of one of the hub's as programs on Spaces see it
@@ -108,3 +112,17 @@ def test_one_visitor_is_one_address_however_many_a_line_has(address, visitor):
 
 def test_nobody_behind_no_line():
     assert hosts.visitor(None) == ""
+
+
+def test_a_space_answers_what_any_app_answers(monkeypatch):
+    monkeypatch.setenv("SYSTEM", "spaces")  # by which Gradio knows one, and closes what goes without its queue
+    monkeypatch.setenv("SPACE_ID", "someone/space")
+    started = []
+    monkeypatch.setattr(http_server, "SpacesReloader", lambda **_: started.append("a program that may be written anew"))
+    blocks = app.launch("127.0.0.1", free_port())
+    try:
+        told = Stranger(blocks.local_url.rstrip("/")).ask("tokens", "The man went home.", "", "")
+    finally:
+        blocks.close()
+    assert told["data"][0]["tokens"][0] == "[CLS]"
+    assert not started

@@ -87,6 +87,17 @@ def test_every_requirement_is_pinned_with_a_reason():
             assert not line or line[0] in "#-" or re.fullmatch(r"\S+==\S+ +# .+", line), line
 
 
+def test_the_lock_has_a_hash_for_each_pinned_version_but_that_of_torch():
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    entries = re.findall(r"^(\S+)==(\S+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", lock, flags=re.MULTILINE)
+    assert len(entries) == len(re.findall("==", lock))
+    locked = {name: version for name, version, _ in entries}
+    pinned = re.findall(r"^(\S+)==(\S+)", (ROOT / "requirements.txt").read_text("utf-8"), flags=re.MULTILINE)
+    for name, version in pinned:
+        assert locked.get(name.lower().replace("_", "-")) == (None if name == "torch" else version), name
+    assert "--require-hashes -r requirements.lock" in (ROOT / "Dockerfile").read_text("utf-8")
+
+
 def test_the_folders_that_contributing_lists_are_those_that_there_are():
     told = re.search(r"The folders in full.*?```\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL)[1]
     folders = {path.name for path in (ROOT / "explorer").iterdir() if (path / "__init__.py").is_file()}

@@ -128,6 +128,11 @@ def test_a_model_that_is_not_here_is_not_fetched(subject):
     assert explorer.model.checkpoints.is_here("bert-l6-h384-uncased")
 
 
+@pytest.mark.parametrize("name", ["a cat | b\nthe dog | c", "a\u202eb", "x" * 301])
+def test_what_is_no_name_of_a_model_is_not_repeated(subject, name, refusal):
+    assert "not the name of a model" in refusal(ModelError, lambda: SidePieces(other_model=name).compute(subject))
+
+
 class TestSwaps:
     def test_words_are_swapped_wherever_they_stand_by_themselves(self):
         assert put("He said he was here; the sheriff, HE.", "he", "she") == "She said she was here; the sheriff, She."

@@ -1,0 +1,35 @@
+"""What the lock names is what an index has: pip takes every file of it, and refuses one of another content."""
+
+import re
+import subprocess
+
+import pytest
+
+from tests.outside.lock import LOCK
+
+INSTALL = ("-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps", "--require-hashes", "-q", "-r")
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """A fresh virtual environment of the Python that the container has, or else of the present one."""
+    from tests.outside.test_space import python_of_a_space
+
+    folder = tmp_path_factory.mktemp("lock") / "venv"
+    subprocess.run([python_of_a_space(), "-m", "venv", str(folder)], check=True)
+    return folder / "bin" / "python"
+
+
+def test_every_file_is_the_one_that_was_locked(python):
+    if subprocess.run([python, "-c", "import sys; sys.exit(sys.version_info[:2] != (3, 12))"], check=False).returncode:
+        pytest.skip("no Python 3.12 on this machine, for which the files were locked")
+    subprocess.run([python, *INSTALL, str(LOCK)], check=True)
+
+
+def test_a_file_of_another_content_is_refused(python, tmp_path):
+    changed = tmp_path / "requirements.lock"
+    (pinned,) = re.findall(r"^segno==\S+ \\\n    --hash=sha256:\w+$", LOCK.read_text("utf-8"), re.MULTILINE)
+    changed.write_text(re.sub(r"sha256:\w", lambda found: found[0][:-1] + ("0" if found[0][-1] != "0" else "1"), pinned))
+    said = subprocess.run([python, *INSTALL, str(changed)], capture_output=True, text=True, check=False)
+    assert said.returncode
+    assert "DO NOT MATCH THE HASHES" in said.stderr

@@ -1,0 +1,70 @@
+"""Memory that is free goes back to the system, and not while nothing is done."""
+
+import subprocess
+import sys
+
+import pytest
+
+from explorer.base import memory
+from tests.soak.measured import Held, flaws
+
+HOLES = """
+import ctypes
+from pathlib import Path
+from explorer.base import memory
+
+def megabytes():
+    return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
+
+held = [bytes(60_000) for _ in range(4_000)]  # 240 MB in pieces that the C library takes from its heap
+kept = held[::40]
+full = megabytes()
+del held
+before = megabytes()
+print(memory.give_back(), full - before < 100, before - megabytes() > 150)
+"""
+
+
+def test_what_is_free_between_what_is_used_goes_back_to_the_system():
+    if not memory.give_back():
+        pytest.skip("the C library of this machine has no malloc_trim; others give memory back by themselves")
+    said = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["True", "True", "True"]
+
+
+def test_it_is_done_after_work_and_not_while_the_app_is_idle(monkeypatch):
+    worked, given = iter([1.0, 1.1, 1.2, 5.0, 5.0]), []
+
+    class Over(Exception):
+        pass
+
+    def clock():
+        try:
+            return next(worked)
+        except StopIteration:
+            raise Over from None
+
+    monkeypatch.setattr(memory.time, "process_time", clock)
+    monkeypatch.setattr(memory.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(memory, "give_back", lambda: given.append("back") or True)
+    with pytest.raises(Over):
+        memory._watch()
+    assert len(given) == 2
+
+
+def test_a_machine_without_it_is_not_asked_again(monkeypatch):
+    monkeypatch.setattr(memory, "give_back", lambda: False)
+    monkeypatch.setattr(memory.time, "process_time", lambda: 9.0)
+    memory._watch()  # returns
+
+
+def test_the_soak_tells_what_grew():
+    early = Held(1_000, 1_000.0, 20, 40, 50.0)
+    assert flaws(early, Held(20_000, 1_049.0, 20, 40, 99.0), 100) == []
+    grown = flaws(early, Held(20_000, 1_051.0, 21, 41, 101.0), 100)
+    assert [one.split(":")[0] for one in grown] == [
+        "memory grew",
+        "threads grew",
+        "open files grew",
+        "the disk is fuller than its limits allow",
+    ]
