@@ -89,7 +89,7 @@ window.BertExplorer = (() => {
   }
 
   // Fill `box` with the heads' buttons and the numbers around them. Returns the buttons. `inside()` makes a button's content;
-  // `row(layer)` makes what stands before a row, in place of its number.
+  // `row(layer)` makes what is shown before a row, in place of its number.
   function placeHeads(box, { layers, heads }, { inside = () => [], row = null } = {}) {
     const quiet = (tag, more, text) => el(tag, { "aria-hidden": "true", ...more }, text);
     const column = (head) => `grid-column:${head + 3}`;
