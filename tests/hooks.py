@@ -43,7 +43,7 @@ def every_dense(module):
 
 @contextmanager
 def cut_weights(module, cuts):
-    """A transformers model with attention weights set to zero after the softmax: (layer, query, key, head), head None for all, zero-based.
+    """A transformers model with attention weights zero after the softmax; zero-based (layer, query, key, head; None: all).
 
     Layers are counted as they run: some families share weights among layers.
     """
