@@ -1,11 +1,11 @@
-// Answers that stay hidden until the class has guessed. Python says which parts are answers (`answer=True` of a view's part),
-// an attribute of the document hides them all by style sheet, so that what arrives is never seen before it is covered.
+// Answers that stay hidden until the class has guessed. Python marks parts as answers (`answer=True`); an attribute of the
+// document hides them all by style sheet, so that new ones are never seen before they are covered.
 window.BertAnswers = {
-  KEPT: "bert-answers", // in the browser, for as long as its tab is open
+  KEPT: "bert-answers", // key in sessionStorage
   ANSWERS: ".block.bx-answer",
-  FINDING: ".block.bx-answer:is(#stage *, :has(.bx-finding))", // one answer in two places
+  FINDING: ".block.bx-answer:is(#stage *, :has(.bx-finding))", // the same answer in two places
   WORDS: "Answer hidden — click, or press H",
-  about: "", // what the uncovered answers are about: once that is something else, they are covered again
+  about: "", // the subject of the uncovered answers: when it changes, they are covered again
   due: 0,
 
   get hidden() {
@@ -16,18 +16,18 @@ window.BertAnswers = {
     try {
       return sessionStorage.getItem(this.KEPT) === "hidden";
     } catch {
-      return false; // somebody's browser keeps nothing
+      return false; // the browser refuses storage
     }
   },
 
-  // Hides all answers, or shows them.
+  // Hide or show all answers.
   set(hidden) {
     if (hidden) document.documentElement.dataset.answers = "hidden";
     else delete document.documentElement.dataset.answers;
     try {
       sessionStorage.setItem(this.KEPT, hidden ? "hidden" : "shown");
     } catch {
-      // then it is only not found again
+      // then it is forgotten with the page
     }
     this.coverAll();
     this.about = this.subject();
@@ -42,22 +42,22 @@ window.BertAnswers = {
     for (const block of document.querySelectorAll(`${this.ANSWERS}[data-shown]`)) delete block.dataset.shown;
   },
 
-  // One answer is shown until the page is about something else.
+  // Show one answer until the page's subject changes.
   show(block) {
     const same = block.matches(this.FINDING) ? [...document.querySelectorAll(this.FINDING)] : [block];
     for (const one of same.filter((one) => one === block || one.getClientRects().length)) one.dataset.shown = "yes";
-    block.tabIndex = -1; // the button that had the focus is gone
+    block.tabIndex = -1; // its button, which had the focus, is gone
     block.focus({ preventScroll: true });
   },
 
-  // Shows every answer in an element, or the one that it stands in.
+  // Show every answer inside an element, or the answer that contains it.
   showIn(element) {
     if (!this.hidden || !element) return;
     const around = element.closest(this.ANSWERS);
     for (const block of around ? [around] : element.querySelectorAll(this.ANSWERS)) block.dataset.shown = "yes";
   },
 
-  // What answers are about: the model, the texts, those that a view has of its own, and what is open.
+  // The subject of answers: the model, the page's texts, the texts of views, and what is open.
   subject() {
     const values = [...document.querySelectorAll(":is(#model-name, #text-a, #text-b) :is(textarea, input)")];
     const panel = [...document.querySelectorAll("#tabs [role=tabpanel]")].find((one) => one.offsetParent);
@@ -65,7 +65,7 @@ window.BertAnswers = {
     return JSON.stringify([panel?.id, ...[...values, ...own.filter((one) => one.offsetParent)].map((one) => one.value)]);
   },
 
-  // Heard before anything new is painted.
+  // Runs before anything new is painted.
   changed() {
     if (!this.hidden) return;
     const about = this.subject();
@@ -74,7 +74,7 @@ window.BertAnswers = {
     this.due ||= requestAnimationFrame(() => this.fit());
   },
 
-  // Every answer that says something has a cover, and every switch shows how it stands.
+  // Give every answer with content a cover, and set every switch.
   fit() {
     this.due = 0;
     for (const button of document.querySelectorAll(".bx-answers button")) {

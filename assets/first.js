@@ -1,10 +1,10 @@
-// What the page opens with, drawn from its configuration while Gradio's own scripts are still on their way: the texts, the
-// tokens and the picture in their places, until the page itself shows them. It can be used at once: what is typed and
-// clicked here is done again in the page when it is there.
+// The opening page, drawn from its configuration while Gradio's scripts are still loading: texts, tokens and picture in their
+// places, until the real page shows them. It can be used at once: what is typed and clicked here is repeated on the real
+// page.
 BertPage.paintFirst = function () {
   const { el } = BertExplorer;
   const parts = new Map((window.gradio_config?.components ?? []).map((one) => [one.props.elem_id, one.props]));
-  if (!parts.get("strip")?.value) return; // not known yet, or another page was asked for
+  if (!parts.get("strip")?.value) return; // not computed yet, or another page was requested
   const asked = new URLSearchParams(location.search).get("__theme");
   if (asked ? asked === "dark" : matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
 
@@ -13,7 +13,7 @@ BertPage.paintFirst = function () {
     const { html_template: skeleton, js_on_load: script, value } = parts.get(id);
     const box = el("div", { "data-of": id });
     box.innerHTML = skeleton; // a constant of ours: values are drawn into it as text
-    into?.append(box); // before it is drawn: it measures the room that it has
+    into?.append(box); // before drawing: it measures its width
     new Function("element", "trigger", "props", "watch", script)(box, () => {}, { value }, () => {});
     return box;
   };
@@ -40,7 +40,7 @@ BertPage.paintFirst = function () {
   document.body.append(first);
   drawn("overview-routes-picture", first.lastChild);
 
-  const clicks = new Map(); // by the part that was clicked in, the number of its button or its route: the last click counts
+  const clicks = new Map(); // last click by element id: the number of the button or its route
   const turnTo = (tab) => {
     for (const one of names) {
       one.classList.toggle("bx-open", one === tab);
@@ -50,7 +50,7 @@ BertPage.paintFirst = function () {
     [...row.querySelectorAll("[role=tab]")].forEach((one, i) => (one.ariaSelected = String(String(i) === tab.dataset.section)));
     first.classList.toggle("bx-elsewhere", names.indexOf(tab) > 0);
   };
-  // The tab that a button in the row opens: that of a section its first.
+  // The tab that a button in the row opens; a section opens its first tab.
   const tabOf = (button) => (button?.role === "tab" ? names[sectionOf.indexOf([...button.parentElement.children].indexOf(button))] : button);
   turnTo(names[0]);
   first.addEventListener("click", ({ target }) => {
@@ -67,9 +67,9 @@ BertPage.paintFirst = function () {
     const number = [part, ...part.querySelectorAll("button, input")].lastIndexOf(pressed) - !part.matches("button");
     clicks.set(part.dataset.of, pressed.dataset.route ?? number);
     if (part.dataset.of === "strip" && open() !== names[0]) paintOpen();
-  }, true); // before the part itself hears it, which may draw anew what was clicked
+  }, true); // before the part's own listener, which may redraw what was clicked
 
-  // ---- What another tab opens with, for the texts and the token that are chosen here.
+  // ---- What another tab opens with, for the texts and token chosen here.
 
   const chosen = () => {
     const [a, b] = [...first.querySelectorAll(".bx-first-texts textarea")].map((one) => one.value);
@@ -84,7 +84,7 @@ BertPage.paintFirst = function () {
     if (open() === names[0]) BertPainted.close();
     else BertPainted.show(first, idOf(open()), chosen());
   }
-  for (const kind of ["pointerover", "focusin"]) { // whoever points at a tab is about to open it
+  for (const kind of ["pointerover", "focusin"]) { // pointing at a tab usually comes before opening it
     row.addEventListener(kind, ({ target }) => names.indexOf(tabOf(target)) > 0 && BertPainted.ask(idOf(tabOf(target)), chosen()));
   }
   let typing = 0;
@@ -99,7 +99,7 @@ BertPage.paintFirst = function () {
     const boxes = [...first.querySelectorAll("textarea")].map((one) => [one, document.querySelector(`gradio-app #${one.dataset.of} textarea`)]);
     const changed = boxes.filter(([one, own]) => own && one.value !== text(one.dataset.of));
     const [last, box] = boxes.find(([one, own]) => own && one === typedIn) ?? changed[0] ?? [];
-    box?.focus(); // what is set while the focus is elsewhere is not taken for typed
+    box?.focus(); // text set in an unfocused box does not count as typed
     for (const [one, own] of changed) {
       own.value = one.value;
       own.dispatchEvent(new Event("input", { bubbles: true }));
@@ -110,7 +110,7 @@ BertPage.paintFirst = function () {
 
   function replay() {
     for (const [part, number] of clicks) {
-      if (!document.querySelector(`gradio-app #${part}`)) continue; // of a tab that is not there yet
+      if (!document.querySelector(`gradio-app #${part}`)) continue; // of a tab that is not built yet
       clicks.delete(part);
       if (part === "tabs") {
         const label = names[number].textContent;
@@ -124,7 +124,7 @@ BertPage.paintFirst = function () {
   const leave = () => {
     there.disconnect();
     if (!first.isConnected) return;
-    delete document.documentElement.dataset.coming; // what is not seen takes no focus
+    delete document.documentElement.dataset.coming; // hidden elements cannot take the focus
     takeOver();
     BertPainted.leave(first, replay);
   };
@@ -132,8 +132,8 @@ BertPage.paintFirst = function () {
     const arrived = document.querySelector("gradio-app :is(#overview-routes-picture .bx-flow-box, .toast-wrap .error, .wrap .error)");
     if (!arrived) return;
     there.disconnect();
-    requestAnimationFrame(() => setTimeout(leave)); // what has been drawn there has been laid out
+    requestAnimationFrame(() => setTimeout(leave)); // after the layout of what was drawn
   });
-  setTimeout(leave, 60_000); // what has not come by then is to be seen as it is
+  setTimeout(leave, 60_000); // then show the page as it is
   there.observe(document.querySelector("gradio-app"), { childList: true, subtree: true });
 };

@@ -1,12 +1,12 @@
-// What Gradio leaves to the mouse: arrow keys in tabs and radio buttons, menus that close, and a way past the header.
+// Keyboard access that Gradio lacks: arrow keys in tabs and radio buttons, menus that close, and a link past the header.
 (() => {
   "use strict";
-  const REST = 250; // ms: a tab that is only passed through is not opened, since opening computes
+  const REST = 250; // ms: a tab that is only passed is not opened, since opening it computes
 
   const tabs = () => [...document.querySelectorAll("#tabs [role=tab]")].filter((tab) => tab.offsetParent);
 
   let opened = null;
-  // Tab reaches the open tab only; arrow keys, Home and End the others.
+  // The Tab key reaches the open tab only; arrow keys, Home and End reach the other tabs.
   function rove() {
     for (const tab of document.querySelectorAll("#tabs [role=tab]")) {
       const index = tab.getAttribute("aria-selected") === "true" || tab === document.activeElement ? 0 : -1;
@@ -17,7 +17,7 @@
     opened = open;
   }
 
-  // Gradio gives every radio button a name of its own; with one name they are one choice, and arrow keys work.
+  // Gradio gives every radio button its own name; under a common name they form one group, and arrow keys work.
   function group() {
     for (const radio of document.querySelectorAll("fieldset input[type=radio]")) {
       const { name } = radio.closest("fieldset").querySelector("input[type=radio]");
@@ -52,7 +52,7 @@
   }
 
   document.addEventListener("keydown", (event) => event.target.role === "tab" && event.target.closest("#tabs") && alongTabs(event));
-  // A list that was left before it was quite open stays open over the page.
+  // Close a list that was left before it had opened fully; Gradio would leave it open.
   document.addEventListener("focusout", ({ target }) => {
     if (target.role !== "combobox") return;
     setTimeout(() => {

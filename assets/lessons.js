@@ -1,23 +1,23 @@
-// Lessons beside the page: each step sets texts and view, points at what it is about, asks, and tells after the answer.
+// Lessons beside the page: each step sets texts and view, points at an element, asks, and explains after the answer.
 window.BertLessons = {
   ADDRESS: "bx/lessons.json",
   SHEETS: { handout: "Hand-out", teacher: "Teacher’s sheet" }, // to print
-  KEPT: "bert-lessons", // in the browser: { name: { at, answers: { step: option } } }
-  PATIENCE: 20_000, // ms of a page at rest until what is pointed at is waited for no more
+  KEPT: "bert-lessons", // key in localStorage: { name: { at, answers: { step: option } } }
+  PATIENCE: 20_000, // ms of an idle page after which we stop waiting for the element to point at
   FAILED: "The lessons could not be fetched; try again in a moment.",
   lessons: null,
   box: null, // the panel while it is open
-  opener: null, // what has the focus again when it is closed
-  covering: "", // what is to be covered, from before it is there to be
-  turn: 0, // counts what was pointed at: what is still waited for gives way to what comes later
+  opener: null, // gets the focus back when the panel closes
+  covering: "", // the id of what to cover, set before the element exists
+  turn: 0, // counts the pointings: a newer one ends the wait of an older one
 
-  // ---- What is kept in the browser.
+  // ---- What the browser keeps.
 
   progress() {
     try {
       return JSON.parse(localStorage.getItem(this.KEPT)) ?? {};
     } catch {
-      return {}; // somebody's browser keeps nothing, or something else
+      return {}; // the browser refuses storage, or holds something else
     }
   },
 
@@ -25,7 +25,7 @@ window.BertLessons = {
     try {
       localStorage.setItem(this.KEPT, JSON.stringify({ ...this.progress(), [name]: { at, answers } }));
     } catch {
-      // then it is only not found again
+      // then it is forgotten with the page
     }
   },
 
@@ -78,7 +78,7 @@ window.BertLessons = {
     this.box.focus({ preventScroll: true });
   },
 
-  // `lesson` where one is open, which then has a way back and its sheets to print.
+  // With `lesson`, an open lesson, the head has a way back and links to its sheets.
   head(title, lesson) {
     const { el } = BertExplorer;
     const close = el("button", { type: "button", class: "bx-lesson-close", "aria-label": "Close the lessons" }, "×");
@@ -118,7 +118,7 @@ window.BertLessons = {
     const answers = this.progress()[lesson.name]?.answers ?? {};
     this.keep(lesson.name, at, answers);
     const before = el("div", { class: "bx-lesson-text" });
-    before.innerHTML = step.before; // of our own files, made from Markdown without HTML
+    before.innerHTML = step.before; // from our own files: Markdown without HTML
     const rest = el("div", { class: "bx-lesson-rest", "aria-live": "polite" });
     const tell = (chosen) => this.tell(rest, lesson, at, chosen);
     this.fill(this.head(lesson.title, lesson), this.where(lesson, at), el("h3", {}, step.title), before, rest, this.steps(lesson, at));
@@ -167,7 +167,7 @@ window.BertLessons = {
     if (at === lesson.steps.length - 1) rest.append(el("p", { class: "bx-lesson-sources" }, `Sources: ${lesson.sources.join("; ")}.`));
     if (!step.cover) return;
     this.point(step.point, "");
-    BertAnswers.showIn(this.element(step.cover)); // it was asked for
+    BertAnswers.showIn(this.element(step.cover)); // the user asked for it
   },
 
   steps(lesson, at) {
@@ -187,13 +187,13 @@ window.BertLessons = {
 
   // ---- Pointing at an element of the page, once it is there and drawn.
 
-  // What an id of a lesson means: "view" is all that the open tab shows.
+  // The element that a lesson's id names: "view" is everything in the open tab.
   element(id) {
     const views = [...document.querySelectorAll("#tabs [role=tabpanel] .view")];
     return id === "view" ? views.find((one) => one.offsetParent) : document.getElementById(id);
   },
 
-  // Hides one element, if any, and no other: while the page is on its way, "view" may be that of the tab before.
+  // Cover this element, if any, and no other: while the page is on its way, "view" may belong to the previous tab.
   cover(element) {
     for (const one of document.querySelectorAll("[data-covered]")) {
       if (one === element) return;
@@ -201,8 +201,8 @@ window.BertLessons = {
       one.inert = false;
     }
     if (element) [element.dataset.covered, element.inert] = ["yes", true];
-    // What gives it away elsewhere on the page is blurred by this: `body:has([data-covered])` would restyle the page at every
-    // label that Plotly measures.
+    // Blurs what would give the answer away elsewhere on the page. A rule `body:has([data-covered])` would restyle the page at
+    // every label that Plotly measures.
     document.body.toggleAttribute("data-covering", Boolean(element));
     document.body.toggleAttribute("data-covering-cards", Boolean(element?.matches(".view") && element.querySelector("#tokens-pieces-cards")));
   },
@@ -220,7 +220,7 @@ window.BertLessons = {
     for (await wait(); Date.now() < until && this.turn === turn; await wait()) {
       if (cover) this.cover(this.element(cover)); // before its numbers are seen
       element = document.getElementById(id);
-      if (document.body.dataset.busy) until = Date.now() + this.PATIENCE; // a head may be trained first
+      if (document.body.dataset.busy) until = Date.now() + this.PATIENCE; // a head may have to be trained first
       else if (element?.getClientRects().length) break;
     }
     if (this.turn !== turn || !element) return;
@@ -228,14 +228,14 @@ window.BertLessons = {
     this.reveal(turn, element.closest("[data-covered]") ?? element);
   },
 
-  // Scrolls there, and again while the page around it still grows; not against whoever scrolls meanwhile.
+  // Scroll to the element, and again while the page around it still grows, unless the user scrolls.
   async reveal(turn, element) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const sheet = matchMedia("(max-width: 999px)").matches;
     const theirs = new AbortController();
     for (const kind of ["wheel", "touchmove", "keydown"]) addEventListener(kind, () => theirs.abort(), { signal: theirs.signal });
     for (let tries = 0; tries < 8 && this.turn === turn && !theirs.signal.aborted; tries += 1) {
-      const top = document.getElementById("bar")?.getBoundingClientRect().bottom ?? 0; // what lies under the bar is not seen
+      const top = document.getElementById("bar")?.getBoundingClientRect().bottom ?? 0; // the bar covers what lies under it
       const bottom = sheet && this.box ? this.box.getBoundingClientRect().top : innerHeight;
       const frame = element.getBoundingClientRect();
       if (!element.closest("#bar") && (frame.top < top || frame.bottom > bottom)) {

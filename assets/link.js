@@ -1,14 +1,14 @@
-// The address bar follows what is seen, and the page goes where the browser goes back to.
+// The address bar follows what the page shows, and the page follows the browser's back and forward.
 window.BertLink = {
-  PATIENCE: 5_000, // ms until a place that the browser went to is waited for no more
-  ARRIVING: 30_000, // ms until a page that was opened by a link is shown as it is
-  TYPING: 10_000, // ms in which texts that follow each other count as one
-  MAIN: ["model", "tab", "view"], // of these every change is a step to go back to, as of the texts
+  PATIENCE: 5_000, // ms to wait for the place that the browser went to
+  ARRIVING: 30_000, // ms after which a page opened by a link is shown as it is
+  TYPING: 10_000, // ms in which successive texts count as one history entry
+  MAIN: ["model", "tab", "view"], // a change of these, or of a text, adds a history entry
   TEXTS: ["a", "b"],
-  query: null, // of the link to what is seen; "" where no link can hold it
-  visiting: null, // where the browser went, and
+  query: null, // of the link to what is shown; "" if no link can hold it
+  visiting: null, // the query that the browser went to, and
   since: 0, // when
-  typed: 0, // when a text was last a step
+  typed: 0, // when a text last added an entry
   visits: 0,
 
   parts(query, names) {
@@ -16,7 +16,7 @@ window.BertLink = {
     return JSON.stringify(names.map((name) => parameters.get(name)));
   },
 
-  // Where a link leads from this page. What Gradio reads, such as __theme, stays.
+  // The address of a query on this page, keeping Gradio's own parameters, such as __theme.
   address(query) {
     const own = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("__"));
     const gradio = own.length ? `&${new URLSearchParams(own)}` : "";
@@ -29,14 +29,14 @@ window.BertLink = {
     this.query = query;
     document.dispatchEvent(new CustomEvent("bert:moved"));
     if (!query) return;
-    if (opens) { // the address is what was asked for, and no step is taken
+    if (opens) { // the address is the one requested: no new entry
       history.replaceState({ ...history.state, bert: query }, "");
       return;
     }
     if (this.visiting !== null) {
       const waits = query !== this.visiting && Date.now() - this.since < this.PATIENCE;
       if (!waits) this.visiting = null;
-      if (waits) return; // the answer to what was done before
+      if (waits) return; // this answers an earlier action
     }
     const before = history.state?.bert ?? "";
     if (query === before) return;
@@ -52,18 +52,18 @@ window.BertLink = {
     const box = document.querySelector("#visited :is(textarea, input)");
     if (!box || !query) return;
     [this.visiting, this.since, this.typed] = [query, Date.now(), 0];
-    box.value = `${(this.visits += 1)}?${query}`; // even to where the page is: an answer may be on its way that leads elsewhere
+    box.value = `${(this.visits += 1)}?${query}`; // even to the current place: an answer on its way may lead elsewhere
     box.dispatchEvent(new Event("input", { bubbles: true }));
   },
 
-  // The page is where the browser went.
+  // The page shows the place that the browser went to.
   arrived() {
     if (this.query === this.visiting) this.visiting = null;
   },
 };
 
-// A page that is sent with what it opens with says so in its configuration. Where a link leads elsewhere, what is seen until the
-// server has answered is not what was asked for, and is hidden (see sections.css).
+// A page sent with its opening values says so in its configuration. If the link leads elsewhere, hide those until the server
+// has answered (see sections.css).
 addEventListener("DOMContentLoaded", () => {
   if (new URLSearchParams(location.search).has("tab")) {
     document.body.dataset.arriving = "yes";

@@ -1,29 +1,29 @@
-// What the page does by itself, without asking Python.
+// What the page does in the browser, without asking Python.
 window.BertPage = {
-  PAUSE: 36, // ms without a key after which a text is read, one reading at a time: a key that is held down comes every 33
-  LULL: 60, // ms after a picture was drawn until what follows it is asked for
-  SETTLING: 8_000, // ms until the page is taken for settled
-  MOUNTING: 2_000, // ms until what was sent is mounted
-  PATIENCE: 20_000, // ms until what should have come is waited for no more
-  tell: null, // tells what was typed and is not told yet, and
-  working: 0, // how much is under way
-  timer: 0, // the moment it waits for
+  PAUSE: 36, // ms after the last key until a text is read, one reading at a time: a held key repeats every 33 ms
+  LULL: 60, // ms after a picture was drawn until the rest of it is requested
+  SETTLING: 8_000, // ms after which the page counts as settled
+  MOUNTING: 2_000, // ms for the browser to mount what was sent
+  PATIENCE: 20_000, // ms to wait for what should have come
+  tell: null, // sends what was typed and not sent yet
+  working: 0, // number of running calls
+  timer: 0, // the timer of the next reading
   menu: null, // the dropdown in use, and
-  shown: "", // what it showed when it was last heard
+  shown: "", // its value when it was last read
 
-  pulses: new Map(), // what asks the server to draw a choice of a tab, or a tab that is not built (""), by its name
-  asked: new Map(), // when a pulse that was not there was asked for, by its name
-  reading: 0, // the same of a text whose tokens are asked for
-  drawing: 0, // the moment at which an answer is waited for no more; 0 for none under way
-  at: null, // the tab and choice that were asked for last
-  wish: null, // what a person chose since the last drawing was asked for
-  keyed: 0, // when a key was last heard
-  left: null, // the pulse of what was drawn without all of it, by its name, until the rest is there,
-  resting: 0, // the moment at which the rest is asked for, or waited for no more,
-  asksRest: false, // and whether it was asked for
+  pulses: new Map(), // by name: asks the server to draw a choice of a tab, or ("") a tab that is not built
+  asked: new Map(), // when each pulse that is not there yet was requested, by name
+  reading: 0, // the timeout of the current reading of a text, 0 for none
+  drawing: 0, // until when we wait for the drawing under way; 0 for none
+  at: null, // the tab and choice last requested
+  wish: null, // what the user chose since the last request
+  keyed: 0, // when a key was last pressed
+  left: null, // name of the pulse whose drawing left something out, until the rest is there,
+  resting: 0, // when the rest is requested, or until when we wait for it,
+  asksRest: false, // and whether it was requested
 
-  // Asks for what is open to be drawn, with what a person `chose` (token, layer, head or hidden_state). One drawing at a
-  // time: what comes meanwhile is asked for when the answer is there.
+  // Have what is open drawn, with what the user `chose` (token, layer, head or hidden_state). One drawing at a time: a
+  // request made meanwhile is sent when the answer is there.
   draw(chose = {}) {
     this.wish = { ...this.wish, ...chose };
     if (this.drawing) return;
@@ -41,12 +41,12 @@ window.BertPage = {
     this.busy();
     this.forgetRest();
     const index = { ...this.wish, tab };
-    if (document.querySelector(`#tab-${tab} .view[data-waiting]`)) delete index.at_once; // what is seen first is seen complete
+    if (document.querySelector(`#tab-${tab} .view[data-waiting]`)) delete index.at_once; // a first drawing is complete
     this.wish = null;
     pulse("select", { index, value: "" });
   },
 
-  // Whether a pulse was asked for a moment ago.
+  // Whether a pulse was requested a moment ago.
   isComing(name) {
     return performance.now() - (this.asked.get(name) ?? -Infinity) < this.MOUNTING;
   },
@@ -57,13 +57,13 @@ window.BertPage = {
     this.drawing = 0;
     this.done();
     const { tab, choice } = this.place();
-    const elsewhere = tab !== this.at.tab || (this.at.choice && choice !== this.at.choice); // the server went there meanwhile
+    const elsewhere = tab !== this.at.tab || (this.at.choice && choice !== this.at.choice); // the server went elsewhere meanwhile
     if (this.wish || elsewhere) this.draw();
     else setTimeout(() => this.left || delete document.body.dataset.more);
   },
 
-  // What was drawn was drawn at once, and more can be known of it. It is asked for when the picture is seen and nobody types
-  // on; until then, what is still there of the text before is pale.
+  // A drawing was made at once, without its slow parts. They are requested when the picture is seen and nobody types on; until
+  // then, what is left of the text before is pale.
   more(name) {
     if (!this.left) this.busy();
     this.left = name;
@@ -82,9 +82,9 @@ window.BertPage = {
     }, this.LULL);
   },
 
-  // The rest is there, or the server has given it up for something newer.
+  // The rest is there, or the server gave it up for a newer call.
   finished() {
-    if (!this.asksRest) return; // it was of a picture before
+    if (!this.asksRest) return; // it belongs to an earlier picture
     delete document.body.dataset.more;
     this.forgetRest();
   },
@@ -97,19 +97,19 @@ window.BertPage = {
     this.done();
   },
 
-  // The id of a tab, by its button.
+  // The id of a tab, from its button.
   idOf(button) {
     return button?.id.replace(/^tab-|-button$/g, "") ?? "";
   },
 
-  // The open tab, and the open choice in it.
+  // The open tab, and its open choice.
   place() {
     const tab = this.idOf(document.querySelector('#tabs [role=tab][aria-selected="true"]'));
     const choice = document.querySelector(`#${tab}-view input:checked`)?.closest("label").textContent.trim();
     return { tab, choice: choice ?? [...this.pulses.keys()].find((name) => name.startsWith(`${tab}/`))?.slice(tab.length + 1) };
   },
 
-  // The strip is asked for by a listener of its own, and what is open at the same time.
+  // The strip has its own listener; what is open is requested at the same time.
   asking(values) {
     clearTimeout(this.reading);
     this.reading = setTimeout(() => this.wasRead(), this.PATIENCE);
@@ -117,7 +117,7 @@ window.BertPage = {
     return this.busy(values);
   },
 
-  // Resolves when the page is there and has nothing under way, or after a while.
+  // Resolves when the page is there and idle, or after a while.
   quiet() {
     const until = performance.now() + this.SETTLING;
     return new Promise((resolve) => {
@@ -130,15 +130,15 @@ window.BertPage = {
     });
   },
 
-  // A page that was sent with what it opens with has nothing to ask for; calls for it never resolve.
+  // A page sent with its opening values needs no first drawing: such calls never resolve.
   opened(values) {
     const filled = window.gradio_config?.components.find((one) => one.props.elem_id === "strip")?.props.value;
     return filled ? new Promise(() => {}) : Promise.resolve(values);
   },
 
-  // For boxes of text. Resolves when nothing has been typed for a moment and the answer to what was typed before is there,
-  // or when the box is left, so that whatever is clicked next comes after it. Calls that were overtaken never resolve, nor
-  // those for a text that the page has set.
+  // For text boxes. Resolves when nothing was typed for a moment and the previous text is answered, or when the box is left,
+  // so that the next click comes after it. Calls that a newer one replaces, and calls for a text set by the page, never
+  // resolve.
   typed(values, boxes) {
     return new Promise((resolve) => {
       if (!document.activeElement?.closest(boxes)) return;
@@ -148,13 +148,13 @@ window.BertPage = {
         this.tell = null;
         resolve(values);
       };
-      // Gradio tells of a key a frame later.
+      // Gradio reports a key one frame later.
       const waited = performance.now() - this.keyed;
       this.timer = setTimeout(() => !this.reading && this.tell?.(), Math.max(0, this.PAUSE - waited));
     });
   },
 
-  // The strip shows what was typed last, or an error was told.
+  // The strip shows the last text, or an error was shown.
   wasRead() {
     clearTimeout(this.reading);
     this.reading = 0;
@@ -162,8 +162,8 @@ window.BertPage = {
     this.done();
   },
 
-  // For dropdowns, which say `input` when something is chosen and once more whenever they are left, even by somebody who
-  // has only looked. Calls that bring nothing new never resolve.
+  // For dropdowns, which fire `input` on a choice and again on being left, even if nothing was chosen. Calls without a new
+  // value never resolve.
   chosen(values) {
     return new Promise((resolve) => {
       if (this.menu && this.menu.value === this.shown) return;
@@ -172,9 +172,9 @@ window.BertPage = {
     });
   },
 
-  // Work is under way: the style sheet draws a line, a little later, so that quick answers do not blink.
+  // Work began: the style sheet shows a line after a short delay, so that quick answers do not blink.
   busy(values) {
-    this.working += 1; // one thing that is asked for often asks for another before it ends
+    this.working += 1; // calls often start another before they end
     document.body.dataset.busy = "yes";
     this.awaitViews();
     return values;
@@ -189,25 +189,25 @@ window.BertPage = {
       view.dataset.seen = "yes";
       delete view.dataset.waiting;
     });
-    setTimeout(() => requestAnimationFrame(show), 60); // what has come is laid out by then
+    setTimeout(() => requestAnimationFrame(show), 60); // after the layout of what came
   },
 
-  // What is seen for the first time shows the shapes of what comes, and all of it at once when it has come.
+  // A view seen for the first time shows placeholders, and then all of its parts at once.
   awaitViews() {
     for (const view of document.querySelectorAll(".view:not([data-seen])")) {
       const drawn = [...view.querySelectorAll(".bx canvas, .bx svg, .bx button")];
       const filled = drawn.some((one) => !one.closest(".bx-finding, .bx-overview")); // these two are there from the start
       if (!view.offsetParent || filled || view.dataset.waiting) continue;
       view.dataset.waiting = "yes";
-      setTimeout(() => delete view.dataset.waiting, this.PATIENCE); // of a lost connection nobody tells
+      setTimeout(() => delete view.dataset.waiting, this.PATIENCE); // a lost connection is never reported
     }
   },
 
-  // Goes to a tab, by its title, and to one of the choices in it.
+  // Open a tab by its title, and one of its choices.
   open(title, choice) {
     [...document.querySelectorAll("#tabs [role=tab]")].find((one) => one.textContent.trim() === title)?.click();
     const until = performance.now() + this.PATIENCE;
-    const choose = () => { // a tab is built when it is opened for the first time
+    const choose = () => { // a tab is built on its first opening
       const radios = [...document.querySelectorAll("#tabs label")].filter((label) => label.textContent.trim() === choice);
       const seen = radios.find((label) => label.offsetParent);
       if (seen) seen.click();
@@ -217,17 +217,17 @@ window.BertPage = {
     document.querySelector("#tabs")?.scrollIntoView({ block: "start" });
   },
 
-  // Whether keys are letters there, and not the page's own.
+  // Whether keys typed there are text, not the page's shortcuts.
   isTyping(target) {
     return Boolean(target.closest?.("dialog, .table-wrap, textarea, select, [contenteditable=true], input:not([type=radio], [type=checkbox], [type=range])"));
   },
 
-  // Whether this is the number of a slider.
+  // Whether the box is the number of a slider.
   ofSlider(box) {
     return box.type === "number" && box.max !== "" && !box.closest("#steppers");
   },
 
-  // A table as a file, made here; a cell that a spreadsheet would run as a formula gets an apostrophe.
+  // Save a table as CSV; a cell that a spreadsheet would run as a formula gets an apostrophe.
   downloadCsv({ headers, data }, name) {
     const cell = (value) => {
       const text = typeof value === "string" && /^[=+\-@\t]/.test(value) ? `'${value}` : String(value ?? "");
@@ -253,7 +253,7 @@ window.BertPage = {
   },
 };
 
-// Gradio's components come one by one, each moving those that are there; nothing of them is seen before the bar is complete.
+// Gradio's components arrive one by one and push each other about: hide them until the bar is complete.
 BertPage.showWhenComplete = function () {
   const PARTS = ["#open-lessons", "#examples input", "#model-box input", "#text-b textarea", "#strip .bx-tokens", "#tabs [role=tab]"];
   const root = document.documentElement;
@@ -268,13 +268,13 @@ BertPage.showWhenComplete = function () {
     if (complete || document.querySelector("gradio-app .error")) requestAnimationFrame(() => requestAnimationFrame(show));
   });
   look.observe(root, { childList: true, subtree: true });
-  setTimeout(show, this.PATIENCE); // what has not come by then is to be seen as it is
+  setTimeout(show, this.PATIENCE); // then show what is there
 };
 BertPage.showWhenComplete();
 
 document.addEventListener("input", () => (BertPage.keyed = performance.now()), { capture: true });
 
-// A person opens a tab; where the server opens one, its answer holds what is seen there.
+// The user opens a tab; a tab that the server opens comes with its content.
 document.addEventListener("click", ({ target }) => {
   if (!target.closest("#tabs [role=tab]")) return;
   requestAnimationFrame(() => {
@@ -291,13 +291,13 @@ document.addEventListener("focusin", ({ target }) => {
 
 document.addEventListener("focusout", () => {
   BertPage.tell?.();
-  // What a dropdown says on being left is heard before this.
+  // After the event that a dropdown fires when it is left.
   setTimeout(() => {
     if (document.activeElement !== BertPage.menu) BertPage.menu = null;
   });
 });
 
-// What is clicked in a list counts, even if it was chosen before. Heard on the way down, before the list hears it.
+// A click in a list counts even on the chosen item. In the capture phase, before the list's own listener.
 document.addEventListener(
   "mousedown",
   ({ target }) => {
@@ -306,8 +306,8 @@ document.addEventListener(
   { capture: true },
 );
 
-// The number of a slider: past the end it becomes the end, before Gradio hears of it, which would only refuse it; an
-// empty box, or a number that is too small, may be the beginning of another.
+// A slider's number past the end becomes the end, before Gradio sees and refuses it; an empty box or a number too small may
+// be the beginning of another number.
 document.addEventListener(
   "input",
   (event) => {
@@ -326,7 +326,7 @@ document.addEventListener("change", ({ target }) => {
   target.dispatchEvent(new Event("input", { bubbles: true }));
 });
 
-// What is known of each model stands behind its name in the list of the box, and not in what the box holds.
+// The words about each model stand behind its name in the list, and not in the box.
 new MutationObserver(() => {
   const options = document.querySelectorAll("#model-box [role=option]");
   if (!options.length) return;

@@ -1,16 +1,16 @@
-// What a tab opens with, painted while Gradio is still loading: its question, its finding and its pictures, drawn by the
-// components themselves where the page will have them. The page shows it as soon as it can, and the paint is taken away.
+// What a tab opens with, painted while Gradio is still loading: its question, finding and pictures, drawn by the components
+// in the places they will have on the page. The paint is removed when the page shows the tab itself.
 window.BertPainted = {
   ADDRESS: "bx/painted.json",
-  PATIENCE: 8_000, // ms until what should have come below the paint is seen as it is
-  MOUNTING: 1_000, // ms until what the server has answered is mounted
+  PATIENCE: 8_000, // ms after which the page below the paint is shown as it is
+  MOUNTING: 1_000, // ms for the browser to mount what the server answered
   LONGEST: 8_000, // characters of a query
-  asked: new Map(), // what was asked for, by its address
-  tab: "", // what is painted, by the tab's id,
-  box: null, // where it stands,
-  wanted: "", // and the address of what is to stand there
+  asked: new Map(), // promises of answers, by address
+  tab: "", // the id of the painted tab,
+  box: null, // its box,
+  wanted: "", // and the address last asked for
 
-  // What a tab opens with, for the texts and the token that the painted page has; null where nobody tells.
+  // What a tab opens with, for the texts and token of the painted page; null if the server refuses.
   ask(tab, chosen = {}) {
     const query = new URLSearchParams({ tab, ...chosen });
     const address = `${this.ADDRESS}?${query}`;
@@ -22,7 +22,7 @@ window.BertPainted = {
     return [address, this.asked.get(address)];
   },
 
-  // Paints a tab at the end of `page`, in place of what was painted there; the last that was asked for counts.
+  // Paint a tab at the end of `page`, in place of the one before; of several requests the last counts.
   async show(page, tab, chosen) {
     const [address, coming] = this.ask(tab, chosen);
     if (tab !== this.tab) this.close();
@@ -36,7 +36,7 @@ window.BertPainted = {
     this.box = box;
     page.append(box);
     const inside = el("div", { class: "gradio-container", role: "tabpanel", "aria-label": told.label });
-    box.append(inside); // before it is drawn: pictures measure the room that they have
+    box.append(inside); // before drawing: pictures measure their width
     this.fill(inside, told.inside ?? []);
   },
 
@@ -46,13 +46,13 @@ window.BertPainted = {
     this.tab = this.wanted = "";
   },
 
-  // The page's own style, which Gradio adds when it is there. What it says of an element by its id holds for the painted one.
+  // The page's own style, which Gradio adds later, with element ids turned into those of the paint.
   style() {
     const own = window.gradio_config.css ?? "";
     return `.bx-painted { ${own.replace(/#([a-z][\w-]*)(?=[^{}]*\{)/g, '[data-of="$1"]')} }`;
   },
 
-  // ---- The boxes. What a person typed becomes text and nothing else.
+  // ---- The boxes. What a person typed is inserted as text only.
 
   fill(into, nodes) {
     for (const node of nodes) {
@@ -62,7 +62,7 @@ window.BertPainted = {
       if (node.scale != null) one.style.flexGrow = node.scale;
       if (node.scale) one.style.flexBasis = "0%";
       if (node.min_width) one.style.minWidth = `min(${node.min_width}px, 100%)`;
-      if (one.matches(".view")) one.dataset.seen = "yes"; // it waits for nothing
+      if (one.matches(".view")) one.dataset.seen = "yes"; // shows no placeholders
       into.append(one);
       if (node.component) this.draw(one, node);
       else if (node.inside && node.kind !== "accordion") this.fill(one, node.inside);
@@ -87,7 +87,7 @@ window.BertPainted = {
 
   label: ({ label, show_label }) => (label && show_label !== false ? BertExplorer.el("span", { class: "bx-as-label" }, label) : null),
 
-  // A control that is only looked at until the page is there; `more` is the class of what it holds.
+  // A control, to look at until the page is there; `more` is the class of its content.
   control(node, more, ...inside) {
     const info = node.info ? BertExplorer.el("span", { class: "bx-as-info" }, node.info) : null;
     const class_ = node.container === false ? "block" : "block bx-as-roomy";
@@ -147,24 +147,24 @@ window.BertPainted = {
     },
   },
 
-  // ---- Gradio is there.
+  // ---- Gradio has loaded.
 
-  // Takes `page` away: at once, or when the tab that is painted stands below. `before` is called just before that.
+  // Remove `page`: at once, or when the painted tab stands below it. `before` is called just before.
   leave(page, before = () => {}) {
     const { tab, box } = this;
     this.wanted = "";
     if (!box) return page.remove();
     const focused = page.contains(document.activeElement);
     page.classList.add("bx-leaving");
-    page.inert = true; // what is clicked now is clicked in the page
+    page.inert = true; // clicks go to the page from now on
     document.documentElement.dataset.painted = "yes";
-    const keepFocus = () => { // the tab may not be seen yet, or be drawn once more; that of a section with one tab is the section
+    const keepFocus = () => { // the tab may be hidden still, or be redrawn; a section with a single tab has the focus itself
       if (!focused || used || document.activeElement !== document.body) return;
       const ways = document.querySelectorAll(`#tab-${tab}-button, gradio-app #sections [aria-selected=true]`);
       [...ways].findLast((one) => one.checkVisibility())?.focus({ preventScroll: true });
     };
     const start = performance.now();
-    let answered = 0; // when the server had told what stands in the tab: its components come a moment later
+    let answered = 0; // when the server answered: the components come a moment later
     let used = false;
     const touch = () => (used = true);
     for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, touch, { capture: true, once: true });
@@ -175,7 +175,7 @@ window.BertPainted = {
       const stands = answered && (this.isMounted(box) || now - answered > this.MOUNTING);
       if (!used && !stands && now - start < this.PATIENCE) return requestAnimationFrame(look);
       before();
-      requestAnimationFrame(() => setTimeout(() => { // what has come is laid out by then
+      requestAnimationFrame(() => setTimeout(() => { // after the layout of what came
         delete document.documentElement.dataset.painted;
         page.remove();
         keepFocus();

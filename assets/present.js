@@ -1,16 +1,16 @@
-// One picture fills the screen, with its question and its finding; keys step through what is selected.
+// Presenting: one picture fills the screen, with its question and finding; keys step through the selection.
 (() => {
   "use strict";
   const PICTURES = ".bx-flow, .bx-chart, .bx-heads, .bx-lines, .bx-words, .bx-board, .bx-bars, .bx-strips, .bx-architecture, .bx-cards";
-  const KEPT_KEYS = ".bx-flow, .bx-heads, .bx-words, .bx-board"; // these step by themselves, from what has the focus
-  const LARGE = 0.6; // of the largest picture's area: as large as a main one
-  const LEAST_ZOOM = { wide: 1.84, narrow: 1.3 }; // type of 12 px becomes 22, on a phone 16
+  const KEPT_KEYS = ".bx-flow, .bx-heads, .bx-words, .bx-board"; // these handle the keys themselves
+  const LARGE = 0.6; // share of the largest picture's area from which a picture counts as a main one
+  const LEAST_ZOOM = { wide: 1.84, narrow: 1.3 }; // 12 px type becomes 22 px, on a phone 16 px
   const MOST_ZOOM = 3;
   const { el } = BertExplorer;
 
-  let pointed = null; // the picture that was pointed at last
+  let pointed = null; // the picture pointed at last
   let shown = null; // { block, picture, focus, scroll, inert } while one is presented
-  let stage = null; // what stands around it
+  let stage = null; // the element around the picture
 
   const visible = (node) => node.getClientRects().length > 0;
   const panel = () => [...document.querySelectorAll("#tabs [role=tabpanel]")].find(visible);
@@ -23,7 +23,7 @@
     return all.find((node) => area(node) >= LARGE * largest);
   }
 
-  // ---- Stepping moves the selection that the page has: its numbers in the bar, or the token in the strip.
+  // ---- Stepping changes the page's selection: a number in the bar, or the token in the strip.
 
   const number = (name) => document.querySelector(`#steppers input[data-name="${name}"]`);
   const across = () => number("head");
@@ -42,7 +42,7 @@
     }
   }
 
-  // What the keys mean here, and where they have led.
+  // What the keys do here, and the current position.
   function steps() {
     if (shown.picture.matches(KEPT_KEYS)) return "← ↑ ↓ → cells";
     const rows = number("layer") ? "layers" : "hidden states";
@@ -60,7 +60,7 @@
 
   // ---- The stage.
 
-  // As large as there is room for, and never smaller than what the last row reads.
+  // As large as fits, and never too small for the last row.
   function zoom({ picture, block }) {
     const least = innerWidth > 640 ? LEAST_ZOOM.wide : LEAST_ZOOM.narrow;
     block.style.setProperty("--bx-zoom", least);
@@ -110,7 +110,7 @@
     say(stage.keys, `${steps()} · Esc`);
   }
 
-  // Nothing but the picture and the stage can be reached meanwhile.
+  // All elements outside the picture, made unreachable meanwhile.
   function others(block) {
     const found = [];
     for (let node = block; node !== document.body; node = node.parentElement) {
@@ -158,7 +158,7 @@
     resized(picture);
   }
 
-  // Charts choose their type by where they stand.
+  // Charts choose their font size by where they stand.
   const resized = (picture) => picture.dispatchEvent(new Event("bx-restage"));
 
   function keys(event) {
@@ -193,7 +193,7 @@
     tell();
   });
 
-  // On paper it is day.
+  // Print in light colours.
   let wasDark = false;
   addEventListener("beforeprint", () => {
     wasDark = document.body.classList.contains("dark");
@@ -201,7 +201,7 @@
   });
   addEventListener("afterprint", () => wasDark && document.body.classList.add("dark"));
 
-  // Gradio's buttons have no titles.
+  // Gradio's buttons have no tooltips.
   const button = new MutationObserver(() => {
     const found = document.getElementById("present");
     if (!found) return;

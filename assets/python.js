@@ -1,4 +1,4 @@
-// The Python of the view, in the dialog of what can be taken away: fetched when it is opened, to be read and copied.
+// The view's Python in the dialog of links and files: fetched when opened, to read and copy.
 document.addEventListener("bert:take", ({ detail }) => {
   const { el } = BertExplorer;
   const query = BertLink.query ?? location.search.slice(1);

@@ -1,11 +1,11 @@
-// The dialog of all that can be taken away: the link, its QR code, and a file for each way out.
-// What adds more of its own listens to `bert:take` on the document; `event.detail` is the empty place for it in the dialog.
+// The dialog of links and files: the link, its QR code, and a file for each export format.
+// To add something, listen to `bert:take` on the document; `event.detail` is an empty element in the dialog.
 window.BertTake = {
   NO_LINK: "This is too long for a link; shorten the texts or the settings.",
   ways: [], // { key, label }, from the server
-  longest: 0, // characters of an address that its QR code can hold
+  longest: 0, // characters that the QR code can hold
 
-  // An address of the server's for what the link says.
+  // The server's address of a file of what the link shows.
   file: (name, query) => `bx/take/${name}?${query}`,
 
   show() {
@@ -25,7 +25,7 @@ window.BertTake = {
       el("h2", { id: "take-title" }, "Take this view away"), ...link, close);
     copy.addEventListener("click", () => this.copy(box, said));
     close.addEventListener("click", () => dialog.close());
-    dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close()); // what is around it
+    dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close()); // a click on the backdrop
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
@@ -45,7 +45,7 @@ window.BertTake = {
     }
   },
 
-  // The QR code, which a press makes as large as the screen; or why there is none.
+  // The QR code, which a click enlarges to the screen; or why there is none.
   code(address, query) {
     const { el } = BertExplorer;
     if (address.length > this.longest) return el("p", { class: "bx-take-code" }, "The link is too long for a QR code.");
@@ -70,7 +70,7 @@ window.BertTake = {
     return items.length ? [el("h3", {}, "Files"), el("ul", {}, ...items)] : [];
   },
 
-  // Fetched rather than followed, so that a refusal is read here and not saved.
+  // Fetched, not followed, so that a refusal is shown here instead of saved.
   async save(href, said) {
     said.textContent = "The file is being made…";
     try {

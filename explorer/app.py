@@ -18,11 +18,11 @@ import time
 from collections.abc import Sequence
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs of life, which assets/components/alive.js hears
-# At the end of each call Gradio would sum up the last 10,000 of them, for a page that is closed here.
+os.environ["GRADIO_HEARTBEAT_INTERVAL"] = "2"  # seconds between two signs of life, for which assets/components/alive.js listens
+# At the end of each call Gradio would average the last 10,000 calls, for its analytics page, which is closed here.
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**12))
 os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")
-# Torch's threads sleep when they wait, since the machine is busy elsewhere, but not at once: to wake up takes a third of a pass.
+# Let waiting threads of torch sleep, since other work needs the cores, but not at once: waking takes a third of a pass.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
@@ -60,13 +60,13 @@ SCRIPTS = (
     *("page.js", "link.js", "take.js", "python.js", "keyboard.js", "answers.js", "present.js", "lessons.js"),
     *("classroom/news.js", "classroom/board.js", "file/prose.js", "painted.js", "statuses.js", "first.js"),
 )
-TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # as huggingface_hub calls it
+TOKEN_WITHHELD = "HF_HUB_DISABLE_IMPLICIT_TOKEN"  # the name that huggingface_hub uses
 MOST_PORTS = 65_535
 CANNOT_LISTEN = (
     "The app cannot listen on {host}, port {port}: another program may use it, or this account may not; "
     "choose others with --host and --port."
 )
-PAUSES = (1.0, 300.0)  # seconds between two attempts to fill the page: the first, and the longest
+PAUSES = (1.0, 300.0)  # seconds between two attempts to fill the page: first and longest
 PAINT = "<script>BertPage.paintFirst()</script>"  # at the end of the page's body
 # No box inside another, labels as words: the data is the loudest thing on the page. The same in light and dark.
 PLAIN = {
@@ -90,7 +90,7 @@ THEME = gr.themes.Base(
     checkbox_label_padding="4px 0px",
     checkbox_label_text_size="15px",
     form_gap_width="12px",
-    # What is read on the accent, in the accent, or quietly has a contrast of at least 4.5.
+    # Text on the accent, in the accent, or muted has a contrast of at least 4.5.
     color_accent="*primary_600",
     button_primary_background_fill="*primary_600",
     button_primary_background_fill_hover="*primary_700",
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Serve the page, load the model meanwhile, and stay until SIGTERM or Ctrl-C."""
     sys.setswitchinterval(0.001)  # torch gives the interpreter away at every operation, hundreds of times a pass
     raise_most_files()
-    os.umask(0o077)  # whatever is written from here on is for nobody else on the machine
+    os.umask(0o077)  # files written from here on are readable by the owner only
     options = parse(arguments)
     if options.model:
         os.environ["BERT_EXPLORER_MODEL"] = options.model
@@ -111,12 +111,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         blocks = launch(options.host, options.port, options.auth, options.mcp)
     except OSError as error:
-        if error.filename is not None:  # of a file or a folder, not of the address
+        if error.filename is not None:  # an error about a file or folder, not about the address
             raise
         logger.debug("It cannot listen", exc_info=error)
         print(CANNOT_LISTEN.format(host=options.host, port=options.port), file=sys.stderr)
         raise SystemExit(2) from None
-    logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made loggers of its own
+    logs.configure(os.environ.get("BERT_EXPLORER_LOG", ""))  # after the server has made its own loggers
     gc.freeze()
     gc.enable()
     keep_giving_back()
@@ -133,7 +133,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--model", help="a hub id or a folder with a BERT checkpoint (default: the bundled model)")
     default_host = environment("BERT_EXPLORER_HOST") or ("0.0.0.0" if ON_A_SPACE else "127.0.0.1")
     parser.add_argument("--host", default=default_host, help="address to listen on (default: %(default)s)")
-    default_port = environment("BERT_EXPLORER_PORT") or "7860"  # a text is checked like one that is typed
+    default_port = environment("BERT_EXPLORER_PORT") or "7860"  # text, to be checked like a typed one
     parser.add_argument("--port", type=port_of, default=default_port, help="port to listen on (default: %(default)s)")
     public = "strangers will use it, as on a Space: smaller limits, no folders of this machine"
     parser.add_argument("--public", action="store_true", help=public)
@@ -169,14 +169,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def withhold_token() -> None:
-    """Where strangers name what is fetched, ask the hub without the operator's HF_TOKEN, unless TOKEN_WITHHELD is set to 0."""
+    """If visitors name what is downloaded, query the Hub without the operator's HF_TOKEN, unless TOKEN_WITHHELD is set to 0."""
     if limits.is_public():
         os.environ.setdefault(TOKEN_WITHHELD, "1")  # for workers
-        huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = os.environ[TOKEN_WITHHELD] != "0"  # read before, at its import
+        huggingface_hub.constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = os.environ[TOKEN_WITHHELD] != "0"  # it was read at the import
 
 
 def port_of(given: str) -> int:
-    """The number of a port, 1 to 65535. Raises argparse's error for anything else."""
+    """The number of a port, 1 to 65535. Raises argparse's error otherwise."""
     if not (given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= MOST_PORTS):
         raise argparse.ArgumentTypeError(f"{given[:40]!r} is no port; give a number from 1 to {MOST_PORTS:,}")
     return int(given)
@@ -216,7 +216,7 @@ def launch(host: str, port: int, auth: tuple[str, str] | None = None, mcp: bool 
 
 
 def our_head() -> str:
-    """What stands in the page's head: its look, so that nothing is laid out twice, and its scripts."""
+    """The page's head: its styles, so that nothing is laid out twice, and its scripts."""
     mark = base64.b64encode((ASSETS / "mark.svg").read_bytes()).decode("ascii")
     own = f':root {{ --bx-mark: url("data:image/svg+xml;base64,{mark}"); }}'
     scripts = "".join(f"<script>{(ASSETS / name).read_text('utf-8')}</script>" for name in SCRIPTS)
@@ -230,9 +230,9 @@ def our_head() -> str:
 
 
 def warm(blocks: PageBlocks) -> None:
-    """Load the engine and the default model, and let the page show what it opens with from its first moment on.
+    """Load torch and the default model, then fill the page with its opening values.
 
-    Whatever fails goes to the log and is tried again, after pauses that double, until the page is filled.
+    A failure is logged and tried again, after pauses that double, until the page is filled.
     """
     os.environ.setdefault("OMP_NUM_THREADS", str(cores()))
     pause, told = PAUSES[0], ""
@@ -241,11 +241,11 @@ def warm(blocks: PageBlocks) -> None:
             blocks.fill()
             health.failed = False
             return
-        except ExplorerError as error:  # the default model cannot be had, perhaps not yet
+        except ExplorerError as error:  # the default model cannot be loaded, perhaps not yet
             if str(error) != told:
                 print(told := str(error), flush=True)
             logger.warning("The page opens empty, since the default model cannot be used", exc_info=error)
-        except Exception as error:  # this thread must not die: nobody else fills the page
+        except Exception as error:  # this thread must not die: nothing else fills the page
             logger.error("The page opens empty", exc_info=error)
         health.failed = True
         time.sleep(pause)

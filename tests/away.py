@@ -1,4 +1,4 @@
-"""A Python without this app that runs scripts: it begins once, since that takes three seconds, and forks for each of them."""
+"""Run scripts with a Python that cannot import this app: it starts once, which takes three seconds, and forks for each script."""
 
 import json
 import subprocess
@@ -37,14 +37,14 @@ for line in sys.stdin:
 
 
 class Away:
-    """What a script says, run in a process of its own by a Python that cannot import this app."""
+    """A process of its own for scripts, in which this app cannot be imported."""
 
     def __init__(self, process: subprocess.Popen) -> None:
         self._process = process
         assert process.stdout.readline() == "ready\n"
 
     def run(self, script: Path, *arguments: str) -> SimpleNamespace:
-        """As `subprocess.run` of it in its folder: returncode, stdout and stderr."""
+        """Run a script in this process's folder; returns what `subprocess.run` would: returncode, stdout and stderr."""
         with tempfile.NamedTemporaryFile("r") as said, tempfile.NamedTemporaryFile("r") as told:
             asked = [str(script.parent), said.name, told.name, str(script), *arguments]
             self._process.stdin.write(f"{json.dumps(asked)}\n")
@@ -55,7 +55,7 @@ class Away:
 
 @contextmanager
 def away() -> Iterator[Away]:
-    """Ends with the block."""
+    """A context manager with an `Away`, which stops at its end."""
     command = [sys.executable, "-I", "-c", FORKS]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:

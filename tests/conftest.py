@@ -1,4 +1,4 @@
-"""What the tests share: the bundled model, tiny random checkpoints of every shape, and a wall around the network."""
+"""Fixtures for all tests: the bundled model, tiny random checkpoints of every kind, and a block on the network."""
 
 import gc
 import os
@@ -19,11 +19,11 @@ for setting in (
     "HF_TOKEN",
 ):  # a developer's own settings must not decide a test
     os.environ.pop(setting, None)
-os.environ["HF_HUB_OFFLINE"] = "1"  # the hub is out of reach, as the wall below would have it; test_hub.py plays it
-os.environ["BERT_EXPLORER_RUNS"] = tempfile.mkdtemp(prefix="runs-")  # what tests train is nobody's to keep
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads spin for each other: on a busy machine 20 times slower
+os.environ["HF_HUB_OFFLINE"] = "1"  # no access to the Hub, which `no_network` would block anyway; test_hub.py plays a Hub
+os.environ["BERT_EXPLORER_RUNS"] = tempfile.mkdtemp(prefix="runs-")  # runs of tests go to a temporary folder
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads spin while they wait: 20 times slower on a busy machine
 
-gc.disable()  # until all tests are known: half of the time to import them goes into looking for what is not there
+gc.disable()  # until all tests are collected: half of the import time would go into garbage collection
 
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -43,14 +43,14 @@ HERE = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
 
 
 def pytest_collection_finish():
-    """What was imported stays, and is not looked through for garbage again and again while the tests run."""
+    """Freeze the imported objects, so that garbage collections skip them while the tests run."""
     gc.enable()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch):
-    """A test that asks for anything outside this machine fails, even when the code lives with the refusal."""
+    """Fail a test that contacts another machine, even if the code handles the refusal."""
     asked = []
     connect, getaddrinfo = socket.socket.connect, socket.getaddrinfo
 
@@ -92,7 +92,7 @@ def tokenizer():
 
 @pytest.fixture(scope="session")
 def vocabulary(tokenizer):
-    """What pre-training draws its batches with."""
+    """The vocabulary from which pre-training draws its batches."""
     from explorer.pretraining.batches import Vocabulary
 
     return Vocabulary.of(tokenizer)
@@ -114,7 +114,7 @@ def tiny_folder(make_tiny) -> Path:
 
 @pytest.fixture(scope="session")
 def variant_folders(make_tiny) -> dict[str, Path]:
-    """One checkpoint for each of VARIANTS, with the weights of `tiny_folder` as far as they have them."""
+    """One checkpoint for each of VARIANTS, with those weights of `tiny_folder` that it has."""
     folders = {}
     for variant in VARIANTS:
         folders[variant] = make_tiny(type_vocab_size=1) if variant == "one_segment" else make_tiny()
@@ -139,7 +139,7 @@ def write_tiny(folder: Path, **config) -> Path:
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
     settings = {"vocab_size": len(VOCABULARY), "initializer_range": 0.5, **sizes, **config}
     model = transformers.BertForPreTraining(transformers.BertConfig(**settings))
-    for parameter in model.parameters():  # a bias of zeros or a LayerNorm of ones would hide that it is left out
+    for parameter in model.parameters():  # zero biases or a LayerNorm of ones would hide that they are left out
         parameter.data += 0.1 * torch.randn_like(parameter)
     model.save_pretrained(folder)
     vocabulary = {piece: i for i, piece in enumerate(VOCABULARY)}
@@ -177,7 +177,7 @@ def become(variant: str, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def few_sentences():
-    """In place of the 800 sentences that come with the app, the views of the corpus read 40; what was read is kept."""
+    """The Corpus views read 40 sentences instead of the app's 800; readings are kept."""
     from tests.corpora import few_read
 
     with few_read() as few:
@@ -245,7 +245,7 @@ def readme() -> str:
 
 @pytest.fixture(scope="session")
 def guide() -> dict[str, str]:
-    """The Markdown of the guide by the names of its pages."""
+    """The Markdown of the guide's pages, by name."""
     from explorer.guide.pages import FOLDER
 
     return {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
@@ -253,14 +253,14 @@ def guide() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def served(serving) -> str:
-    """The address of the app, served by this process the way `python app.py` serves it."""
+    """The address of the app, which this process serves as `python app.py` would."""
     return serving.local_url.rstrip("/")
 
 
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
-    """A Hugging Face hub that is empty, and a local cache that is empty."""
-    from tests.hub import played  # imports the client, which reads the environment
+    """An empty Hugging Face Hub, played on this machine, and an empty local cache."""
+    from tests.hub import played  # it imports the client, which reads the environment
 
     with played(monkeypatch, tmp_path / "cache") as hub:
         yield hub
@@ -268,7 +268,7 @@ def hub(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="session")
 def serving():
-    """The app that is served."""
+    """The running app."""
     from explorer import app
 
     port = free_port()
@@ -280,7 +280,7 @@ def serving():
 
 @pytest.fixture(scope="session")
 def locked():
-    """The address, with a slash at its end, of an app that asks for the name teacher and the password secret."""
+    """The address, with a slash at its end, of an app with the name teacher and the password secret."""
     from explorer import app
 
     blocks = app.launch("127.0.0.1", free_port(), ("teacher", "secret"))

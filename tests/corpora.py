@@ -1,4 +1,4 @@
-"""A part of the corpus that comes with the app, in its place."""
+"""A part of the app's corpus in place of the whole."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,18 +15,18 @@ FEW = 40
 
 
 def part_of_corpus(sentences: int) -> Corpus:
-    """Its first sentences."""
+    """The corpus's first sentences."""
     return Corpus("some sentences", built_in().sentences[:sentences], built_in().licence)
 
 
 @contextmanager
 def few_read(*words: str) -> Iterator[Corpus]:
-    """The views of the corpus read FEW sentences from all over it, and every one with some words, in place of all 800."""
+    """The Corpus views read FEW sentences from all over the corpus, and all with some given words, instead of 800."""
     every = built_in().sentences
     step = -(-len(every) // FEW)
     kept = tuple(one for at, one in enumerate(every) if at % step == 0 or not {*words}.isdisjoint(map(str.lower, one.words)))
     few = replace(built_in(), sentences=kept)
-    caches = (source._found, neurons._telling, layers._spreads)  # what is kept there does not tell corpora apart
+    caches = (source._found, neurons._telling, layers._spreads)  # their keys do not distinguish corpora
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "built_in", lambda: few)
         for cache in caches:
@@ -38,7 +38,7 @@ def few_read(*words: str) -> Iterator[Corpus]:
 
 @contextmanager
 def in_its_place(part: Corpus, runs: Path, *caches: Any) -> Iterator[None]:
-    """The views of the tab read a part of it instead, into a folder of their own, with nothing in the caches."""
+    """Let the tab's views read a part of the corpus, into a folder of their own, with empty caches."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BERT_EXPLORER_RUNS", str(runs))
         patch.setattr(source, "built_in", lambda: part)

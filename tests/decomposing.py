@@ -1,4 +1,4 @@
-"""The attention block of transformers' own eager model taken apart in loops: what our mixing is held to."""
+"""The attention block of transformers' own eager model, decomposed in loops: the reference for our token mixing."""
 
 from contextlib import contextmanager
 
@@ -13,7 +13,7 @@ PATHS = {  # from a layer: the values, W_O and the norm after the attention
 
 
 class Read:
-    """What the named modules of each layer read and made in one pass, in the order in which the layers were run."""
+    """Inputs and outputs of the named modules of each layer in one forward pass, in the order in which the layers ran."""
 
     def __init__(self, layers, kind):
         self.value, self.dense, self.norm = PATHS.get(kind, PATHS["bert"])
@@ -30,7 +30,7 @@ class Read:
 
 @contextmanager
 def watching(layers, kind):
-    """Every different layer of a model, watched."""
+    """Each distinct layer of a model, with hooks."""
     read = Read(layers, kind)
     hooks = [read.see(path, layer) for layer in dict.fromkeys(layers) for path in read.made]
     try:
@@ -45,7 +45,7 @@ def decomposed(read, attentions, layer):
     weights = attentions[layer][0]  # [heads, query, key]
     heads, tokens, _ = weights.shape
     dense, _, mixed = read.made[read.dense][layer]
-    values = read.made[read.value][layer][2][:, -dense.in_features :].unflatten(-1, (heads, -1))  # of all in one, the last third
+    values = read.made[read.value][layer][2][:, -dense.in_features :].unflatten(-1, (heads, -1))  # the last third if all in one
     norm, into, after = read.made[read.norm][layer]
     if not read.norm:
         norm, into, after = None, mixed + into, mixed + into  # what the layer reads is what is added

@@ -1,4 +1,4 @@
-"""Tiny random models of every family, saved to disk as a user's would be, and what transformers itself says of them."""
+"""Tiny random models of every family, saved to disk like a user's, and the reference values from transformers."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def wordpiece(name: str = "BertTokenizer") -> Any:
 
 
 def byte_level(**specials: str) -> Any:
-    """Pieces of bytes, a space before a word being part of it: RoBERTa's; with special tokens of one's own, ModernBERT's."""
+    """Byte-level pieces that include the space before a word: RoBERTa's, or with other special tokens ModernBERT's."""
     import transformers
     from tokenizers import ByteLevelBPETokenizer
     from tokenizers.processors import TemplateProcessing
@@ -37,7 +37,7 @@ def byte_level(**specials: str) -> Any:
     if not specials:
         model = json.loads(inner.to_str())["model"]
         return transformers.RobertaTokenizer(vocab=model["vocab"], merges=[tuple(pair) for pair in model["merges"]])
-    # One of no class of its own, which gives no segments.
+    # The general tokenizer class, without segments.
     ids = [(piece, inner.token_to_id(piece)) for piece in ("[CLS]", "[SEP]")]
     inner.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ids)
     names = ["input_ids", "attention_mask"]
@@ -60,9 +60,9 @@ MODERN = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad
 
 @dataclass(frozen=True)
 class Kind:
-    """One family as a user may bring it."""
+    """A model family, as a user may bring it."""
 
-    model: str  # the class of transformers that it is saved from
+    model: str  # the transformers class that it is saved from
     tokenizer: Callable[[], Any]
     config: dict[str, Any] = field(default_factory=dict)
 
@@ -108,7 +108,7 @@ def write_family(folder: Path, name: str, model: str | None = None, **config: An
     made = getattr(transformers, model or kind.model)
     settings = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id, **kind.config, **config}
     module = made(made.config_class(**settings))
-    for parameter in module.parameters():  # a bias of zeros or a norm of ones would hide that it is left out
+    for parameter in module.parameters():  # zero biases or norms of ones would hide that they are left out
         parameter.data += 0.1 * torch.randn_like(parameter)
     module.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -129,7 +129,7 @@ def write_tuned(folder: Path, name: str, ending: str, **config: Any) -> Path:
 
 
 def own(folder: Path, kind: str, model: Any, texts: tuple[str, ...]) -> Any:
-    """What a class of transformers makes of texts by eager attention, fed what the tokenizer gives."""
+    """The output of a transformers class for texts, with eager attention and the tokenizer's ids."""
     import torch
     import transformers
 
@@ -140,7 +140,7 @@ def own(folder: Path, kind: str, model: Any, texts: tuple[str, ...]) -> Any:
 
 
 def errors(folder: Path, name: str) -> dict[str, float | None]:
-    """The largest differences from transformers itself, on a pair and on more text than fits; None for what it does not have."""
+    """The largest differences from transformers, for a pair and for too long a text; None for heads that the model lacks."""
     import numpy as np
 
     import explorer
@@ -168,7 +168,7 @@ def errors(folder: Path, name: str) -> dict[str, float | None]:
 
 
 def tuned_error(folder: Path, name: str, ending: str) -> float:
-    """The largest difference of a logit of a tuned head from transformers itself."""
+    """The largest difference of a tuned head's logits from transformers."""
     import torch
 
     import explorer
@@ -180,7 +180,7 @@ def tuned_error(folder: Path, name: str, ending: str) -> float:
 
 
 def table() -> list[tuple[str, ...]]:
-    """A row a kind of model, '–' for a head that its family does not have."""
+    """A row for each kind of model, '–' for heads that its family lacks."""
     import tempfile
 
     rows = []

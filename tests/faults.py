@@ -1,7 +1,4 @@
-"""Kill a process that trains and saves, again and again: what it said was kept is there, and nothing half-written is found.
-
-python -m tests.faults --kills 100
-"""
+"""Kill a training process that saves runs, again and again: every run reported as kept must be there, and none half-written."""
 
 import argparse
 import contextlib
@@ -29,14 +26,14 @@ from explorer.training.training import make_plan, new_run, run_training
 from tests.conftest import write_tiny
 
 EXAMPLES = Examples(*zip(*[(f"{w * (1 + i % 3)}{i}", w) for i in range(9) for w in ("happy", "sad")], strict=True))
-LONGEST = 1.0  # seconds from the first run to the kill: some ten more are kept in it on an idle machine
+LONGEST = 1.0  # seconds from the first run to the kill: about ten more runs on an idle machine
 HEAVY = ["explorer.training.export", "explorer.training.training", "sklearn.linear_model"]  # imported once, not for every kill
 ROUND = 10  # kills in one folder; then a new one
 
 
 def work(model_folder: str, runs: str, say: Connection) -> None:
-    """Train and save for ever, and say the id of each run as soon as it is kept."""
-    os.environ |= {"BERT_EXPLORER_RUNS": runs, VISITOR_RUNS.setting: "1000"}  # nothing leaves to make room
+    """Train and save for ever, and print each run's id as soon as it is kept."""
+    os.environ |= {"BERT_EXPLORER_RUNS": runs, VISITOR_RUNS.setting: "1000"}  # no run is removed to make room
     model = explorer.load(model_folder)
     for number in itertools.count():
         plan = make_plan(model, -1, "mean", layers_trained=number % 2, epochs=1, seed=number)
@@ -48,7 +45,7 @@ def work(model_folder: str, runs: str, say: Connection) -> None:
 
 
 def kill_once(model_folder: Path, runs: Path, after: float) -> list[str]:
-    """Let a process train and save, kill it `after` seconds from its first run, and return the ids that it said were kept."""
+    """Let a process train and save, kill it `after` seconds from its first run, and return the ids it reported."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(HEAVY)
     hear, say = context.Pipe(duplex=False)
@@ -59,14 +56,14 @@ def kill_once(model_folder: Path, runs: Path, after: float) -> list[str]:
     time.sleep(after)
     child.kill()
     child.join()
-    with contextlib.suppress(EOFError, OSError):  # the last one may be cut: nobody was told
+    with contextlib.suppress(EOFError, OSError):  # the last message may be cut off, so it was not reported
         while True:
             kept.append(hear.recv_bytes().decode())
     return kept
 
 
 def check(runs: Path, promised: list[str]) -> int:
-    """Raises AssertionError unless all that was promised is there and all that is found is whole; how many runs there are."""
+    """Count the runs. Raises AssertionError unless all reported ones are there and all found ones are complete."""
     os.environ["BERT_EXPLORER_RUNS"] = str(runs)
     names = [path.name for path in runs.iterdir()]
     listed = [about["id"] for about in store.peek(names)]
@@ -90,7 +87,7 @@ def check(runs: Path, promised: list[str]) -> int:
 
 
 def sweep(runs: Path) -> int:
-    """Let what is unfinished grow old and be removed; how much there was. Raises AssertionError when some stays."""
+    """Let unfinished files expire and be removed, and count them. Raises AssertionError if any is left."""
     left = [path for path in runs.iterdir() if path.name.startswith(UNFINISHED)]
     for path in left:
         os.utime(path, (time.time() - 2 * ABANDONED,) * 2)
@@ -100,7 +97,7 @@ def sweep(runs: Path) -> int:
 
 
 def main() -> None:
-    """Kill as often as the command line says, and print what was found."""
+    """Kill as often as the command line says, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)

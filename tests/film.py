@@ -17,7 +17,7 @@ from tests.browser.conftest import FLAGS, browser_path
 from tests.browser.steps import settled
 
 OUT = Path(__file__).parents[1] / "assets" / "screenshots"
-FRAMES = (  # what is told, where it is, how wide the page is, and the parts that are shown, one below the other
+FRAMES = (  # the caption, the place, the page's width, and the parts to show, one below the other
     ("Type", "tab=tokens", 660, ("text-a", "tokens-pieces-cards")),
     ("See every head", "tab=attention", 470, ("attention-finding", "attention-heads-grid")),
     ("Ask one head why", "tab=inside-head", 700, ("inside-head-finding", "inside-head-dots-table")),
@@ -35,10 +35,10 @@ img { display: block; margin-bottom: 8px; }
 </style>"""
 
 MOVING = "tab=overview&a=The+capital+of+Japan+is+%5BMASK%5D.&b=It+is+a+big+city."
-SLOWER = 0.12  # of their speed, at which lines glide while they are photographed
-GLIDING = 9  # photographs of a glide
-SHORT, STEP, HOLD = 70, 1900, 3000  # ms that a photograph is seen: within a glide, at a step of the story, and to be read
-# What is told below the picture, and the hand that clicks.
+SLOWER = 0.12  # of the speed at which lines glide, while photographs are taken
+GLIDING = 9  # photographs of one glide
+SHORT, STEP, HOLD = 70, 1900, 3000  # ms for which a photograph is shown: within a glide, at a step of the story, and for reading
+# The caption below the picture, and the hand that clicks.
 STAGE = """(bottom) => {
   const told = document.createElement("div"), hand = document.createElement("div");
   told.id = "film-told";
@@ -64,13 +64,13 @@ CLICKED = """([what, told]) => {
 
 
 def picture(part: Any) -> str:
-    """A part of the app as a picture, as wide as it is there."""
+    """A screenshot of a part of the app, in its own width."""
     share = part.bounding_box()["width"] / part.page.locator("#bar").bounding_box()["width"]
     return f'<img style="width:{share:.0%}" src="data:image/png;base64,{base64.b64encode(part.screenshot()).decode()}">'
 
 
 class Film:
-    """Photographs of a part of one page, with how long each is seen."""
+    """Screenshots of a part of one page, each with its duration."""
 
     def __init__(self, page: Any, clip: dict[str, float]) -> None:
         self.page, self.clip, self.frames, self.times = page, clip, [], []
@@ -78,12 +78,12 @@ class Film:
         self.animations.send("Animation.enable")
 
     def take(self, milliseconds: int) -> None:
-        """A photograph of what is seen now."""
+        """Take a screenshot."""
         self.frames.append(Image.open(io.BytesIO(self.page.screenshot(clip=self.clip))).convert("RGB"))
         self.times.append(milliseconds)
 
     def click(self, what: str, told: str, hold: int = HOLD) -> None:
-        """Point at a thing, click it, and watch what glides to its place."""
+        """Point at an element, click it, and record what glides."""
         self.page.evaluate(CLICKED, [what, told])
         self.take(900)
         self.animations.send("Animation.setPlaybackRate", {"playbackRate": SLOWER})
@@ -96,7 +96,7 @@ class Film:
         self.take(hold)
 
     def save(self, name: str) -> None:
-        """All of them as one picture that moves, and the first by itself."""
+        """Save all screenshots as one animated picture, and the first one by itself."""
         first, *others = self.frames
         options = {"quality": 70, "method": 6}
         first.save(OUT / f"{name}-still.webp", **options)
@@ -105,13 +105,13 @@ class Film:
 
 
 def overview(browser: Any, address: str) -> None:
-    """The Overview: what the blank takes, what [CLS] takes, the story, and what is left of the guess after a cut."""
+    """The Overview: what flows into the blank and into [CLS], the story, and the guess after a cut."""
     page = browser.new_page(viewport={"width": 960, "height": 900})
     page.goto(f"{address}/?__theme=light&v=1&{MOVING}")
     picture = page.locator("#overview-routes-picture")
     picture.locator(".bx-flow-box").first.wait_for()
     page.wait_for_timeout(6000)
-    page.add_style_tag(content="#overview-finding { display: none }")  # its lines are of different number
+    page.add_style_tag(content="#overview-finding { display: none }")  # its number of lines varies
     stays = page.locator("#bar").bounding_box()["height"] + page.locator("#about-line").bounding_box()["height"]
     page.evaluate("(top) => scrollBy({ top, behavior: 'instant' })", picture.bounding_box()["y"] - stays - 8)
     top, shown = page.locator("#text-a").bounding_box()["y"] - 4, picture.bounding_box()
@@ -124,7 +124,7 @@ def overview(browser: Any, address: str) -> None:
     film.take(HOLD)
     film.click(f'{box}[data-row="0"]', "Click any box to see where that one comes from: [CLS] gathers both sentences.")
     film.click(f'{box}[data-row="6"]', "Back to the blank.", STEP)
-    page.locator("#overview-routes-picture .bx-flow-play").click(click_count=2)  # its stops are there, and it halts
+    page.locator("#overview-routes-picture .bx-flow-play").click(click_count=2)  # show its stops, and halt
     stops = ("Pieces", "", "Each token looks around …", "… thinks …", "… again and again,", "until there is a guess.")
     for number, told in enumerate(stops):
         if told:
@@ -137,7 +137,7 @@ def overview(browser: Any, address: str) -> None:
 
 
 def report(path: Path) -> None:
-    """How large a file is."""
+    """The size of a file."""
     print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
 
@@ -148,7 +148,7 @@ def strip(browser: Any, address: str) -> None:
         page = browser.new_page(viewport={"width": width, "height": 800}, device_scale_factor=1.5)
         page.goto(f"{address}/?__theme=light&v=1&{query}")
         page.locator(f"#{parts[-1]}").wait_for()
-        page.wait_for_timeout(8000)  # what comes after the first picture, such as what a few sentences teach
+        page.wait_for_timeout(8000)  # results that come after the first picture, such as those from a few sentences
         settled(page)
         film += f"<div><b>{number}</b>{told}" + "".join(picture(page.locator(f"#{one}")) for one in parts) + "</div>"
         page.close()
@@ -162,7 +162,7 @@ PICTURES = {"overview": overview, "strip": strip}
 
 
 def main() -> None:
-    """Photograph the app at the address that is given."""
+    """Take the pictures of the app at the given address."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("address")
     parser.add_argument("--only", choices=PICTURES, help="one of them")

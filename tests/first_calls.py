@@ -1,4 +1,4 @@
-"""The first calls of an app that has just been started: eight threads ask as soon as its port answers."""
+"""The first calls to an app that has just started: eight threads call as soon as its port answers."""
 
 import http.client
 import json
@@ -11,9 +11,9 @@ from tests.ports import free_port
 
 THREADS, CALLS = 8, 40
 TEXT, BLANK = "The man went home.", "The man went to the [MASK]."
-ASKED: tuple[tuple[str, list | None], ...] = (  # endpoints with their arguments; None is a GET
+ASKED: tuple[tuple[str, list | None], ...] = (  # endpoints with their arguments; None for a GET
     ("gradio_api/run/head_effects", [BLANK, "store", "", ""]),
-    ("gradio_api/run/own_head", [TEXT, "", ""]),  # the bundled model has none: a refusal that says so is an answer
+    ("gradio_api/run/own_head", [TEXT, "", ""]),  # the bundled model has none; the refusal that says so counts as an answer
     ("gradio_api/run/attribution", [BLANK, "store", "", "gradient_x_input", 5, ""]),
     ("gradio_api/run/inside_layer", [TEXT, "", 1, ""]),
     ("gradio_api/run/routes", [BLANK, "", -1, -1, "", [[1, 2, 3, 0]]]),
@@ -29,7 +29,7 @@ UNFORESEEN = "That did not work"
 
 
 def failures() -> list[str]:
-    """Start the app as `python app.py` does, make the calls, and return what was wrong with those that got no answer."""
+    """Start the app like `python app.py`, make the calls, and return what failed."""
     port = free_port()
     with server(["app.py", "--port", str(port)], env=os.environ | {"HF_HUB_OFFLINE": "1"}) as process:
         _wait_until_it_answers(port)
@@ -51,7 +51,7 @@ def _wait_until_it_answers(port: int) -> None:
 
 
 def _failure(port: int, path: str, arguments: list | None) -> str:
-    """Why a call got no answer, "" when it got one: what was asked for, or a sentence that says what to do instead."""
+    """Why a call failed, "" if it got its result or a sentence that says what to do."""
     try:
         status, body = _request(port, path, arguments)
     except (OSError, http.client.HTTPException) as error:

@@ -1,10 +1,10 @@
-"""What is seen first of every choice of every tab: controls, words and height at 1280 x 720, as a table.
+"""The first screen of every choice of every tab: controls, words and height at 1280 x 720, as a table.
 
-    python -m tests.first_screen http://127.0.0.1:7860
+python -m tests.first_screen http://127.0.0.1:7860
 
-A control is what a person sets or presses: a slider with its number is one, so is each option of a radio, and a table to type
-in, like the boxes of the classes. The sections, the tabs, the choices of a tab and the menu that opens one of them lead somewhere
-and are not counted, nor what is drawn from data (tokens, heads, boxes, cells), nor Stop and Cancel while something is under way.
+A control is anything to set or press: a slider with its number is one, so is each option of a radio, and a table to type in.
+Not counted: navigation (sections, tabs, choices and the menu for them), what is drawn from data (tokens, heads, boxes,
+cells), and Stop and Cancel while work is under way.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 from explorer.outlets.place import slug
 from explorer.views import TABS
 
-MOST = 8  # controls that may be seen besides the bar and the tabs
+MOST = 8  # most controls besides the bar and the tabs
 WIDTH, HEIGHT = 1280, 720
 SEEN = """() => {
   const isSeen = (one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
@@ -69,23 +69,23 @@ SEEN = """() => {
 
 @dataclass(frozen=True)
 class Screen:
-    """One choice of a tab: the `controls` seen on the whole page of it, the `words` of the first screen, sizes in px."""
+    """One choice of a tab: the number of `controls` in all, the `words` of the first screen, and sizes in px."""
 
     tab: str
     choice: str
     controls: list[str]
     words: int
     height: int
-    picture: int  # where the first picture begins; -1 without one
+    picture: int  # top of the first picture; -1 without one
 
 
 def look(page: Any) -> dict[str, Any]:
-    """The same of what is open."""
+    """Measure the open choice."""
     return page.evaluate(SEEN)
 
 
 def screens(page: Any, address: str) -> list[Screen]:
-    """Every choice of every tab that is there for the model."""
+    """Measure every choice of every tab that the model has."""
     found = []
     for tab in TABS:
         if tab.optional:

@@ -1,4 +1,4 @@
-"""What the tests of the README and of the guide ask of Markdown: its sections, and that its links lead somewhere."""
+"""Markdown helpers for the tests of README and guide: sections, anchors, and checks of links."""
 
 import re
 from pathlib import Path
@@ -10,18 +10,18 @@ from explorer.page.examples import first_subject
 
 
 def section(markdown: str, heading: str) -> str:
-    """What stands below a heading of the second level, up to the next."""
+    """The text below a second-level heading, up to the next one."""
     return re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", markdown, flags=re.MULTILINE | re.DOTALL)[1]
 
 
 def anchors(path: Path) -> set[str]:
-    """The ids of the headings of a file of Markdown."""
+    """The ids of the headings in a Markdown file."""
     _, sections = render(path.read_text("utf-8"), lambda address: address)
     return {one.anchor for one in sections}
 
 
 def leads_somewhere(address: str, path: Path) -> None:
-    """Fails where a link in a file leads to no file, or to no heading of it."""
+    """Fail if a link in a file leads to no file, or to no heading of it."""
     file, _, fragment = address.partition("#")
     found = (path.parent / file).resolve() if file else path
     assert found.exists(), f"{path.name}: {address}"
@@ -29,7 +29,7 @@ def leads_somewhere(address: str, path: Path) -> None:
 
 
 def opens_as_it_is(address: str) -> None:
-    """Fails where a link to the app opens another tab than it names, or is told of."""
+    """Fail if a link to the app opens another tab than it names, or causes a message."""
     parts = urlsplit(address)
     if not parts.query:
         return

@@ -1,4 +1,4 @@
-"""transformers' own model, changed with plain hooks: what our own ways to change a run are held to."""
+"""transformers' own model, changed with plain hooks: the reference for our changes to a run."""
 
 import itertools
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from explorer.model import checkpoints
 
 
 def eager_bert(model):
-    """The BERT of a model of ours as transformers itself reads it, eager, afresh."""
+    """A fresh eager BERT of transformers, from the checkpoint of one of our models."""
     folder = checkpoints.find(model.name).folder
     read = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
     return read.eval()
@@ -18,7 +18,7 @@ def eager_bert(model):
 
 @contextmanager
 def zeroed(dense, heads, off):
-    """The heads that are off (zero-based layer, head) cut out of what W_O reads: `dense` has that of each layer."""
+    """Zero the heads that are off (zero-based layer, head) in the input of W_O; `dense` has the W_O of each layer."""
     hooks = []
     for layer in {layer for layer, _ in off}:
 
@@ -37,15 +37,15 @@ def zeroed(dense, heads, off):
 
 
 def every_dense(module):
-    """W_O of each layer of a BERT of transformers."""
+    """W_O of each layer of a transformers BERT."""
     return [layer.attention.output.dense for layer in module.bert.encoder.layer]
 
 
 @contextmanager
 def cut_weights(module, cuts):
-    """A model of transformers with attention weights, zero-based (layer, query, key, head; None for all), zero after the softmax.
+    """A transformers model with attention weights zero after the softmax; zero-based (layer, query, key, head; None: all).
 
-    Layers are counted as they are run: some families share their weights among layers.
+    Layers are counted as they run: some families share weights among layers.
     """
     layers = itertools.count()
 

@@ -1,4 +1,4 @@
-"""The Hugging Face hub, played behind the real client."""
+"""A Hugging Face Hub played on this machine, used through the real client."""
 
 import hashlib
 import importlib
@@ -13,14 +13,14 @@ from huggingface_hub import constants
 from huggingface_hub.errors import HTTPError
 from huggingface_hub.utils._http import default_client_factory
 
-http = importlib.import_module(HTTPError.__module__.split(".")[0])  # what this version of the hub's client is made of
+http = importlib.import_module(HTTPError.__module__.split(".")[0])  # the HTTP library of this version of the Hub's client
 REPO = "someone/tiny-bert"
 SHA = "0123456789abcdef0123456789abcdef01234567"
-CHUNK = 2_000  # bytes that are sent at once
+CHUNK = 2_000  # bytes sent at once
 
 
 class Hub:
-    """What it holds, what it was asked, how it fails."""
+    """A played Hub: its repositories, the requests it got, and how it fails."""
 
     def __init__(self):
         self.repos = {}  # {id, or datasets/id: {path: bytes}}
@@ -89,9 +89,9 @@ def sha(content):
 
 @contextmanager
 def played(monkeypatch, cache) -> Iterator[Hub]:
-    """A hub that is empty, and a local cache that is empty.
+    """An empty Hub and an empty local cache.
 
-    It is played on until the next one is, and before anything may ask: a try that was put off comes when its test has ended.
+    It stays until the next one is played, and starts before any request: a delayed retry may come after its test has ended.
     """
     hub = Hub()
 

@@ -1,4 +1,4 @@
-"""Somebody with nothing but HTTP, for tests of what must hold whoever asks."""
+"""A client with plain HTTP, for tests of rules that must hold for every client."""
 
 import functools
 import json
@@ -8,7 +8,7 @@ import urllib.request
 
 
 class Stranger:
-    """Somebody with nothing but HTTP."""
+    """A client with plain HTTP."""
 
     def __init__(self, address):
         self.address, self.session = address, secrets.token_hex(8)
@@ -37,16 +37,14 @@ class Stranger:
         return self.post(f"/gradio_api/run/{name}", {"data": data})
 
     def press(self, element, event="click", **given):
-        """What a handler of the page answers; `given` are values by the ids of elements, the others are as at the start."""
+        """Call a handler of the page; `given` are values by element id, other values are the initial ones."""
         target = next(one["id"] for one in self.config["components"] if one["props"].get("elem_id") == element)
         return self._happens(target, event, given)
 
     def draw(self, pulse, chosen=None, event="select", **given):
-        """What is answered when something is to be drawn: a choice ("attention/One head"), or a tab that is not built ("").
+        """Ask for a drawing of a choice ("attention/One head"), or ("") of a tab that is not built.
 
-        With the event "rest" it is what was left out of it at first.
-
-        As from a browser, which knows what it was sent and tells null of all else.
+        The event "rest" asks for what a drawing at once left out. Components not sent to a browser are null, as from a browser.
         """
         script = f'"name": {json.dumps(pulse)}'
         mounted = {one["id"]: one["props"].get("js_on_load") or "" for one in self.config["components"]}
@@ -57,16 +55,16 @@ class Stranger:
 
     @functools.cached_property
     def page(self):
-        """The configuration of the page as it opens."""
+        """The configuration of the page when it opens."""
         return json.JSONDecoder().raw_decode(self.get("/")[1].decode().partition("window.gradio_config = ")[2])[0]
 
     @functools.cached_property
     def sent(self):
-        """The components of the page as it opens."""
+        """The components of the page when it opens."""
         return {one["id"] for one in self.page["components"]}
 
     def shown(self, element):
-        """The value that an element of the page opens with."""
+        """The value of an element when the page opens."""
         return next(one["props"]["value"] for one in self.page["components"] if one["props"].get("elem_id") == element)
 
     def _happens(self, target, event, given, data=None, known=None):

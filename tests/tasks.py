@@ -1,9 +1,9 @@
-"""Five things that a person comes for, each done on a fresh page: clicks, texts typed and seconds until the answer is in sight.
+"""Five things that people come for, each done on a fresh page: clicks, texts typed, and seconds until the answer is in sight.
 
-    python app.py &
-    python -m tests.tasks http://127.0.0.1:7860
+python app.py &
+python -m tests.tasks http://127.0.0.1:7860
 
-The answer counts where it stands on the first screen of a window of 1280 × 720, without scrolling.
+An answer counts if it is on the first screen of a 1280 × 720 window, without scrolling.
 """
 
 import argparse
@@ -20,18 +20,18 @@ PATIENCE = 60_000  # ms
 
 
 class Hand:
-    """What a person does on a page, counted."""
+    """A user's actions on a page, counted."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.clicks, self.texts = page, 0, 0
 
     def click(self, role: Any, name: str) -> None:
-        """Click what has this role and name."""
+        """Click the element with this role and name."""
         self.page.get_by_role(role, name=name, exact=True).locator("visible=true").first.click()
         self.clicks += 1
 
     def write(self, where: str, text: str) -> None:
-        """Type into a box and leave it."""
+        """Type into a box, and leave it."""
         box = self.page.locator(where)
         box.fill(text)
         box.press("Tab")
@@ -40,7 +40,7 @@ class Hand:
 
 @dataclass(frozen=True)
 class Task:
-    """What a person wants to know, how they get there, and what of the page tells it: a selector and a part of its text."""
+    """What a user wants to know, how they get there, and where the page shows it: a selector and a part of its text."""
 
     wish: str
     do: Callable[[Hand], None]
@@ -82,7 +82,7 @@ TASKS = (
 
 
 def in_sight(page: Page, where: str, answer: str | re.Pattern[str]) -> bool:
-    """Whether the answer is there, waiting for it, and stands on the first screen."""
+    """Wait for the answer. Returns whether it is on the first screen."""
     found = page.locator(where).filter(has_text=answer).locator("visible=true").first
     expect(found).to_be_visible(timeout=PATIENCE)
     box = found.bounding_box()
@@ -90,7 +90,7 @@ def in_sight(page: Page, where: str, answer: str | re.Pattern[str]) -> bool:
 
 
 def done(page: Page, address: str, task: Task) -> tuple[int, int, float, bool]:
-    """Do a task on a page that is opened for it: clicks, texts, seconds, and whether the answer is in sight."""
+    """Do a task on a fresh page. Returns clicks, texts, seconds, and whether the answer is in sight."""
     page.goto(address)
     expect(page.locator("#text-a textarea").locator("visible=true").first).to_be_visible(timeout=PATIENCE)
     begun = time.perf_counter()

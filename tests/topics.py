@@ -1,10 +1,10 @@
-"""Ten topics as somebody may type them: three classes of six sentences each, and four clear sentences of each to try."""
+"""Ten topics as users may type them: three classes of six training sentences each, and four clear test sentences of each."""
 
 from dataclasses import dataclass
 
 from explorer.training.examples import Examples
 
-TYPED = 6  # sentences of a class that are learnt from; the others are tried
+TYPED = 6  # training sentences of a class; the rest are for testing
 
 
 @dataclass(frozen=True)
@@ -15,12 +15,12 @@ class Topic:
 
     @property
     def typed(self) -> Examples:
-        """What is learnt from."""
+        """The training sentences."""
         return self._part(slice(None, TYPED))
 
     @property
     def tried(self) -> Examples:
-        """Sentences that nobody could take for another of the three classes."""
+        """The test sentences, each clearly of one class."""
         return self._part(slice(TYPED, None))
 
     def _part(self, which: slice) -> Examples:

@@ -1,4 +1,4 @@
-"""Coroutines in tests: Playwright runs a loop in the thread of the tests, in which no other may be started."""
+"""Run coroutines in tests: Playwright has an event loop in the tests' thread, which excludes a second one there."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -7,6 +7,6 @@ from typing import Any
 
 
 def waited(coroutine: Coroutine) -> Any:
-    """What a coroutine returns, run in a loop and a thread of its own."""
+    """The result of a coroutine, run in an event loop in a thread of its own."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()

@@ -1,25 +1,25 @@
-// The teacher's side of a room: a board for the projector over the page, and a chip on the page while it is away.
+// The teacher's side of a room: a board for the projector over the page, and a chip on the page while the board is away.
 window.BertRoom = {
-  KEPT: "bert-room", // in this tab of the browser: { word, key, address, following }
+  KEPT: "bert-room", // key in sessionStorage: { word, key, address, following }
   LOCAL: "Phones cannot reach this machine: start the app with --host 0.0.0.0, and they can from the same network.",
   QUESTIONS: {
     blank: ["Fill the blank", "Which word does BERT put into the blank?"],
     pair: ["Does B follow A?", "Does BERT take B for the sentence after A?"],
     target: ["Where does a head look?", "Which token does the one chosen on the page look at most, in the head chosen there?"],
   },
-  room: null, // what is kept
-  state: null, // what the room told last
-  board: null, // the board, from when it is first shown
-  code: null, // the picture of the way in
-  wrong: "", // what went wrong last
-  closing: false, // whether the room is to be closed, once that is pressed again
+  room: null, // the stored value
+  state: null, // the room's last message
+  board: null, // the board's element, after it was first shown
+  code: null, // the QR code's image
+  wrong: "", // the last error
+  closing: false, // whether the room closes when the button is pressed again
   stop: null, // ends the listening
-  told: "", // what those who follow were told last, and
-  timer: 0, // when they are told next
+  told: "", // what followers were last sent, and
+  timer: 0, // the timer of the next message to them
 
-  // ---- Beginning and ending.
+  // ---- Opening and closing.
 
-  // The way in, for the list of lessons.
+  // The entry in the list of lessons.
   entry() {
     const { el } = BertExplorer;
     const button = el("button", { type: "button", id: "open-room" }, this.room ? `To the room ${this.spoken()} ›` : "Open a room for your class ›");
@@ -55,7 +55,7 @@ window.BertRoom = {
       if (this.room) sessionStorage.setItem(this.KEPT, JSON.stringify(this.room));
       else sessionStorage.removeItem(this.KEPT);
     } catch {
-      // then the room is lost with the page
+      // then the room is forgotten with the page
     }
   },
 
@@ -64,7 +64,7 @@ window.BertRoom = {
       const room = JSON.parse(sessionStorage.getItem(this.KEPT));
       if (room?.key) this.start(room);
     } catch {
-      // nothing to go on with
+      // no stored room
     }
   },
 
@@ -73,13 +73,13 @@ window.BertRoom = {
     [this.room, this.state, this.stop, this.told, this.wrong] = [null, null, null, "", ""];
     this.keep();
     this.board?.remove();
-    delete document.body.dataset.board; // else the page would not scroll any more
+    delete document.body.dataset.board; // otherwise the page could no longer scroll
     document.getElementById("room-chip")?.remove();
     document.getElementById("open-room")?.replaceWith(this.entry());
     this.board = this.code = null;
   },
 
-  // Does something as the teacher; what goes wrong is told on the board.
+  // Do something as the teacher; errors are shown on the board.
   async act(action, body = {}) {
     this.wrong = "";
     try {
@@ -142,7 +142,7 @@ window.BertRoom = {
       this.board = el("section", { id: "room", popover: "manual", "aria-label": "Board of the room" });
       document.body.append(this.board);
     }
-    this.board.replaceChildren(); // the page may have gone on since
+    this.board.replaceChildren(); // the page may have moved on since
     this.board.showPopover();
     document.body.dataset.board = "open";
     this.draw();
@@ -161,7 +161,7 @@ window.BertRoom = {
     return button;
   },
 
-  // All of it is drawn anew at each change; what was typed, the focus and the widths of bars stay.
+  // Redraw everything at each change, keeping typed text, the focus and the widths of bars.
   draw() {
     if (!this.state) return;
     this.chip();
@@ -178,7 +178,7 @@ window.BertRoom = {
     }
     if (!focus) return;
     const again = [...this.board.querySelectorAll("[data-id], input")].find((one) => (one.dataset.id ?? one.name) === focus);
-    (again ?? this.board.querySelector(".bx-room-at .bx-room-main"))?.focus(); // what was pressed may be gone
+    (again ?? this.board.querySelector(".bx-room-at .bx-room-main"))?.focus(); // the focused element may be gone
   },
 
   head() {
@@ -190,7 +190,7 @@ window.BertRoom = {
     return el("header", {}, el("h2", {}, "Room ", el("b", {}, this.spoken())), el("p", { class: "bx-room-lost", role: "status" }, "The line is broken; one moment…"), follow, end, away);
   },
 
-  // Asks once more, for a moment.
+  // Ask for confirmation, for a moment.
   close() {
     this.closing = true;
     this.draw();
@@ -200,13 +200,13 @@ window.BertRoom = {
     }, 5000);
   },
 
-  // The picture of the way in: fetched once, with the key, and until it is there.
+  // The QR code: fetched once, with the teacher's key.
   wayIn() {
     if (this.code) return this.code;
     const code = BertExplorer.el("img", { alt: `QR code of the way into the room ${this.spoken()}`, width: 240, height: 240 });
     const { word, key } = this.room;
     const draw = async (wait) => {
-      if (this.code !== code) return; // of a room that is over
+      if (this.code !== code) return; // the room was closed meanwhile
       const answer = await fetch(`bx/rooms/${word}/code.svg`, { headers: { Authorization: `Bearer ${key}` } }).catch(() => null);
       if (answer?.ok) code.src = URL.createObjectURL(await answer.blob());
       else setTimeout(draw, wait, Math.min(30_000, 2 * wait));
@@ -216,7 +216,7 @@ window.BertRoom = {
     return code;
   },
 
-  // How to join, and who has.
+  // How to join, and who has joined.
   aside() {
     const { el } = BertExplorer;
     const { address } = this.room;
@@ -241,7 +241,7 @@ window.BertRoom = {
     return el("div", { class: "bx-room-at" }, ...wrong, ...(round ? this.round(round) : teaching ? this.teaching(teaching) : this.idle()));
   },
 
-  // ---- Nothing yet: what could be begun.
+  // ---- Before an activity: what can be started.
 
   idle() {
     const { el } = BertExplorer;
@@ -268,12 +268,12 @@ window.BertRoom = {
     ];
   },
 
-  // A text of the page; while that is still on its way, of its link.
+  // A text of the page; while the page is loading, of its link.
   text(name) {
     return document.querySelector(`#text-${name} textarea`)?.value ?? new URLSearchParams(this.place()).get(name) ?? "";
   },
 
-  // Asks about the texts on the board, to which the page goes as well.
+  // Ask about the texts on the board; the page goes there too.
   ask(kind) {
     const asked = new URLSearchParams(this.place());
     const before = asked.toString();

@@ -1,14 +1,14 @@
-// The page of a phone in a room: it joins, and then does what the teacher begins: follow, guess, teach.
+// The page on a phone: it joins a room and shows the teacher's activity: follow, guess, teach.
 (() => {
   "use strict";
   const { el, room } = BertExplorer;
-  const KEPT = "bert-seat"; // in the browser: { word, name, token }
+  const KEPT = "bert-seat"; // key in localStorage: { word, name, token }
   const [bar, main] = [document.getElementById("seat"), document.querySelector("main")];
   let seat = null;
   let state = null;
   let stop = () => {};
-  let shown = ""; // what `main` shows, so that nothing is drawn twice
-  let free = null; // the app in a frame, once somebody has let go of the teacher
+  let shown = ""; // what `main` shows, to redraw only on change
+  let free = null; // the app in a frame, when the person stops following
   let letGo = false;
 
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -16,13 +16,13 @@
   system.addEventListener("change", dress);
   dress();
 
-  // ---- What the browser keeps, so that who comes back has the same seat.
+  // ---- What the browser keeps, so that a person who comes back has the same seat.
 
   function kept() {
     try {
       return JSON.parse(localStorage.getItem(KEPT));
     } catch {
-      return null; // somebody's browser keeps nothing, or something else
+      return null; // the browser refuses storage, or holds something else
     }
   }
 
@@ -31,11 +31,11 @@
       if (value) localStorage.setItem(KEPT, JSON.stringify(value));
       else localStorage.removeItem(KEPT);
     } catch {
-      // then the seat is lost with the page
+      // then the seat is forgotten with the page
     }
   }
 
-  // ---- Small parts.
+  // ---- Helpers.
 
   const say = (text) => el("p", { class: "bx-quiet" }, text);
   const button = (text, press, more = {}) => {
@@ -44,7 +44,7 @@
     return made;
   };
 
-  // Fills the page once for each `key`; what is being typed stays.
+  // Build the page once for each `key`; typed text stays.
   function fill(key, build) {
     if (shown === key) return;
     const typed = new Map([...main.querySelectorAll("input:not([type=radio]), textarea")].map((one) => [one.name, one.value]));
@@ -57,7 +57,7 @@
     }
   }
 
-  // A form with a line for what goes wrong; `send(values)` does it, and an answer empties the boxes named in `clears`.
+  // A form with a line for errors; `send(values)` submits it; on success, the boxes named in `clears` are emptied.
   function form(parts, label, send, clears = []) {
     const wrong = el("p", { class: "bx-error", role: "alert" });
     const submit = el("button", { type: "submit", class: "bx-main" }, label);
@@ -70,7 +70,7 @@
         const values = Object.fromEntries(new FormData(made));
         for (const name of clears) made.elements[name].value = "";
         await send(values).catch((error) => {
-          for (const name of clears) made.elements[name].value ||= values[name]; // nothing that was typed is lost
+          for (const name of clears) made.elements[name].value ||= values[name]; // keep what was typed
           throw error;
         });
       } catch (error) {
@@ -127,7 +127,7 @@
     document.body.toggleAttribute("data-lost", now);
   }
 
-  // ---- What the room is at.
+  // ---- The room's current activity.
 
   function heard(told) {
     state = told;
@@ -162,7 +162,7 @@
     bar.replaceChildren(el("b", {}, state.name), points, el("span", { class: "bx-lost", role: "status" }, "The line is broken; one moment…"), ...(go ? [go] : []), leave);
   }
 
-  // ---- Following the teacher, until they let go.
+  // ---- Following the teacher, until the person explores by themselves.
 
   let query = ""; // of what the teacher shows
 
@@ -172,15 +172,15 @@
     let side;
     try {
       const answer = await fetch(`bx/rooms/${seat.word}/shown`, { headers: { Authorization: `Bearer ${seat.token}` } });
-      if (answer.status === 403 || answer.status === 404) return; // the next news say what is shown instead
+      if (answer.status === 403 || answer.status === 404) return; // the next message says what is shown instead
       if (!answer.ok) throw new Error(String(answer.status));
       side = await answer.json();
     } catch {
       shown = "";
-      setTimeout(() => seat && state && draw(), 2000); // the server was busy, or the line is broken
+      setTimeout(() => seat && state && draw(), 2000); // the server was busy, or the connection broke
       return;
     }
-    if (shown !== `follow ${number}`) return; // something later is shown
+    if (shown !== `follow ${number}`) return; // something newer is shown
     query = side.query;
     await BertExplorer.sides.draw(main, [side]);
     main.dataset.follows = number;
@@ -287,7 +287,7 @@
     ];
   }
 
-  // ---- Whoever was here before comes back to their seat, unless they were asked into another room.
+  // ---- Take the old seat again, unless the link is for another room.
 
   const before = kept();
   const invited = new URLSearchParams(location.search).get("room");

@@ -1,8 +1,8 @@
-// What a room tells a screen, as it happens; who vanishes and comes back goes on listening.
+// Listen to a room's messages; the connection is resumed after an interruption.
 BertExplorer.room = {
-  SILENCE: 4_500, // ms without a sign of life, of which one comes every two seconds, after which it is asked anew
+  SILENCE: 4_500, // ms without a sign of life (one comes every two seconds) before reconnecting
 
-  // Does something in a room; resolves to the answer, and throws an error whose message is a sentence to read.
+  // Do something in a room. Resolves to the answer, or throws an error whose message is a sentence to show.
   async act(path, token, body = {}) {
     const headers = { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) };
     let answer;
@@ -16,9 +16,9 @@ BertExplorer.room = {
     return told;
   },
 
-  // Calls heard(state) now and at each change, lost(true or false) when the line breaks and is back, and over(why) when the
-  // room itself says that it is over; whatever else goes wrong, a server that is busy or a proxy that knows nothing, is asked
-  // again. Returns what stops listening.
+  // Call heard(state) now and at each change, lost(true or false) when the connection breaks and is back, and over(why) when
+  // the room says that it is over; after any other failure (a busy server, an unaware proxy) it tries again. Returns a
+  // function that stops listening.
   listen(word, token, { heard, lost, over }) {
     const sleep = (ms) => new Promise((go) => setTimeout(go, ms));
     let stopped = false;
@@ -74,7 +74,7 @@ BertExplorer.room = {
     };
   },
 
-  // A text with its blanks as gaps; the one that is asked about has a mark. Counts on from `from`, and tells how far.
+  // A text with its blanks as gaps, the asked one marked. Counts blanks on from `from`, and returns the new count.
   gaps(text, asked, from = 0) {
     const { el } = BertExplorer;
     const parts = text.split("[MASK]");
@@ -86,7 +86,7 @@ BertExplorer.room = {
     return { nodes, count: parts.length - 1 };
   },
 
-  // The texts that a question is about.
+  // The texts of a question.
   texts({ kind, texts, asked }) {
     const { el } = BertExplorer;
     let from = 0;

@@ -1,12 +1,12 @@
-// Whether the server is there: a page says within five seconds that it is not, and goes on by itself when it is back.
+// Detect a lost server: the page says so within five seconds, and goes on by itself when the server is back.
 window.BertAlive = {
-  SILENCE: 4_500, // ms without a sign of life, of which the server gives one every two seconds (explorer/app.py)
-  PAUSE: 1_000, // ms until it is asked again
+  SILENCE: 4_500, // ms without a sign of life; the server sends one every two seconds (explorer/app.py)
+  PAUSE: 1_000, // ms between two attempts
   GONE: "The server does not answer. What you see stays; the page goes on by itself when it is back.",
   gone: false,
-  leaving: false, // the page itself goes
+  leaving: false, // the page is being left
 
-  // Shows a sentence over the page until it is taken back by "".
+  // Show a sentence over the page; "" removes it.
   tell(sentence) {
     let line = document.querySelector("#bx-gone");
     if (!line && !sentence) return;
@@ -23,7 +23,7 @@ window.BertAlive = {
     if (this.gone === now || this.leaving) return;
     this.gone = now;
     this.tell(now ? this.GONE : "");
-    if (!now && window.BertPage?.drawing) BertPage.drawn(); // what was asked for has no answer any more
+    if (!now && window.BertPage?.drawing) BertPage.drawn(); // the last request will not be answered
   },
 };
 
@@ -33,7 +33,7 @@ window.BertAlive = {
   addEventListener("pagehide", () => (BertAlive.leaving = true));
   addEventListener("pageshow", () => (BertAlive.leaving = false));
 
-  // Listens to the signs of life of one line, as long as they come.
+  // Listen to one stream for signs of life, as long as they come.
   async function listen(address, options, ended) {
     const line = new AbortController();
     let asleep = 0;
@@ -51,21 +51,21 @@ window.BertAlive = {
       BertAlive.lost(false);
       for (const reader = answer.body.getReader(); !(await reader.read()).done; ) awake();
     } catch {
-      // the line broke, or nothing came for too long
+      // the connection broke, or nothing came for too long
     } finally {
       clearTimeout(asleep);
       ended?.removeEventListener("abort", hangUp);
     }
   }
 
-  // A server that was started anew knows nothing of this page: it is opened again where it is, which its address says.
+  // A restarted server does not know this page: reload it; its address says where it is.
   async function compare(address, signal) {
     const answer = await ask(address.replace(/heartbeat\/.*$/, "app_id"), { signal });
     const { app_id } = await answer.json();
     if (app_id !== window.gradio_config.app_id && window.BertLink?.query !== "") location.reload();
   }
 
-  // Gradio's signs of life. Gradio itself does not look at them, and is given a line that never ends.
+  // Gradio's own heartbeat. Gradio itself ignores its content, and gets a stream that never ends.
   async function stayAlive(address, options) {
     const ended = options?.signal;
     while (!ended?.aborted) {
@@ -83,7 +83,7 @@ window.BertAlive = {
       return new Response(new ReadableStream({}), { headers: { "Content-Type": "text/event-stream" } });
     }
     const answer = await ask(request, options);
-    if (/\/login\/?$/.test(address)) { // Gradio's page is silent about all but a wrong password
+    if (/\/login\/?$/.test(address)) { // Gradio's login page only explains a wrong password
       const refused = answer.status === 429 ? await answer.clone().json() : {};
       BertAlive.tell(refused.error ?? "");
     }

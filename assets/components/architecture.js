@@ -1,4 +1,4 @@
-// A model as boxes, the input above, the heads below; a click goes to where a box is looked into.
+// The model as boxes, from the input at the top to the heads; a click opens the tab about a box.
 BertExplorer.define("Architecture", ({ element, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-architecture");

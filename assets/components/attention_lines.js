@@ -1,11 +1,11 @@
-// One head as lines: what looks on the left, what is looked at on the right.
+// One attention head as lines: queries on the left, keys on the right.
 BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) => {
   const { el, svg, rove, window: shared } = BertExplorer;
   const root = element.querySelector(".bx-lines");
   const HEIGHT = settings.height ?? 600; // px, as in the style sheet
-  const AROUND = 74; // px: the headings above the lines and a caption of two lines below them
-  const ABOVE = 146; // px: the overview of a long input, where it stands above
-  const MOST = 300; // edges drawn at once in a window
+  const AROUND = 74; // px: headings and a two-line caption around the lines
+  const ABOVE = 146; // px: the overview of a long input, if it stands above
+  const MOST = 300; // most lines drawn at once in a window
   const name = `bx-fade-${Math.random().toString(36).slice(2)}`;
   const ROW = { least: 16, most: 22 }; // px
   let row = ROW.most;
@@ -13,12 +13,12 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
   let content = "";
   let weights = null; // 255 * sqrt(weight / the strongest), row by row
   let locked = null; // {side: "query" | "key", index}
-  let sides = {}; // the buttons that are there,
-  let shown = {}; // which are those of the places [first, last) of a side
+  let sides = {}; // the buttons by side,
+  let shown = {}; // and the places [first, last) of each side that they show
   let overview = null; // of a long input
   let edges = null;
   let caption = null;
-  let drawn = null; // what is drawn now: "all", or the side and index of one token
+  let drawn = null; // what is drawn: "all", or the side and index of one token
 
   const at = (query, key) => (weights[query * value.keys.tokens.length + key] / 255) ** 2 * value.top;
   const long = () => Boolean(value.places.query || value.places.key);
@@ -44,7 +44,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     const rows = Math.max(sides.query.length, sides.key.length);
     const stacked = long() && root.clientWidth < 480;
     const fits = Math.floor((HEIGHT - AROUND - (stacked ? ABOVE : 0)) / rows);
-    row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // what has to scroll anyway need not be small
+    row = fits < ROW.least ? ROW.most : Math.min(fits, ROW.most); // if it must scroll anyway, rows need not be small
     root.style.setProperty("--row", `${row}px`);
     const height = rows * row;
     const fades = long() ? svg("defs", {}, fadeTo("key"), fadeTo("query")) : null;
@@ -58,7 +58,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     new ResizeObserver(fade).observe(box);
     const around = () => `bx-windowed bx-over-${Object.keys(axes()).sort().join("")}${stacked ? " bx-stacked" : ""}`;
     const both = long() && overview.root.parentElement;
-    if (both?.parentElement === root) { // the overview stays: it may have the focus, or be held
+    if (both?.parentElement === root) { // keep the overview: it may have the focus or be dragged
       both.className = around();
       both.lastChild.replaceWith(box);
       root.lastChild.replaceWith(caption);
@@ -67,14 +67,14 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     rove(sides.key, 0);
   }
 
-  // A colour for lines that leave the window on the side of the keys, or of the queries.
+  // A gradient for lines that leave the window on the keys' or the queries' side.
   function fadeTo(side) {
     const stop = (offset, opacity) => svg("stop", { offset, "stop-color": "var(--bx-amount)", "stop-opacity": opacity });
     const ends = side === "key" ? [stop(0.1, 1), stop(0.6, 0)] : [stop(0.4, 0), stop(0.9, 1)];
     return svg("linearGradient", { id: `${name}-${side}`, gradientUnits: "userSpaceOnUse", x1: 0, x2: 100, y1: 0, y2: 0 }, ...ends);
   }
 
-  // Where a token stands; one outside the window beyond the first or the last row.
+  // The height of a token; outside the window, just beyond its first or last row.
   function height(side, index) {
     const { first, last } = shown[side];
     if (has(side, index)) return (index - first + 0.5) * row;
@@ -88,7 +88,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     return svg("path", { d: `M0 ${from}C40 ${from} 60 ${to} 100 ${to}`, "stroke-opacity": opacity.toFixed(3), stroke });
   }
 
-  // The strongest edges of the tokens in the window, and how many they have.
+  // The strongest lines of the tokens in the window, and how many there are.
   function edgesInWindow() {
     const found = [];
     const keys = value.keys.tokens.length;
@@ -102,7 +102,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     return { strongest: found.slice(0, MOST), count: rows * keys + columns * (value.queries.tokens.length - rows) };
   }
 
-  // The strongest edges of all, the strongest on top.
+  // Draw the strongest lines of all, the strongest on top.
   function showAll() {
     const keys = value.keys.tokens.length;
     const all = long() ? edgesInWindow() : { strongest: value.edges, count: value.queries.tokens.length * keys };
@@ -114,7 +114,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     caption.replaceChildren(`${few}The darkest line is a weight of ${value.top.toPrecision(2)}.`, el("span", { class: "bx-hint" }, " Point at a token to see only its edges."));
   }
 
-  // Only the edges of one token, all of them.
+  // Draw all lines of one token only.
   function showOne({ side, index }) {
     const other = side === "query" ? "key" : "query";
     const strongest = value.strongest[side];
@@ -179,7 +179,7 @@ BertExplorer.define("AttentionLines", ({ element, trigger, props, settings }) =>
     const [rows, columns] = [value.queries.tokens.length, value.keys.tokens.length];
     const level = (query, key) => weights[query * columns + key];
     const paint = shared.paintMatrix({ rows, columns, level, table: BertExplorer.rampTable() });
-    requestAnimationFrame(() => value && long() && overview.draw(axes(), paint)); // once it has its place
+    requestAnimationFrame(() => value && long() && overview.draw(axes(), paint)); // after the layout
   }
 
   const target = (event) => {

@@ -25,7 +25,7 @@ BertExplorer.define("Bars", ({ element, trigger, props }) => {
     note.title = note.textContent = row.note;
   }
 
-  // Bars that stay are changed, not made anew: they glide, and the focus stays.
+  // Change bars that stay instead of making new ones: they glide, and keep the focus.
   function draw() {
     const value = BertExplorer.plain(props.value || null) ?? { groups: [] }; // never shown: an empty string
     const next = JSON.stringify([value.grouped, value.beside, value.groups.map((group) => group.rows.length)]);

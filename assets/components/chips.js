@@ -1,4 +1,4 @@
-// Short texts in a line, each a button.
+// Short texts in a line, each one a button.
 BertExplorer.define("Chips", ({ element, trigger, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-chips");

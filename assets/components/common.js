@@ -1,10 +1,10 @@
-// What all components share: how they are mounted, the colour ramp, the theme, and building DOM from plain text.
+// What all components share: mounting, the colour ramp, the theme, and building DOM from plain text.
 window.BertExplorer = (() => {
   "use strict";
   const mounts = new Map();
 
-  // A component's file calls define(name, mount); Gradio calls mount(name, ...) once for every instance of it. What
-  // mounts a component returns the function that draws its value.
+  // A component's file calls define(name, mount). Gradio calls mount(name, ...) for every instance; it returns the function
+  // that draws a value.
   const define = (name, mount) => mounts.set(name, mount);
 
   function mount(name, element, trigger, props, watch, settings) {
@@ -25,17 +25,17 @@ window.BertExplorer = (() => {
   const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
   const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-  // Gradio wraps values in proxies that are slow to read item by item; this is the bare value.
+  // The bare value: Gradio wraps values in proxies that are slow to read item by item.
   const plain = (value) => (value && typeof value === "object" ? JSON.parse(JSON.stringify(value)) : value);
 
   const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
-  // Of all the items only one can be reached with Tab; arrow keys do the rest.
+  // Let the Tab key reach one of the items only; arrow keys reach the rest (roving tabindex).
   function rove(items, index) {
     items.forEach((item, i) => (item.tabIndex = i === index ? 0 : -1));
   }
 
-  // Scrolls `box`, and nothing around it, as little as is needed to show `item`.
+  // Scroll `box`, and nothing around it, as little as needed to show `item`.
   function reveal(box, item) {
     const outer = box.getBoundingClientRect();
     const inner = item.getBoundingClientRect();
@@ -45,8 +45,8 @@ window.BertExplorer = (() => {
     else if (inner.right > outer.right) box.scrollLeft += inner.right - outer.right + 4;
   }
 
-  // A choice moves at once in the browser and the server confirms it later. An answer that was under way when the
-  // person went on must not move it back: for a moment, what was chosen here wins over what comes in.
+  // A choice takes effect in the browser at once, and the server confirms it later. An answer that was under way must not undo
+  // it: for a moment, the choice made here overrides incoming values.
   function choice(patience = 1500) {
     let chosen = null;
     let until = 0;
@@ -56,14 +56,14 @@ window.BertExplorer = (() => {
         chosen = value;
         until = performance.now() + patience;
       },
-      settle(incoming, again = () => {}) { // `again` is called when what came in may count after all
+      settle(incoming, again = () => {}) { // `again` is called when the incoming value may count after all
         const left = until - performance.now();
         if (left > 0 && String(incoming) !== String(chosen)) {
           clearTimeout(timer);
           timer = setTimeout(again, left + 1);
           return chosen;
         }
-        if (String(incoming) === String(chosen)) until = 0; // confirmed: what comes next is newer
+        if (String(incoming) === String(chosen)) until = 0; // confirmed: later values are newer
         chosen = incoming;
         return incoming;
       },
@@ -72,24 +72,24 @@ window.BertExplorer = (() => {
 
   // ---- Layers x heads: a button for each, row by row.
 
-  const FAR = 1e6; // cells: as far as there are any
+  const FAR = 1e6; // cells: up to the edge
   const MOVES = {
     ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0],
     Home: [0, -FAR], End: [0, FAR], PageUp: [-FAR, 0], PageDown: [FAR, 0],
   };
   const clamp = (number, most) => Math.max(0, Math.min(most, number));
 
-  // The move that a key means, [rows, columns]; with other keys held down it is the browser's.
+  // The move of a key as [rows, columns]; undefined with a modifier key, which is the browser's.
   const moveOf = (event) => (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey ? undefined : MOVES[event.key]);
 
-  // Moves along one line of items, where a page is `page` of them: the index to go to, or -1 where the key means none.
+  // The index that a key moves to along one line of items, where a page is `page` items; -1 if the key is no move.
   function along(event, index, count, page = 10) {
     const steps = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1, Home: -FAR, End: FAR, PageUp: -page, PageDown: page };
     return index >= 0 && moveOf(event) ? clamp(index + steps[event.key], count - 1) : -1;
   }
 
-  // Fills `box` with the buttons and the numbers around them, and returns the buttons. `inside()` is what a button
-  // holds; `row(layer)` stands before a row instead of its number.
+  // Fill `box` with the heads' buttons and the numbers around them. Returns the buttons. `inside()` makes a button's content;
+  // `row(layer)` makes what is shown before a row, in place of its number.
   function placeHeads(box, { layers, heads }, { inside = () => [], row = null } = {}) {
     const quiet = (tag, more, text) => el(tag, { "aria-hidden": "true", ...more }, text);
     const column = (head) => `grid-column:${head + 3}`;
@@ -109,8 +109,8 @@ window.BertExplorer = (() => {
     return buttons;
   }
 
-  // Keys go from a button of `grid()`, { columns, buttons } row by row, to another, which gets the focus: arrows to the
-  // next, Home and End along the row, Page up and Page down along the column. `moved(index)` is told.
+  // Keyboard moves in `grid()`, { columns, buttons } row by row, with the focus: arrows to the next button, Home and End along
+  // the row, Page up and Page down along the column. Calls `moved(index)`.
   function gridKeys(box, grid, moved) {
     box.addEventListener("keydown", (event) => {
       const { columns, buttons } = grid();
@@ -130,10 +130,10 @@ window.BertExplorer = (() => {
 
   const listeners = new Set();
   let wasDark = null;
-  let onPaper = 0; // pictures under way that are to be printed, which are light whatever the page is
+  let onPaper = 0; // number of pictures being drawn for export, which are light in any theme
   const isDark = () => !onPaper && document.body.classList.contains("dark");
 
-  // What `draw` draws, at once or later, is drawn as on white paper.
+  // Draw as on white paper until the promise of `draw` is settled.
   async function paper(draw) {
     onPaper += 1;
     try {
@@ -143,7 +143,7 @@ window.BertExplorer = (() => {
     }
   }
 
-  // Calls fn after each switch between light and dark, as long as `owner` is on the page.
+  // Call fn after each switch between light and dark, as long as `owner` is on the page.
   function onTheme(fn, owner) {
     if (wasDark === null) {
       wasDark = isDark();
@@ -159,9 +159,9 @@ window.BertExplorer = (() => {
     listeners.add({ fn, owner });
   }
 
-  const css = (name) => getComputedStyle(onPaper ? document.documentElement : document.body).getPropertyValue(name).trim(); // the root is light
+  const css = (name) => getComputedStyle(onPaper ? document.documentElement : document.body).getPropertyValue(name).trim(); // the root element is always light
 
-  // ---- The ramp: from the page's background over blue to the far end of the scale, in even steps for the eye.
+  // ---- The colour ramp: from the page's background over blue to the end of the scale, in perceptually even steps.
 
   const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 
@@ -213,7 +213,7 @@ window.BertExplorer = (() => {
     dark: { middle: polar(0.58, 0.25, 258), end: polar(0.97, 0.025, 220) },
   };
 
-  // 256 colours on a curve through OKLab, spaced by its length.
+  // 256 colours along a curve through OKLab, evenly spaced by its length.
   function buildTable(start, { middle, end }) {
     const steps = 1024;
     const curve = Array.from({ length: steps + 1 }, (_, i) => {
@@ -250,8 +250,8 @@ window.BertExplorer = (() => {
   // The ramp as a Plotly colorscale.
   const rampStops = () => Array.from({ length: 33 }, (_, i) => [i / 32, `rgb(${ramp(i / 32).join(",")})`]);
 
-  // ---- Plotly, from when the first chart wants it and the page has answered what was asked of it: to fetch and run it takes
-  // a second, in which nothing else is heard.
+  // ---- Plotly, loaded for the first chart and after the page's pending calls: fetching and running it blocks the page for a
+  // second.
 
   let plotlyArrives = null;
   function plotly() {

@@ -1,4 +1,4 @@
-// What is most telling, in a sentence, with a way to the reason. The sentence is told when it changes, not when it is drawn.
+// The most telling fact in a sentence, with a link to its reason. Screen readers hear it when it changes, not at every drawing.
 BertExplorer.define("Finding", ({ element, trigger, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-finding");

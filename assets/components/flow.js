@@ -1,14 +1,14 @@
-// All of BERT in one picture: a row for each token, a column for each hidden state, and the routes that end in the chosen place.
+// The whole model in one picture: a row a token, a column a hidden state, and the routes that end in a chosen place.
 BertExplorer.define("Flow", ({ element, trigger, props }) => {
   const { el, svg, rove, reveal, gridKeys } = BertExplorer;
   const root = element.querySelector(".bx-flow");
-  const LEAST = 0.004; // of the chosen place: a route with a smaller share is not drawn
+  const LEAST = 0.004; // routes with a smaller share of the chosen place are not drawn
   const MOST = 220; // routes drawn at once
   const HEAD = 46; // px of the titles above the rows
   const ROW = { least: 15, most: 29 }; // px
-  const PAUSE = 4200; // ms at each stop while it plays
-  const UNFOLDED = 336; // px of a layer that is unfolded
-  const HEADS = 6; // that are told one by one
+  const PAUSE = 4200; // ms at each stop of the story
+  const UNFOLDED = 336; // px: width of an unfolded layer
+  const HEADS = 6; // heads listed one by one
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const percent = (share) => {
     if (share > 0 && share < 0.0005) return "<0.1 %";
@@ -17,32 +17,32 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
   };
 
   let value = null;
-  let mixing = null; // [layers * rows * rows] shares, where the browser can trace by itself
-  let shape = ""; // what the nodes are made for
+  let mixing = null; // [layers * rows * rows] shares, if the browser can compute the routes
+  let shape = ""; // the layout that the nodes were made for
   let target = { state: 0, row: 0 };
   const chosen = BertExplorer.choice();
-  let boxes = []; // row by row, a box for each hidden state
+  let boxes = []; // row by row, one for each hidden state
   let labels = [];
   let titles = [];
-  let lines = new Map(); // the routes that are drawn, by layer, query and key
-  let outputs = new Map(); // the groups of bars, by what they answer
+  let lines = new Map(); // the drawn routes, by layer, query and key
+  let outputs = new Map(); // the groups of bars, by what they show
   let sheet, field, edges, hits, names, card, story, said, player;
-  let stops = []; // the buttons of the story, that of the whole picture last
+  let stops = []; // the story's buttons; the last one shows the whole picture
   let size = {}; // lengths in px
-  let drawnFor = 0; // px of width that it was drawn for, 0 while it has not been seen
-  let stop = -1; // the stop of the story, -1 for the whole picture
+  let drawnFor = 0; // px: width at the last drawing, 0 before the first
+  let stop = -1; // the story's current stop, -1 for the whole picture
   let playing = 0;
 
   const states = () => value.states;
-  const alone = () => Array.isArray(value.layers); // in a file or a notebook: what is not in the value is nowhere
+  const alone = () => Array.isArray(value.layers); // in a file or a notebook: only the value's own data is available
   const rows = () => value.tokens.length;
   const share = (layer, query, key) => mixing[(layer * rows() + query) * rows() + key];
 
-  // ---- Where everything stands.
+  // ---- Layout.
 
   function measure() {
     const width = root.clientWidth || 960;
-    const stage = root.closest("[data-presented]"); // there it is enlarged, and has all of the height
+    const stage = root.closest("[data-presented]"); // presented: enlarged, with the full height
     const phone = width < 640;
     const label = stage ? 64 : phone ? 78 : 96;
     const output = stage ? 150 : phone ? 190 : Math.min(240, Math.max(190, width * (states() > 9 ? 0.15 : 0.19)));
@@ -54,14 +54,14 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     size = { label, output, extra, column, row, box: Math.min(100, column * (column < 92 ? 0.82 : 0.68)), height: HEAD + rows() * row + 8 };
     size.field = states() * column + extra + output;
     const fold = innerHeight - (sheet.getBoundingClientRect().top + scrollY) - 8;
-    size.seen = Math.min(size.height, Math.max(fold, 240)); // answers are not below what is seen of the page as it opens
+    size.seen = Math.min(size.height, Math.max(fold, 240)); // answers must not start below the first screen
   }
 
   const x = (state) => (state + 0.5) * size.column + (value.inside && state >= value.inside.layer ? size.extra : 0);
   const y = (row) => HEAD + (row + 0.5) * size.row;
   const hue = (row) => `var(--bx-flow-${value.elsewhere && row === rows() - 1 ? "special" : value.kinds[row] === "mask" ? "blank" : value.kinds[row] === "special" ? "special" : value.segments[row] ? "b" : "a"})`;
 
-  // ---- The routes that end in a place: rows of mixing, multiplied backwards.
+  // ---- The routes that end in a place: rows of the mixing matrices, multiplied backwards.
 
   function trace({ state, row }) {
     if (!mixing) return { shares: value.shares, routes: value.routes };
@@ -160,7 +160,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       now.set(name, line);
     }
     edges.append(...fresh);
-    if (fresh.length && !still.matches) fresh[0].getBoundingClientRect(); // they begin at nothing
+    if (fresh.length && !still.matches) fresh[0].getBoundingClientRect(); // start the transition at width 0
     for (const [name, line] of lines) if (!now.has(name)) line.remove();
     for (const line of now.values()) {
       line.setAttribute("stroke-width", line.goal[0].toFixed(2));
@@ -198,7 +198,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
       box.classList.toggle("bx-later", state > shown);
       box.style.setProperty("--hue", hue(row));
       box.style.setProperty("--share", `${part > 0.004 ? Math.round(10 + 46 * Math.sqrt(part)) : 0}%`);
-      box.classList.toggle("bx-far", part < (words && word === value.tokens[row] ? 0.06 : 0.02)); // legible on what is this pale
+      box.classList.toggle("bx-far", part < (words && word === value.tokens[row] ? 0.06 : 0.02)); // such pale boxes need legible text
       const where = `${state ? `after layer ${state}` : "embeddings"}, ${value.tokens[row]}`;
       const read = words ? `: read as ${words.map(([one, p]) => `${one} ${percent(p)}`).join(", ")}` : value.moved && state ? `: moved by ${word} (1 − cosine)` : "";
       const was = before != null ? `, before the change ${before}` : "";
@@ -208,7 +208,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     labels.forEach((label, row) => label.classList.toggle("bx-chosen", row === chosenRow));
   }
 
-  // ---- What comes out, on the right.
+  // ---- The output, on the right.
 
   function groups() {
     const answers = value.answers.filter((one) => one.row !== target.row || target.state === states() - 1);
@@ -261,7 +261,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
 
   const signed = (part) => `${part < 0 ? "−" : ""}${percent(Math.abs(part))}`;
 
-  // The heads that bring most, or take most away, and what all others bring together.
+  // The heads that add or remove most, and the sum of the remaining heads.
   function headsOf(list, layer, route) {
     const sorted = [...list].sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
     const others = sorted.slice(HEADS);
@@ -326,24 +326,24 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     if (focused || (opens && root.contains(document.activeElement))) card.focus({ preventScroll: true });
   }
 
-  // ---- The story: the picture again, a stop at a time.
+  // ---- The story: the picture in steps, one stop at a time.
 
   const SHOWS = ["tokens", "sum", "around", "think", "again", "guess", "pair"];
 
   function tell() {
     const text = stop < 0 ? value.said : value.stops[stop].text;
-    if (said.textContent !== text) said.textContent = text; // it is read out when it changes
+    if (said.textContent !== text) said.textContent = text; // read out only when it changes
     said.classList.toggle("bx-told", stop >= 0);
-    if (stop >= 0 || playing) story.classList.add("bx-telling"); // from then on one may go from stop to stop
+    if (stop >= 0 || playing) story.classList.add("bx-telling"); // from now on its stops can be chosen
     player.textContent = playing ? "❚❚" : story.classList.contains("bx-telling") ? "▶" : "▶ step by step";
     player.setAttribute("aria-label", playing ? "Pause" : "Play, step by step");
     stops.forEach((one) => one.setAttribute("aria-pressed", String(Number(one.dataset.stop) === stop)));
-    rove(stops, pressed()); // that which plays is reached by the Tab key, too
+    rove(stops, pressed()); // the playing stop can be reached by the Tab key, too
   }
 
   const pressed = () => (stop < 0 ? stops.length - 1 : stop);
 
-  // How many columns are shown at a stop.
+  // The number of columns shown at a stop.
   function shownAt() {
     const last = states() - 1;
     if (stop < 0) return last;
@@ -359,11 +359,11 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     show();
     tell();
     if (focus) stops[pressed()].focus({ preventScroll: true });
-    reveal(stops[0].parentElement, stops[pressed()]); // on a phone they are in one line
+    reveal(stops[0].parentElement, stops[pressed()]); // on a phone the stops are in one line
     if (kind === "again" && !still.matches) grow(1);
   }
 
-  // Column after column.
+  // Show one column after the other.
   function grow(state) {
     if (SHOWS[stop] !== "again" || state >= states()) return;
     show(state);
@@ -380,7 +380,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     tell();
   }
 
-  // ---- Together.
+  // ---- Drawing all of it.
 
   function show(shown = shownAt()) {
     const { shares, routes } = trace(target);
@@ -420,7 +420,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     if (!same) showEnd();
   }
 
-  // On a phone: the end of the chosen row's route.
+  // On a phone: scroll to the end of the chosen row's route.
   function showEnd() {
     const scroll = sheet.parentElement;
     scroll.scrollLeft = Math.max(0, size.label + x(target.state) + size.column / 2 + size.output - scroll.clientWidth);
@@ -428,7 +428,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
 
   function choose(row, state) {
     if (value.elsewhere && row === rows() - 1) return;
-    if (alone() && !mixing) return; // of this place alone it is known
+    if (alone() && !mixing) return; // only this place is in the data
     if (alone() && row !== value.inside?.row) fold(0);
     clearInterval(playing);
     playing = 0;
@@ -440,7 +440,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     trigger("select", { index: { state, token: value.places[row] }, value: value.tokens[row] });
   }
 
-  // Unfold a layer, or fold it, where nobody has to be asked. It is of the token that was chosen when the file was made.
+  // Unfold or fold a layer without the server. Its data is about the token that was chosen when the file was made.
   function fold(layer) {
     value.inside = value.layers[layer - 1] ?? null;
     value.route = null;
@@ -480,7 +480,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     if (button.dataset.layer) return ask({ unfold: value.inside?.layer === Number(button.dataset.layer) ? 0 : Number(button.dataset.layer) });
     if (button.dataset.row) choose(Number(button.dataset.row), Number(button.dataset.state));
   });
-  // Hiding a word is what the strip above does; the same gestures mean it here.
+  // The strip hides words; the same gestures do it here.
   function hide(node) {
     const row = node.closest("[data-row]")?.dataset.row;
     const chip = row && document.querySelectorAll("#strip .bx-token")[value.places[row]];

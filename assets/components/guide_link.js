@@ -1,4 +1,4 @@
-// The link to what the guide says of the view that is open.
+// The link to the guide's section on the open view.
 window.BertGuide = {
   // The anchor of a heading, as GitHub and the guide make it.
   anchor: (text) => text.toLowerCase().replace(/[^\w -]/g, "").trim().replaceAll(" ", "-"),

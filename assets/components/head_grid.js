@@ -1,4 +1,4 @@
-// Layers x heads as small pictures; one is chosen, and any may be switched off.
+// Layers × heads as small pictures; one is selected, and any may be switched off.
 BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
   const { el, rove, placeHeads, gridKeys } = BertExplorer;
   const grid = element.querySelector(".bx-heads");
@@ -21,7 +21,7 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
     const raw = BertExplorer.bytes(value.data);
     const colours = BertExplorer.rampTable();
     const room = (buttons[0].clientWidth || 32) * devicePixelRatio;
-    const rendering = size > room ? "auto" : "pixelated"; // enlarged: sharp squares; reduced: no pixel is skipped
+    const rendering = size > room ? "auto" : "pixelated"; // enlarged: sharp squares; reduced: smoothed
     buttons.forEach((button, i) => {
       const canvas = button.firstChild;
       canvas.width = canvas.height = size;
@@ -36,7 +36,7 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
     });
   }
 
-  // What is told of each head, and the bar below its picture.
+  // Each head's label, and the bar below its picture.
   function annotate() {
     grid.classList.toggle("bx-marked", Boolean(value.marks));
     const off = new Set((value.off ?? []).map(String));
@@ -74,18 +74,18 @@ BertExplorer.define("HeadGrid", ({ element, trigger, props }) => {
     const selected = where(index);
     choice.set(selected);
     mark(selected);
-    props.value = value; // what Python sends next is compared with what is shown, not with what it sent last
+    props.value = value; // the next value is compared with what is shown, not with the previous value
     trigger("select", { index: selected, value: name(selected) });
   }
 
-  // Off or on again: Python knows which.
+  // Switch a head off or on; Python knows which.
   function flip(index) {
     if (index >= 0) trigger("switch", { index: where(index), value: name(where(index)) });
   }
 
   grid.addEventListener("click", (event) => {
     const index = buttons.indexOf(event.target.closest("button"));
-    if (index >= 0 && event.detail < 2) choose(index); // of a double click the first half chooses
+    if (index >= 0 && event.detail < 2) choose(index); // the first click of a double click selects
   });
   grid.addEventListener("dblclick", (event) => flip(buttons.indexOf(event.target.closest("button"))));
   grid.addEventListener("keydown", (event) => {

@@ -1,4 +1,4 @@
-// 'How is this made?' opens the captions and checks of every view, and the browser keeps that.
+// 'How is this made?' shows the captions and checks of all views; the browser remembers it.
 (() => {
   "use strict";
   const KEY = "bert-how";
@@ -22,6 +22,6 @@
       localStorage.setItem(KEY, isOpen ? "yes" : "no");
     } catch { /* it lasts until the page is left */ }
     show();
-    scrollBy(0, toggle.getBoundingClientRect().top - before); // what opens above it pushes nothing away from under the pointer
+    scrollBy(0, toggle.getBoundingClientRect().top - before); // keep the button in place under the pointer
   });
 })();

@@ -1,15 +1,15 @@
-// Linked highlighting: what is pointed at in one place, a token or a head, is marked wherever else it is seen.
-// A component says which by `data-token` (zero-based) and `data-head` ("layer.head", from 1); of a chart the axes tell.
+// Linked highlighting: a token or head that is pointed at is marked wherever else it is shown.
+// A component names it by `data-token` (zero-based) and `data-head` ("layer.head", from 1); for charts, axis labels do.
 BertExplorer.linked = (() => {
   "use strict";
   const MARK = "bx-linked";
-  const NO_WIDTH = /[\u200b-\u200d\u2060\ufeff]/g; // what sets equal tokens of an axis apart
+  const NO_WIDTH = /[\u200b-\u200d\u2060\ufeff]/g; // zero-width characters make equal axis labels distinct
   let shown = "";
 
   const inPage = (selector) => document.querySelectorAll(`gradio-app ${selector}`);
   const words = () => [...inPage("#strip .bx-token")].map((chip) => chip.textContent);
 
-  // The token at which an axis begins, or -1 for an axis of something else.
+  // The index of the input's token at which an axis starts; -1 if the axis shows something else.
   function start(axis, tokens) {
     const labels = axis?._categories?.map((label) => String(label).replace(NO_WIDTH, ""));
     if (!labels?.length) return -1;
@@ -53,7 +53,7 @@ BertExplorer.linked = (() => {
   document.addEventListener("pointerover", over, { passive: true });
   document.addEventListener("focusin", over);
 
-  // What is pointed at in a chart: the tokens of its row and column.
+  // The tokens of the row and column pointed at in a chart.
   function chart(box) {
     box.on("plotly_hover", ({ points: [{ xaxis, yaxis, x, y }] }) => {
       const read = words();
@@ -65,7 +65,7 @@ BertExplorer.linked = (() => {
     });
     box.on("plotly_unhover", () => mark());
   }
-  // Whether these are the tokens of the page's input, and not some of them or others.
+  // Whether these are all tokens of the page's input.
   const isInput = (tokens) => String(tokens) === String(words());
 
   return { chart, mark, isInput };

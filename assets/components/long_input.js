@@ -1,24 +1,24 @@
-// Long inputs: a window of tokens that all pictures share, and the overviews in which it is dragged. Rows of tokens that
-// look have a window of their own, columns of tokens that are looked at another; they go together until one is moved alone.
+// Long inputs: a window of tokens that all pictures share, and overviews in which it is dragged. Rows (queries) and columns
+// (keys) have a window each; the two move together until one is dragged by itself.
 BertExplorer.window = (() => {
   "use strict";
   const { el } = BertExplorer;
   const phone = matchMedia("(max-width: 640px)");
-  const pictures = new Set(); // who draws another part when a window has moved, and
-  const watchers = new Set(); // who marks the tokens that are seen
+  const pictures = new Set(); // redraw when a window has moved, and
+  const watchers = new Set(); // mark the visible tokens
   const start = { query: 0, key: 0 }; // the first token of each window
-  const seen = { query: [0, 0], key: [0, 0] }; // the tokens [start, end) that the picture drawn last shows
+  const seen = { query: [0, 0], key: [0, 0] }; // the tokens [start, end) shown by the picture drawn last
   let input = { tokens: 0, sentences: [] };
-  let inputs = 0; // how many there were
-  let byHand = false; // whether a hand has put the windows where they are
+  let inputs = 0; // number of inputs so far
+  let byHand = false; // whether the user placed the windows
   const waiting = new Set();
 
   const size = () => (phone.matches ? 11 : 24);
 
-  // Calls fn, at most once a frame, when a window has moved, as long as `owner` is on the page.
+  // Call fn, at most once a frame, when a window has moved, as long as `owner` is on the page.
   const follow = (fn, owner) => pictures.add({ fn, owner });
 
-  // The same when other tokens are seen, too.
+  // The same, also when a picture shows other tokens.
   const watch = (fn, owner) => watchers.add({ fn, owner });
 
   function tell(listeners) {
@@ -49,17 +49,17 @@ BertExplorer.window = (() => {
     if (moves) tellAll();
   }
 
-  // A picture shows these tokens [from, to): more than the window where a place is a word or a sentence.
+  // A picture shows the tokens [from, to): more than the window if its places are words or sentences.
   function sees(side, from, to) {
     if (String(seen[side]) === `${from},${to}`) return;
     seen[side] = [from, to];
-    tell(watchers); // not the pictures: two of them may see different parts
+    tell(watchers); // not the pictures: two of them may show different parts
   }
 
-  // Where a window with a token in its middle begins.
+  // The start of a window that has a token in its middle.
   const around = (token) => Math.min(token - Math.floor(size() / 2), input.tokens - size());
 
-  // A new input: both windows around `token`.
+  // Start with a new input: both windows around `token`.
   function open(tokens, sentences, token) {
     input = { tokens, sentences };
     inputs += 1;
@@ -69,13 +69,13 @@ BertExplorer.window = (() => {
     tellAll();
   }
 
-  // Moves the windows that do not show their token around it.
+  // Move each window that does not show its token around it.
   function showEach(tokens) {
     const hidden = Object.entries(tokens).filter(([side, token]) => token < seen[side][0] || token >= seen[side][1]);
     move(Object.fromEntries(hidden.map(([side, token]) => [side, around(token)])));
   }
 
-  // Shows a token that was chosen, here or elsewhere.
+  // Show a token that was chosen, here or elsewhere.
   function show(token, here = false) {
     byHand ||= here;
     showEach({ query: token, key: token });
@@ -86,7 +86,7 @@ BertExplorer.window = (() => {
     return found < 0 ? tokens.length : found;
   };
 
-  // The places [first, last) of an axis that are shown, its places beginning with `tokens`: always as many as fit.
+  // The places [first, last) of an axis to show; `tokens` are its places' first tokens. Always as many as fit.
   function range(tokens, side = "query") {
     const first = Math.max(0, Math.min(firstFrom(tokens, start[side]), tokens.length - size()));
     return { first, last: Math.min(first + size(), tokens.length) };
@@ -98,7 +98,7 @@ BertExplorer.window = (() => {
 
   const STEPS = { ArrowLeft: ["x", -1], ArrowRight: ["x", 1], ArrowUp: ["y", -1], ArrowDown: ["y", 1] };
 
-  // `axes` are the tokens that the columns (x) and the rows (y) begin with; one that is not long is left out.
+  // `axes` holds the first tokens of the columns (x) and rows (y); a short axis is left out.
   function overview() {
     const canvas = el("canvas", { "aria-hidden": "true" });
     const frame = el("div", { class: "bx-frame" });
@@ -107,16 +107,16 @@ BertExplorer.window = (() => {
     const caption = el("p", {});
     const root = el("div", { class: "bx-overview" }, el("div", { class: "bx-map-box" }, brackets.x, brackets.y, map), caption);
     let axes = {};
-    let painted = () => {}; // draws the picture last shown
-    let grip = null; // where in the frame it is held, in places
-    let telling = null; // the place { x, y } that the picture points at, and
-    let pointed = ""; // the one that was shown last
+    let painted = () => {}; // repeats the last drawing
+    let grip = null; // the offset of the pointer in the dragged frame, in places
+    let telling = null; // the place { x, y } that the picture points out, and
+    let pointed = ""; // the one shown last
 
     const names = () => Object.keys(axes);
     const sides = (name) => (names().length > 1 ? [name === "x" ? "key" : "query"] : ["query", "key"]);
     const ranges = () => Object.fromEntries(names().map((name) => [name, range(axes[name], sides(name)[0])]));
 
-    // Moves the window along some axes to begin at a place of each.
+    // Move the window to begin at a place of each axis.
     function put(places) {
       const to = {};
       byHand = true;
@@ -128,7 +128,7 @@ BertExplorer.window = (() => {
       move(to);
     }
 
-    // Shows the place { x, y } that a picture points at, once: it does not take the window from a hand that holds it.
+    // Scroll to a place { x, y } once, unless the user is dragging the window.
     function point(place) {
       telling = place;
       const now = `${inputs} ${JSON.stringify(place ?? null)}`;
@@ -163,7 +163,7 @@ BertExplorer.window = (() => {
       map.setAttribute("aria-valuetext", text);
     }
 
-    // Each sentence as a bar beside the picture.
+    // Draw each sentence as a bar beside the picture.
     function bracket() {
       for (const [name, bar] of Object.entries(brackets)) {
         const tokens = axes[name];
@@ -176,7 +176,7 @@ BertExplorer.window = (() => {
       }
     }
 
-    // Shows the picture along these axes, drawn by paint(canvas, width, height) in pixels of the page.
+    // Show the picture along these axes, drawn by paint(canvas, width, height) in CSS pixels.
     function draw(shown, paint) {
       axes = shown;
       bracket();
@@ -184,7 +184,7 @@ BertExplorer.window = (() => {
       painted = () => map.clientWidth && paint(canvas, map.clientWidth, map.clientHeight);
       painted();
     }
-    new ResizeObserver(() => painted()).observe(map); // it may have been out of sight
+    new ResizeObserver(() => painted()).observe(map); // it may have been hidden
 
     function held(event) {
       const box = map.getBoundingClientRect();
@@ -233,7 +233,7 @@ BertExplorer.window = (() => {
     return { root, draw, ranges, point };
   }
 
-  // ---- What an overview shows.
+  // ---- Painting overviews.
 
   // 256 colours between the stops of a scale, on the page's background.
   function colours(stops) {
@@ -249,7 +249,7 @@ BertExplorer.window = (() => {
     return Array.from({ length: 256 }, (_, i) => data.subarray(4 * i, 4 * i + 3));
   }
 
-  // A matrix; level(row, column) is 0 to 255. Of the cells that share a pixel the one farthest from `calm` is seen.
+  // Paint a matrix; level(row, column) is 0 to 255. Of cells that share a pixel, the one farthest from `calm` is shown.
   function paintMatrix({ rows, columns, level, table, calm = 0 }) {
     return (canvas, width, height) => {
       const wide = Math.max(1, Math.min(columns, Math.round(width * devicePixelRatio)));
@@ -280,7 +280,7 @@ BertExplorer.window = (() => {
     };
   }
 
-  // Bars, up from 0 or down.
+  // Paint bars, upwards or downwards from 0.
   function paintBars(values) {
     return (canvas, width, height) => {
       const scale = devicePixelRatio;

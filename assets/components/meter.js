@@ -1,4 +1,4 @@
-// How far long work is: a sentence, and a thin bar below it.
+// The progress of long work: a sentence, and a thin bar below it.
 BertExplorer.define("Meter", ({ element, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-meter");

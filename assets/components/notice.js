@@ -1,4 +1,4 @@
-// One sentence to the reader.
+// One sentence for the reader.
 BertExplorer.define("Notice", ({ element, props, settings }) => {
   const line = element.querySelector(".bx-notice");
 

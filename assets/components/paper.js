@@ -1,13 +1,13 @@
-// What a component has drawn with DOM nodes, as an SVG of shapes and text that any editor opens: no page inside it.
+// Convert a component's DOM nodes to SVG shapes and text that any editor opens, without embedded HTML.
 BertExplorer.paper.draw = (() => {
   "use strict";
   const { svg, rgb } = BertExplorer;
-  const FONTS = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"; // what every machine has something of
+  const FONTS = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"; // fonts of which every machine has one
   const pen = document.createElement("canvas").getContext("2d");
   const round = (number) => String(+number.toFixed(2));
   const known = new Map();
 
-  // A colour as a fill and its opacity; null for one that is not seen.
+  // A CSS colour as a fill and its opacity; null if it is transparent.
   function colour(written) {
     if (!known.has(written)) {
       const [r, g, b, a] = rgb(written);
@@ -27,7 +27,7 @@ BertExplorer.paper.draw = (() => {
 
   const grown = ({ left, top, width, height }, by) => ({ left: left - by, top: top - by, width: width + 2 * by, height: height + 2 * by });
 
-  // The background of an element and what runs around it: borders, outline, rings of shadow.
+  // The background of an element with its borders, outline and shadow rings.
   function boxOf(style, area) {
     const radius = Math.min(parseFloat(style.borderTopLeftRadius) || 0, area.height / 2);
     const rx = (more = 0) => (radius ? round(Math.max(0, radius + more)) : null);
@@ -67,7 +67,7 @@ BertExplorer.paper.draw = (() => {
     return shapes;
   }
 
-  // One line of text where it stands. It keeps its width in whatever font it is set.
+  // One line of text in its place. It keeps its width in any font.
   function line(text, style, area, { end = area.left + area.width, vertical = false } = {}) {
     const shown = text.replace(/\s+/g, " ");
     if (!shown.trim() || !colour(style.color)) return null;
@@ -88,7 +88,7 @@ BertExplorer.paper.draw = (() => {
       "text-decoration": style.textDecorationLine === "line-through" ? "line-through" : null, "xml:space": "preserve" }, told);
   }
 
-  // The lines that a text node is broken into: [text, area].
+  // The lines into which a text node is broken: [text, area].
   function linesOf(node) {
     const range = document.createRange();
     range.selectNodeContents(node);
@@ -108,7 +108,7 @@ BertExplorer.paper.draw = (() => {
     return lines;
   }
 
-  // Where a text that is too long for its box ends.
+  // The visible end of a text that is too long for its box.
   function endOf(node) {
     for (let box = node.parentElement; box && !box.matches(".bx"); box = box.parentElement) {
       const style = getComputedStyle(box);
@@ -134,7 +134,7 @@ BertExplorer.paper.draw = (() => {
     return [copy];
   }
 
-  // The shapes of an element and all in it, from the corner at `from`.
+  // The shapes of an element and its contents, relative to the corner `from`.
   function shapesOf(node, from) {
     const at = ({ left, top, width, height }) => ({ left: left - from.left, top: top - from.top, width, height });
     if (node.nodeType === Node.TEXT_NODE) {
@@ -166,7 +166,7 @@ BertExplorer.paper.draw = (() => {
     return pen.measureText(text).width;
   }
 
-  // What a style sheet draws over an element without words: a bar, a cross.
+  // What a style sheet draws over an element without text: a bar, a cross.
   function after(node, area) {
     const style = getComputedStyle(node, "::after");
     if (style.content === "none" || style.position !== "absolute") return [];
@@ -174,7 +174,7 @@ BertExplorer.paper.draw = (() => {
     return boxOf(style, { left: area.left + left, top: area.top + area.height - bottom - height, width, height });
   }
 
-  // The SVG of `root`, with a name and a description for those who do not see it.
+  // The SVG of `root`, with a title and a description for screen readers.
   return (root, { title, about }) => {
     const MARGIN = 8;
     const area = root.getBoundingClientRect();

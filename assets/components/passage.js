@@ -1,4 +1,4 @@
-// A text with a part of it marked.
+// A text with one part marked.
 BertExplorer.define("Passage", ({ element, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-passage");

@@ -1,16 +1,16 @@
-// Every picture as a file: SVG, or PNG at 300 dots an inch, light whatever the page is.
+// Export every picture: SVG, or PNG at 300 dots per inch, light in any theme.
 BertExplorer.picture = (() => {
   "use strict";
   const { el, plain, paper } = BertExplorer;
   const DRAWN = new Set(["Flow", "TokenRow", "AttentionLines", "HeadGrid", "SwitchBoard", "WordGrid", "Bars", "Ranking", "StripTable", "Architecture", "Heatmap"]);
   const DPI = 300;
   const PATIENCE = 20_000; // ms
-  const TOLD = 6_000; // ms that what became of a file is told
+  const TOLD = 6_000; // ms for which the outcome of a save is shown
 
-  // The letters of a picture are in it, and the same on every machine: it is measured with them. A page without a server has none.
+  // The font is embedded, and measured with, so that it looks the same everywhere. A page without a server has none.
   const LETTERS = "BERT Explorer Sans";
   const FACES = { 400: "DejaVuSans.woff2", 700: "DejaVuSans-Bold.woff2" };
-  let letters = null; // [weight, address of the data], once they were asked for
+  let letters = null; // [weight, data URL], once loaded
 
   async function faceOf([weight, file]) {
     const blob = await (await fetch(`bx/fonts/${file}`)).blob();
@@ -35,7 +35,7 @@ BertExplorer.picture = (() => {
     drawn.setAttribute("font-family", [`'${LETTERS}'`, drawn.getAttribute("font-family") || "sans-serif"].join(", "));
   }
 
-  // The component once more, on paper beside the page, for as long as `take(root)` looks at it.
+  // Mount the component again, on white paper beside the page, while `take(root)` reads it.
   async function onPaper(name, element, props, settings, take) {
     const root = element.querySelector(".bx");
     const copy = el("div", { class: root.className, style: `width:${Math.max(320, root.clientWidth)}px` });
@@ -61,7 +61,7 @@ BertExplorer.picture = (() => {
     while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  // As far as a person has zoomed or turned it.
+  // The layout with the user's zoom and camera.
   function seenAs(layout, original) {
     const now = { ...layout, paper_bgcolor: "#fff" };
     for (const [name, axis] of Object.entries(original?.layout ?? {})) {
@@ -85,7 +85,7 @@ BertExplorer.picture = (() => {
     return drawn;
   }
 
-  // The picture as SVG, a text.
+  // The picture as the text of an SVG.
   async function svgOf(name, element, props, settings) {
     const about = { title: settings.label || named(element), about: described(element) };
     const drawn = await onPaper(name, element, props, settings, (sheet) =>
@@ -106,7 +106,7 @@ BertExplorer.picture = (() => {
   });
   const crc = (bytes) => ~bytes.reduce((sum, byte) => TABLE[(sum ^ byte) & 255] ^ (sum >>> 8), -1) >>> 0;
 
-  // A PNG that says how many dots it has an inch, in a chunk behind its header.
+  // The PNG with its resolution in a chunk (pHYs) after the header.
   function withDensity(bytes, dpi) {
     const chunk = new DataView(new ArrayBuffer(21));
     const perMetre = Math.round(dpi / 0.0254);
@@ -144,9 +144,9 @@ BertExplorer.picture = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
-  const ownId = (element) => element.closest("[id]:not([id^=html-])")?.id; // Gradio has an id of its own within ours
+  const ownId = (element) => element.closest("[id]:not([id^=html-])")?.id; // Gradio has ids of its own inside ours
 
-  // The part of the page whose numbers the server can tell; a training of one's own is in no link.
+  // The part whose numbers the server can compute; the user's own trainings are in no link.
   function partOf(element) {
     const part = ownId(element);
     return window.BertTake && part && !part.startsWith("fine-tune-") ? part : null;
@@ -160,7 +160,7 @@ BertExplorer.picture = (() => {
     setTimeout(() => said.remove(), TOLD);
   }
 
-  // A quiet action on a component, there once somebody has come to it. A chart has it in its own bar.
+  // A discreet button on a component, added when it is pointed at or focused. A chart has it in its own bar.
   function offer(name, element, props, settings) {
     if (!DRAWN.has(name) || settings.with_window || element.closest(".bx-paper")) return;
     element.classList.add("bx-saved");
@@ -172,7 +172,7 @@ BertExplorer.picture = (() => {
     for (const kind of ["pointerenter", "focusin"]) element.addEventListener(kind, come);
   }
 
-  // The files to choose from.
+  // The menu of file formats.
   function action(wanted, formats) {
     const choices = el("div", { class: "bx-save-choices", hidden: "" }, ...formats.map((format) =>
       el("button", { type: "button", "data-format": format, "aria-label": `Download as ${format.toUpperCase()}` }, format.toUpperCase())));

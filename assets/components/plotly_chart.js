@@ -1,26 +1,26 @@
-// A Plotly figure that keeps zoom and camera, follows the theme and its box, and tells Python what was clicked.
+// A Plotly figure that keeps zoom and camera, follows theme and size, and sends clicks to Python.
 BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
   const { el, css, rampStops } = BertExplorer;
   const box = element.querySelector(".bx-chart");
   const UNUSED = ["toImage", "sendChartToCloud", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
     "tableRotation", "resetCameraLastSave3d", "hoverClosestCartesian", "hoverCompareCartesian", "hoverClosest3d"];
-  const NARROW = 480; // px: below, what a figure has in meta.narrow goes before its layout
-  const LEAST = 120; // px: what is narrower, such as a window on its way to the dock, is not meant to be looked at
+  const NARROW = 480; // px: below this width, a figure's meta.narrow overrides its layout
+  const LEAST = 120; // px: a narrower box, such as a window being minimised, is not drawn
   const touched = matchMedia("(pointer: coarse)").matches;
   const visible = () => box.clientWidth >= LEAST;
-  const PRESENTED = { wide: 22, narrow: 16 }; // px: type that is read from the last row, or on a phone
-  const USUAL = 12; // px: type otherwise
-  const AROUND = { presented: 190, usual: 143 }; // px of what stands above and below the rows of a matrix
-  const READABLE = 10; // px of letters that can be read
-  let figure = null; // what there is to draw, once it was read
-  let long = null; // the window over it, if it is long,
-  let ranges = {}; // the places that are drawn of it,
-  let overview = null; // and the picture of all of it
+  const PRESENTED = { wide: 22, narrow: 16 }; // px: font size when presented, readable from the last row, or on a phone
+  const USUAL = 12; // px: font size otherwise
+  const AROUND = { presented: 190, usual: 143 }; // px: space above and below a matrix's rows
+  const READABLE = 10; // px: the smallest readable font
+  let figure = null; // the parsed figure
+  let long = null; // its window, for a long input,
+  let ranges = {}; // the range of places drawn,
+  let overview = null; // and the overview of all of it
   let options = null;
   let stale = true;
   let drawing = false;
 
-  // The page's look, as defaults that a figure can overrule; text colour and font always follow the page.
+  // The page's style, as defaults that a figure can override; text colour and font always follow the page.
   function inPageStyle(layout) {
     const line = css("--border-color-primary");
     const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, tickcolor: line };
@@ -56,7 +56,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     return styled;
   }
 
-  // Colours that a figure names by their meaning, `var(--bx-positive)`, as they are on the page now.
+  // Colours given by meaning, `var(--bx-positive)`, resolved for the current theme.
   function coloured(value, isColour = false) {
     if (typeof value === "string") return isColour ? value.replace(/^var\((--[\w-]+)\)$/, (_, name) => css(name)) : value;
     if (!value || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
@@ -64,7 +64,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, coloured(one, /color(scale)?$/.test(name))]));
   }
 
-  // Type that is read from the last row, and the room that it takes.
+  // Enlarge the type for the last row, with the room that it takes.
   function enlarge(styled) {
     const size = innerWidth > 640 ? PRESENTED.wide : PRESENTED.narrow;
     styled.font = { ...styled.font, size };
@@ -73,7 +73,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     return size;
   }
 
-  // Every row and column of a matrix has its label where that can be read, smaller than `size` if need be.
+  // Label every row and column of a matrix if that is readable, in type smaller than `size` if needed.
   function labelEvery(styled, [first], size, around) {
     const rows = first?.type === "heatmap" && Array.isArray(first.y) && styled.yaxis?.type === "category" ? first.y.length : 0;
     const room = Math.floor((box.clientHeight - around) / rows) - 1; // px of a label
@@ -81,7 +81,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     for (const name of ["xaxis", "yaxis"]) styled[name] = { ...styled[name], tickmode: "linear", tick0: 0, dtick: 1, tickfont: { size: room } };
   }
 
-  // Plotly starts over, and forgets zoom and camera, when the options are not the very same ones as before.
+  // Plotly starts over, and loses zoom and camera, unless the options are the same object as before.
   function makeOptions(Plotly) {
     const save = (format) => ({ name: format.toUpperCase(), title: `Download as ${format.toUpperCase()}`, icon: Plotly.Icons[format === "png" ? "camera" : "disk"],
       click: () => BertExplorer.picture.save("PlotlyChart", element, props, settings, format) });
@@ -91,7 +91,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     const files = [save("png"), save("svg"), ...(partOf(element) ? [numbers] : [])];
     const all = touched ? [...UNUSED, "zoom2d", "pan2d", "resetScale2d"] : UNUSED;
     const unused = all.filter((name) => !(settings.with_lasso && name === "lasso2d"));
-    const _baseUrl = ""; // else colour bars are painted by the address that the page had, and lost with the next
+    const _baseUrl = ""; // otherwise colour bars refer to the page's address, and disappear when it changes
     return { _baseUrl, displaylogo: false, displayModeBar: "hover", plotlyServerURL: "", modeBarButtonsToRemove: unused, modeBarButtonsToAdd: files };
   }
 
@@ -108,20 +108,20 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     });
   }
 
-  // What was drawn round with the lasso, as the numbers of the rows in customdata.
+  // The customdata of the points inside the lasso.
   function lassoed(event) {
     const rows = (event?.points ?? []).map((point) => Number(point.customdata)).filter(Number.isInteger);
     if (rows.length) trigger("lasso", { index: rows, value: rows.length });
   }
 
-  // Takes in a new value.
+  // Take a new value.
   function draw() {
     figure = null;
     return redraw();
   }
 
-  // Draws what is to be shown now; what changes while Plotly is at work is drawn after it. In a box without room
-  // Plotly cuts the margins down, and leaves them so when there is room again.
+  // Draw the current value; a value that comes meanwhile is drawn afterwards. In a box without size, Plotly reduces the
+  // margins, and does not restore them.
   async function redraw() {
     stale = true;
     if (drawing || !visible()) return; // the ResizeObserver draws it when it is shown
@@ -138,7 +138,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     refit();
   }
 
-  // Follows the box, which may have changed while Plotly was at work.
+  // Fit the box, which may have changed while Plotly was drawing.
   async function refit() {
     if (!visible()) return;
     if (stale) return redraw();
@@ -150,7 +150,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     }
   }
 
-  // The overview of a long figure beside the chart, which together take the chart's place.
+  // The overview of a long figure beside the chart; both fill the chart's place.
   function arrange() {
     if (!long && !overview) return;
     if (!overview) {
@@ -167,7 +167,7 @@ BertExplorer.define("PlotlyChart", ({ element, trigger, props, settings }) => {
     box.style.height = long ? "" : `${settings.height}px`;
   }
 
-  // What it shows, in words, on the drawing alone: the buttons beside it stay buttons.
+  // The description, on the drawing only: the buttons beside it must stay buttons.
   function tell(words) {
     const [drawing, ...more] = box.querySelectorAll("svg.main-svg");
     for (const svg of more) svg.setAttribute("aria-hidden", "true");

@@ -1,12 +1,12 @@
-// A Plotly figure over a long input, cut to the window: what is drawn is a small figure like any other.
+// A Plotly figure of a long input, cut to the window: what is drawn is a small, ordinary figure.
 BertExplorer.figureWindow = (() => {
   "use strict";
   const { el, css, window: shared } = BertExplorer;
   const TYPES = { f4: Float32Array, f8: Float64Array, u1: Uint8Array, i1: Int8Array, u2: Uint16Array, i2: Int16Array, u4: Uint32Array, i4: Int32Array };
-  const LABEL = { size: 12, wide: 88, narrow: 76 }; // px: the letters of labels, and the most that the longest may take
-  const BESIDE = 580; // px: below, the overview stands above the picture
+  const LABEL = { size: 12, wide: 88, narrow: 76 }; // px: the font size of labels, and the most width that they get
+  const BESIDE = 580; // px: below this width, the overview stands above the picture
   const ROW = 15; // px: a row with its label
-  const NO_WIDTH = /\u200b/g; // what tells the labels of equal tokens apart
+  const NO_WIDTH = /\u200b/g; // makes equal labels distinct
   const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
   const pen = el("canvas").getContext("2d");
 
@@ -14,7 +14,7 @@ BertExplorer.figureWindow = (() => {
   const decoded = (label) => String(label).replace(NO_WIDTH, "").replace(/&(lt|gt|amp);/g, (one) => ENTITIES[one]);
   const encoded = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-  // An array as plotly.py writes it, base64 with its type; a matrix becomes a list of rows.
+  // An array as plotly.py writes it (base64 with a type); a matrix becomes a list of rows.
   function unpack(value) {
     if (!value?.bdata) return value;
     const flat = new TYPES[value.dtype](BertExplorer.bytes(value.bdata).buffer);
@@ -27,16 +27,16 @@ BertExplorer.figureWindow = (() => {
     ...(trace.marker ? { marker: { ...trace.marker, color: unpack(trace.marker.color) } } : {}),
   });
 
-  // What a trace holds for each place, cut to the places of the axes that have a window.
+  // The part of a trace's values in the window, along the axes that have one.
   function cut(value, name, { x, y }, ofMatrix) {
-    if (!isList(value) || (ofMatrix && name === "y" && !y)) return value; // the y of a matrix are its rows, not its columns
+    if (!isList(value) || (ofMatrix && name === "y" && !y)) return value; // the y of a matrix names its rows, not its columns
     const part = (list, range) => (range ? list.slice(range.first, range.last) : list);
     if (name === "y" && y) return part(value, y);
     if (isList(value[0])) return part(value, y).map((row) => part(row, x));
     return name === "y" && !x ? value : part(value, x);
   }
 
-  // Labels that fit, and the room for the longest of all of them, so that nothing moves while the window does.
+  // Labels that fit, and the width of the longest of all, so that nothing shifts while the window moves.
   function labels(all, room) {
     pen.font = `${LABEL.size}px ${css("--font")}`;
     const wide = (text) => pen.measureText(text).width;
@@ -51,7 +51,7 @@ BertExplorer.figureWindow = (() => {
 
   const moved = (place, first, count) => Math.max(-0.5, Math.min(count - 0.5, place - first));
 
-  // Outlines and notes in the coordinates of the window; what lies outside it is left out.
+  // Shapes and annotations in the window's coordinates; those outside are left out.
   function inside(list, ranges) {
     return (list ?? []).map((one) => {
       const now = { ...one };
@@ -68,7 +68,7 @@ BertExplorer.figureWindow = (() => {
     }).filter(Boolean);
   }
 
-  // The figure as a window over it, or null for one that is drawn as a whole.
+  // The figure with a window over it, or null if it is drawn whole.
   function figureWindow(figure) {
     const axes = figure?.layout?.meta?.window;
     if (!axes) return null;
@@ -85,7 +85,7 @@ BertExplorer.figureWindow = (() => {
       return { room: name === "x" && !turned ? 16 : longest, ticks: { ...ticks, automargin: false, ...(name === "x" ? { tickangle: turned ? 90 : 0 } : {}) } };
     }
 
-    // What Plotly draws in a box so wide, of the places that are in `ranges`.
+    // The layout and traces for a box of this width, with the places in `ranges`.
     function shown(layout, ranges, width, narrow) {
       const now = { ...layout, margin: { ...layout.margin }, shapes: inside(layout.shapes, ranges), annotations: inside(layout.annotations, ranges) };
       for (const name of Object.keys(ranges)) {
@@ -100,12 +100,12 @@ BertExplorer.figureWindow = (() => {
       return { data: traces, layout: now };
     }
 
-    // The picture of all of it, in the colours of the layout that is drawn.
+    // How to paint the overview, in the colours of the drawn layout.
     function painted(layout) {
       if (!first.z) return shared.paintBars(Array.from(first.y));
       const { cmin = 0, cmax = 1, colorscale } = layout.coloraxis ?? {};
       const scale = 255 / (cmax - cmin || 1);
-      const up = layout.yaxis?.autorange !== "reversed"; // rows are drawn from below
+      const up = layout.yaxis?.autorange !== "reversed"; // rows are drawn from the bottom
       const count = first.z.length;
       return shared.paintMatrix({
         rows: count,
@@ -116,7 +116,7 @@ BertExplorer.figureWindow = (() => {
       });
     }
 
-    // The place in the whole of a point that was clicked in the window.
+    // The index in the whole figure of a point clicked in the window.
     function whole(index, { x, y }) {
       return Array.isArray(index) ? [index[0] + (y?.first ?? 0), index[1] + (x?.first ?? 0)] : index + (x?.first ?? 0);
     }
@@ -124,10 +124,10 @@ BertExplorer.figureWindow = (() => {
     const cell = figure.layout.shapes?.find((one) => one.name === "telling");
     const telling = cell && { x: cell.x0 + 0.5, y: cell.y0 + 0.5 };
 
-    const rows = axes.y ? shared.size() * ROW + 100 : 0; // px that the rows of a window and what is below them need
+    const rows = axes.y ? shared.size() * ROW + 100 : 0; // px for the rows of a window and what is below them
     const name = Object.keys(axes).sort().join("");
 
-    // The room that is taken with the overview, in a page so wide: at least `height`.
+    // The size with the overview, for a page of this width: at least `height`.
     function look(width, height) {
       const stacked = name === "xy" && width < BESIDE;
       return { class: `bx-windowed bx-over-${name}${stacked ? " bx-stacked" : ""}`, height: Math.max(height, rows + (stacked ? 150 : 0)) };

@@ -1,4 +1,4 @@
-// Nothing to see: by it the page asks the server to draw what is called by its name, and hears that more is to come.
+// Invisible: by its name, the page asks the server for a drawing; its value tells that some parts are still to come.
 BertExplorer.define("Pulse", ({ trigger, props, settings }) => {
   window.BertPage?.pulses.set(settings.name, trigger);
   let told = props.value;

@@ -1,11 +1,11 @@
-// What the model says now, beside the input in every tab.
+// The model's prediction in a sentence, beside the input in every tab.
 BertExplorer.define("Says", ({ element, trigger, props }) => {
   const { el } = BertExplorer;
-  const PAUSE = 400; // ms at rest before the words are hidden in turn
+  const PAUSE = 400; // ms at rest before the words are masked in turn
   const root = element.querySelector(".bx-says");
   const bar = document.querySelector("#bar");
   let waiting = 0;
-  // It stays below the bar while one scrolls, however many lines of tokens that has.
+  // Keeps it below the bar while scrolling, whatever the bar's height.
   if (bar) new ResizeObserver(() => document.documentElement.style.setProperty("--bx-bar", `${bar.offsetHeight}px`)).observe(bar);
 
   const answer = ({ asked, answer, share, before }) =>
@@ -20,7 +20,7 @@ BertExplorer.define("Says", ({ element, trigger, props }) => {
       first.guess ? el("span", { class: "bx-says-hint" }, "rather ", el("bdi", {}, first.guess), ` ${first.guess_share}`) : null, ...others.map(chip)].filter(Boolean);
   }
 
-  // Again after a while: whatever came in between has had the right of way.
+  // Ask again after a while: other calls had priority.
   function ask() {
     clearTimeout(waiting);
     waiting = setTimeout(() => {

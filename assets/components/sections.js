@@ -1,14 +1,14 @@
-// The sections above the tabs, of which the open one shows its tabs, and the list of all views, which Ctrl K opens.
+// The sections above the tabs, of which the open one shows its tabs, and the list of all views (Ctrl K).
 BertExplorer.define("Sections", ({ element, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-sections");
   const LONG = 12; // letters
-  const last = new Map(); // by section, the tab of it that was open last
+  const last = new Map(); // by section, its last open tab
   let buttons = [];
 
   const tabs = () => [...document.querySelectorAll("gradio-app #tabs [role=tab]")];
 
-  // The tab that is open says which section is, whoever opened it.
+  // The open section is that of the open tab, whoever opened it.
   function follow() {
     const { sections } = props.value;
     const open = tabs().find((tab) => tab.getAttribute("aria-selected") === "true");
@@ -25,7 +25,7 @@ BertExplorer.define("Sections", ({ element, props }) => {
     BertExplorer.rove(buttons, number);
   }
 
-  // Of a long label a phone shows the first word, so that all sections are in sight.
+  // On a phone a long label is cut to its first word, so that all sections are visible.
   function named(label) {
     const [first, ...rest] = label.split(" ");
     return label.length > LONG ? [first, el("span", { class: "bx-rest" }, ` ${rest.join(" ")}`)] : [label];
@@ -35,7 +35,7 @@ BertExplorer.define("Sections", ({ element, props }) => {
     const { sections } = BertExplorer.plain(props.value);
     buttons = sections.map(({ label }) => el("button", { type: "button", role: "tab", "data-label": label }, ...named(label)));
     root.replaceChildren(...buttons);
-    const asked = new URLSearchParams(location.search).get("tab"); // by a link
+    const asked = new URLSearchParams(location.search).get("tab"); // from a link
     const number = Math.max(0, sections.findIndex((one) => one.tabs.includes(asked)));
     mark(number);
     document.body.dataset.section ??= number;
@@ -44,7 +44,7 @@ BertExplorer.define("Sections", ({ element, props }) => {
 
   root.addEventListener("click", ({ target }) => {
     const number = buttons.indexOf(target.closest("button"));
-    if (number < 0 || !element.closest("gradio-app")) return; // the painted page has its own way
+    if (number < 0 || !element.closest("gradio-app")) return; // the painted page handles it itself
     const ids = props.value.sections[number].tabs;
     const there = tabs().filter((tab) => ids.includes(BertPage.idOf(tab)));
     (there.find((tab) => BertPage.idOf(tab) === last.get(number)) ?? there[0])?.click();
@@ -66,7 +66,7 @@ BertExplorer.define("Sections", ({ element, props }) => {
   return draw;
 });
 
-// 'What are you looking for?': every view by its question, its tab and what it needs.
+// 'What are you looking for?': every view by its question, tab and needs.
 window.BertFinder = {
   views: () => [],
 

@@ -1,8 +1,8 @@
-// Numbers of the selection, each with a way to the one before and the one after.
+// The numbers of the selection, each with buttons for the previous and the next value.
 BertExplorer.define("Steppers", ({ element, trigger, props }) => {
   const { el } = BertExplorer;
   const root = element.querySelector(".bx-steppers");
-  const choices = new Map(); // what was chosen here last, by name
+  const choices = new Map(); // the last choice made here, by name
   let shown = "";
 
   function build(one) {
@@ -24,7 +24,7 @@ BertExplorer.define("Steppers", ({ element, trigger, props }) => {
     if (!choices.has(name)) choices.set(name, BertExplorer.choice());
     choices.get(name).set(at);
     box.value = at;
-    // If nothing comes of it, the same old value is a change.
+    // Keep the new value, so that an answer with the old one counts as a change.
     props.value = BertExplorer.plain(props.value).map((one) => (one.name === name ? { ...one, at } : one));
     BertPage.draw({ [name]: at });
   }
@@ -32,7 +32,7 @@ BertExplorer.define("Steppers", ({ element, trigger, props }) => {
   function draw() {
     const value = BertExplorer.plain(props.value) || []; // Gradio starts with ""
     const names = JSON.stringify(value.map((one) => one.name));
-    if (names !== shown) root.replaceChildren(...value.map(build)); // else what has the focus keeps it
+    if (names !== shown) root.replaceChildren(...value.map(build)); // otherwise keep the elements, and the focus
     shown = names;
     for (const one of value) {
       const box = root.querySelector(`[data-name="${one.name}"]`);

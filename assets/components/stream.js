@@ -1,4 +1,4 @@
-// Between Gradio's page and its server: every call is answered, and the answers are shown in the order of the calls.
+// Between Gradio's page and its server: every call is answered, and answers are shown in the order of the calls.
 (() => {
   const ask = window.fetch;
   const END = "\n\n";
@@ -7,16 +7,16 @@
 
   const aMoment = () => new Promise((resolve) => setTimeout(resolve));
 
-  // Gradio sends each call on a connection of its own, where a later one may arrive first.
+  // Send calls one after another: Gradio uses a connection for each, and a later one may arrive first.
   function inTurn(request, options) {
     const answer = calls.then(() => ask(request, ...options));
     calls = answer.catch(() => {});
     return answer;
   }
 
-  // Gradio mixes up answers that come at once: the page has a moment for each.
-  // The stream stays open as long as the page (explorer/page/blocks.py). Gradio takes one that broke, as when a laptop
-  // slept, for open and waits for answers in it; told that it is closed, it opens another with the next call.
+  // Deliver messages one by one: Gradio mixes up answers that arrive together.
+  // The stream stays open as long as the page (explorer/page/blocks.py). When it breaks, as when a laptop sleeps, Gradio takes
+  // it for open and waits; told that it is closed, Gradio opens another with the next call.
   function oneByOne(stream) {
     const [reader, decoder, encoder] = [stream.getReader(), new TextDecoder(), new TextEncoder()];
     let [messages, begun, failure] = [[], "", null];

@@ -1,4 +1,4 @@
-// Rows of names, numbers, bars and vectors; a vector is a strip with one small rectangle a number.
+// Rows of names, numbers, bars and vectors; a vector is drawn as a strip with a small rectangle for each number.
 BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   const { el, rove } = BertExplorer;
   const root = element.querySelector(".bx-strips");
@@ -6,7 +6,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
   let value = null;
   let canvases = []; // {canvas, vector, top}
   let names = [];
-  let marked = ""; // what is written in the row that is outlined
+  let marked = ""; // the text of the outlined row
   let sorted = null; // {column, falling}
 
   function paint({ canvas, vector, top }) {
@@ -90,7 +90,7 @@ BertExplorer.define("StripTable", ({ element, trigger, props, settings }) => {
     root.style.setProperty("--bar", strips ? "12%" : "50%");
     canvases.forEach(paint);
     const mark = root.querySelector(".bx-mark")?.closest("tr");
-    if (mark && mark.textContent !== marked) BertExplorer.reveal(root, mark.cells[0]); // up and down: its name never leaves
+    if (mark && mark.textContent !== marked) BertExplorer.reveal(root, mark.cells[0]); // vertically only: its name is always visible
     marked = mark?.textContent;
     rove(names, 0);
     if (names.length || settings.sortable) root.removeAttribute("tabindex");

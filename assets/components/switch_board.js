@@ -1,4 +1,4 @@
-// Layers x heads as switches, coloured by what switching each off does; a layer's number switches all its heads.
+// Layers × heads as switches, coloured by the effect of switching each off; a layer's number switches all its heads.
 BertExplorer.define("SwitchBoard", ({ element, trigger, props }) => {
   const { el, rove, placeHeads, gridKeys } = BertExplorer;
   const board = element.querySelector(".bx-board");
@@ -33,7 +33,7 @@ BertExplorer.define("SwitchBoard", ({ element, trigger, props }) => {
     rove(buttons, at);
   }
 
-  // Switches at once; Python is told of all heads that are off then.
+  // Switch at once, and send Python all heads that are then off.
   function toggle(layer, head) {
     const row = (head >= 0 ? [head] : Array.from({ length: value.heads }, (_, h) => h)).map((h) => String([layer, h]));
     const off = new Set(value.off.map(String));

@@ -1,4 +1,4 @@
-// Tokens as chips, or with their numbers as cards; one is chosen, and a second action masks.
+// Tokens as chips, or as cards with numbers; one is selected, and a second action masks.
 BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   const { el, rove, window: shared } = BertExplorer;
   const row = element.querySelector(".bx-tokens");
@@ -7,10 +7,10 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   row.classList.toggle("bx-hides", Boolean(settings.mask_on_click));
   const KINDS = { special: "added by the tokenizer", mask: "a blank", unk: "unknown to the vocabulary", continuation: "continues a word" };
   let value = null;
-  let content = ""; // everything but the selection
+  let content = ""; // everything except the selection
   let chips = [];
   let maskButton = null;
-  let framed = []; // the chips that are in the window of a long input
+  let framed = []; // the chips inside the window of a long input
 
   const canMask = (index) => !settings.passive && value.kinds[index] !== "special";
   const maskWord = (index) => (value.kinds[index] === "mask" ? "unmask" : "mask");
@@ -73,7 +73,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     if (scroll) BertExplorer.reveal(row, chips[selected]);
   }
 
-  // Marks the chips that the pictures show, and scrolls to them.
+  // Mark the chips that the pictures show, and scroll to them.
   function frame() {
     for (const chip of framed) chip.classList.remove("bx-looks", "bx-looked-at");
     framed = [];
@@ -87,7 +87,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
     }
   }
 
-  // Marks the words that the model does not expect.
+  // Mark the words that the model does not expect.
   function doubt() {
     const { of, words } = BertExplorer.unexpected ?? {};
     const at = new Map(value && !settings.passive && value.tokens.join(" ") === of ? words.map((one) => [one.token, one]) : []);
@@ -135,7 +135,7 @@ BertExplorer.define("TokenRow", ({ element, trigger, props, settings }) => {
   row.addEventListener("click", (event) => {
     if (maskButton?.contains(event.target)) return mask(value.selected);
     const index = chips.indexOf(event.target.closest(".bx-token"));
-    if (index < 0 || event.detail > 1) return; // of a double click the first half selects, dblclick does the rest
+    if (index < 0 || event.detail > 1) return; // the first click of a double click selects, dblclick does the rest
     if (settings.mask_on_click) mask(index);
     else select(index);
   });

@@ -1,4 +1,4 @@
-// A table of words with a colour each; the first column and the head stay when it scrolls.
+// A table of coloured words; its first column and header stay in place when it scrolls.
 BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
   const { el, rove, window: shared } = BertExplorer;
   const root = element.querySelector(".bx-words");
@@ -6,7 +6,7 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
   let shown = "";
   let overview = null; // of a long input
   let buttons = []; // row by row
-  let at = 0; // the one that Tab reaches
+  let at = 0; // the cell that the Tab key reaches
 
   const middle = (cell) => cell.offsetLeft + cell.offsetWidth / 2 - root.clientWidth / 2;
   const linear = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
@@ -20,7 +20,7 @@ BertExplorer.define("WordGrid", ({ element, trigger, props }) => {
       el("bdi", {}, entry.text)));
   }
 
-  // A long input's overview, above what its window shows.
+  // The overview of a long input, above the window.
   function arrange() {
     const long = Boolean(value?.places);
     root.classList.toggle("bx-window", long);

@@ -1,4 +1,4 @@
-"""Caches that forget what was used longest ago; in one, two equal requests are computed once."""
+"""Caches that drop the value used longest ago; `OnceCache` also computes equal requests once."""
 
 import sys
 import threading
@@ -30,7 +30,7 @@ def weight(value: Any, depth: int = 6) -> int:
 
 
 class Recent(Generic[Key, Value]):
-    """Keeps values by key until their summed cost passes `capacity`; the one used longest ago leaves first."""
+    """Keeps values by key until their summed cost exceeds `capacity`; the value used longest ago is dropped first."""
 
     def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
         self._capacity = capacity
@@ -41,7 +41,7 @@ class Recent(Generic[Key, Value]):
 
     @property
     def total(self) -> float:
-        """The summed cost of what is kept."""
+        """The summed cost of all values."""
         return self._total
 
     def get(self, key: Key) -> Value | None:
@@ -53,7 +53,7 @@ class Recent(Generic[Key, Value]):
             return self._kept[key][0]
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep `value` at `key`, in place of what was there. The newest is always kept, whatever it costs."""
+        """Store `value` at `key`, replacing an older one. The newest value is kept whatever its cost."""
         cost = self._cost(value)
         with self._lock:
             self._total += cost - self._kept.pop(key, (None, 0.0))[1]
@@ -73,28 +73,27 @@ class Recent(Generic[Key, Value]):
             self._total -= self._kept.popitem(last=False)[1][1]
 
     def values(self) -> list[Value]:
-        """What is kept now, least recently used first."""
+        """All values, least recently used first."""
         with self._lock:
             return [value for value, _ in self._kept.values()]
 
     def forget(self, key: Key, value: Value) -> None:
-        """Keep nothing at `key`, unless another value has come there."""
+        """Remove the value at `key`, unless another one has been stored there."""
         with self._lock:
             if key in self._kept and self._kept[key][0] == value:
                 self._total -= self._kept.pop(key)[1]
 
     def clear(self) -> None:
-        """Forget all values."""
+        """Remove all values."""
         with self._lock:
             self._kept.clear()
             self._total = 0.0
 
 
 class OnceCache(Generic[Key, Value]):
-    """Keeps values, none of them None, as `Recent` does, and makes those that it does not have.
+    """A `Recent` cache that computes missing values; None is not a value.
 
-    Threads that ask for a key while another computes it wait for that one result. An error is passed to all of them and
-    not kept.
+    Threads that ask for a key being computed wait for that one result. An error is raised in all of them, and not cached.
     """
 
     def __init__(self, capacity: float, cost: Callable[[Value], float] = lambda value: 1) -> None:
@@ -103,7 +102,7 @@ class OnceCache(Generic[Key, Value]):
         self._making: dict[Key, Future[Value]] = {}
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value at `key`, made by `make()` when it is not there."""
+        """The value at `key`, computed by `make()` if missing."""
         with self._lock:
             if (value := self._recent.get(key)) is not None:
                 return value
@@ -113,16 +112,16 @@ class OnceCache(Generic[Key, Value]):
         return self._made(key, future, make) if ours else future.result()
 
     def peek(self, key: Key) -> Value | None:
-        """The value at `key` if it is there already; nothing is computed."""
+        """The value at `key` if it is cached; nothing is computed."""
         return self._recent.get(key)
 
     @property
     def total(self) -> float:
-        """The summed cost of what is kept."""
+        """The summed cost of all values."""
         return self._recent.total
 
     def values(self) -> list[Value]:
-        """What is kept now, least recently used first."""
+        """All values, least recently used first."""
         return self._recent.values()
 
     def weigh_again(self) -> None:
@@ -130,11 +129,11 @@ class OnceCache(Generic[Key, Value]):
         self._recent.weigh_again()
 
     def forget(self, key: Key, value: Value) -> None:
-        """Make the value at `key` anew when it is asked for next, unless that has happened already."""
+        """Compute the value at `key` again at the next request, unless that has happened already."""
         self._recent.forget(key, value)
 
     def clear(self) -> None:
-        """Forget all values; what is being computed now still reaches those who wait for it."""
+        """Remove all values; threads that wait for a running computation still get its result."""
         with self._lock:
             self._making.clear()
             self._recent.clear()
@@ -151,7 +150,7 @@ class OnceCache(Generic[Key, Value]):
         return value
 
     def _end(self, key: Key, future: "Future[Value]", value: Value | None = None) -> None:
-        """Nobody waits for what is asked for from now on; a value is kept unless all was forgotten meanwhile."""
+        """End the computation of a key; its value is cached unless the cache was cleared meanwhile."""
         with self._lock:
             if self._making.get(key) is future:
                 del self._making[key]

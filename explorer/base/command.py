@@ -1,4 +1,4 @@
-"""What the command lines share."""
+"""What the command-line programs share."""
 
 import sys
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from explorer.base.errors import ExplorerError
 
 
 def status(run: Callable[[], None]) -> int:
-    """Run a command; its exit status is 2, with one sentence on standard error, if it raises an error of ours."""
+    """Run a command. Returns its exit status: 2, with one sentence on standard error, for an ExplorerError."""
     try:
         run()
     except ExplorerError as error:

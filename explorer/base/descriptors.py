@@ -1,17 +1,17 @@
-"""How many files and connections this process may have open."""
+"""The limit on open files and connections of this process."""
 
 import contextlib
 
 try:
     import resource
-except ImportError:  # of another system, which has no such limit
+except ImportError:  # not on this system, which has no such limit
     resource = None  # type: ignore[assignment]  # mypy looks at one system, which has it
 
 ENOUGH = 65_536
 
 
 def most_files() -> int | None:
-    """The limit now; None for none."""
+    """The current limit; None if there is none."""
     if resource is None:
         return None
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -19,7 +19,7 @@ def most_files() -> int | None:
 
 
 def raise_most_files() -> None:
-    """Raise it as far as this account may, since many systems begin with 1,024, of which a class takes half."""
+    """Raise the limit as far as allowed: many systems start with 1,024, of which a class uses half."""
     if resource is None:
         return
     now, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

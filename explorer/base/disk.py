@@ -1,4 +1,4 @@
-"""Writing so that a fault at any moment leaves the old or the new, and never a half: a name that nobody reads, then one rename.
+"""Atomic writes: a fault at any moment leaves the old file or the new one, since files are written elsewhere and then renamed.
 
 It is also where ages are kept right when the clock jumps, and where the folder is found. Nothing here imports torch.
 """
@@ -29,7 +29,7 @@ _leads: dict[Path, float] = {}  # seconds by which the clock was ahead of the st
 
 
 def folder() -> Path:
-    """Where runs are kept: BERT_EXPLORER_RUNS, or `RUNS`, or the machine's folder for passing files."""
+    """The folder for runs: BERT_EXPLORER_RUNS, else `RUNS`, else one in the system's temporary directory."""
     named = os.environ.get("BERT_EXPLORER_RUNS", "").strip()
     places = [Path(named)] if named else []
     places += [RUNS, Path(tempfile.gettempdir()) / "bert-explorer-runs"]
@@ -46,13 +46,13 @@ def folder() -> Path:
 
 @functools.cache
 def _passed_over(named: str, place: Path) -> None:
-    """Say once that runs are kept elsewhere than the operator asked for."""
+    """Log once that runs are not kept where the operator wanted them."""
     logger.warning("BERT_EXPLORER_RUNS names %s, which cannot be written to; runs are kept in %s", named, place)
 
 
 @functools.cache
 def _open(place: Path) -> None:
-    """What is done once, before anything in the folder is used."""
+    """Prepare the folder, once, before anything in it is used."""
     tidy(place)
 
 

@@ -1,21 +1,21 @@
-"""Everything that can go wrong on purpose: one tree, one plain sentence each."""
+"""Expected errors: one class hierarchy, each message one plain sentence."""
 
 
 class ExplorerError(Exception):
-    """Base of all errors of ours; `str(error)` is one sentence fit for a person to read."""
+    """Base of all our errors; `str(error)` is one sentence for users."""
 
 
 class InputError(ExplorerError):
-    """What was typed or sent cannot be used; the sentence says what to do."""
+    """An input cannot be used; the sentence says what to do."""
 
 
 class CapabilityError(ExplorerError):
-    """The model was not trained for what was asked of it."""
+    """The model lacks the head that is needed."""
 
 
 class ModelError(ExplorerError):
-    """A checkpoint could not be found, fetched or read."""
+    """A checkpoint was not found, or could not be downloaded or read."""
 
 
 class BusyError(ExplorerError):
-    """There is no place for more work just now; the sentence says when to try again."""
+    """There is no capacity for more work; the sentence says when to try again."""

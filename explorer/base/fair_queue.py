@@ -1,4 +1,4 @@
-"""Who is answered when of those who ask a model; `base.scheduling` has the rules."""
+"""The fair queue for calls that use a model; `base.scheduling` has its rules."""
 
 import asyncio
 from collections import Counter
@@ -17,14 +17,14 @@ GONE = "Nobody waits for the answer any more; ask again."
 
 
 class Turn(asyncio.Lock):
-    """The turn of one session, held by the call that waits for a place or is answered, and how many calls want it next."""
+    """The lock of one session, held by the call that waits for a place or runs, with the number of calls that wait for it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.wanted = 0
 
     async def acquire(self) -> Literal[True]:
-        """Take it, after those who asked before."""
+        """Take the lock, after the calls that came before."""
         self.wanted += 1
         try:
             return await super().acquire()
@@ -33,13 +33,13 @@ class Turn(asyncio.Lock):
 
 
 async def nobody_left() -> bool:
-    """Of a call whose caller cannot leave."""
+    """Never gone: for calls whose caller cannot leave."""
     return False
 
 
 @dataclass(eq=False, frozen=True)
 class Call:
-    """One that wants a place: from where, whether with a session, whom to tell its position, and who knows if it is gone."""
+    """A call that needs a place: its address, whether it has a session, how to tell it its position, and whether it is gone."""
 
     address: str = ""
     has_session: bool = True
@@ -48,30 +48,30 @@ class Call:
 
 
 class FairQueue:
-    """Places for calls, given in the order in which they came, but so that one address leaves some to the others."""
+    """A limited number of places, given first come, first served, but no address gets them all."""
 
     def __init__(self, places: int) -> None:
         self._places = places
-        self._kept = places // 6  # for addresses that hold less than that
-        self._alone = max(1, places - places // 3)  # that an address may hold with calls without a session
+        self._kept = places // 6  # places reserved for addresses that hold fewer than this
+        self._alone = max(1, places - places // 3)  # most places of an address for calls without a session
         self._held: Counter[str] = Counter()  # by address
         self._held_alone: Counter[str] = Counter()
-        self._waiting: dict[Call, asyncio.Future[None]] = {}  # in the order in which they came
+        self._waiting: dict[Call, asyncio.Future[None]] = {}  # in order of arrival
         self._sessions: WeakKeyDictionary[Any, Turn] = WeakKeyDictionary()
 
     def __len__(self) -> int:
-        """How many calls wait for a place."""
+        """The number of calls that wait for a place."""
         return len(self._waiting)
 
     def of(self, session: Any) -> Turn:
-        """What the call of a session holds while it waits and is answered. Sessions are kept by weak references."""
+        """The lock of a session, kept by a weak reference to the session."""
         return self._sessions.setdefault(session, Turn())
 
     @asynccontextmanager
     async def place(self, call: Call | None = None) -> AsyncIterator[None]:
-        """Hold a place. While it waits, the call is told its position now and then; 1 is the next.
+        """Context manager that holds a place. While it waits, the call is told its position at intervals; 1 is the next.
 
-        Raises BusyError when too many wait already, of all or of its address, and when its caller has left.
+        Raises BusyError if too many calls wait already, in all or from its address, or if its caller has left.
         """
         call = call or Call()
         await self._take(call)
@@ -92,7 +92,7 @@ class FairQueue:
             if not place.done():
                 await self._wait(call, place)
         except BaseException:
-            if place.done():  # it has come in the meantime
+            if place.done():  # the place was given in the meantime
                 self._give_back(call)
             raise
         finally:
@@ -114,9 +114,9 @@ class FairQueue:
                 call.tell(list(self._waiting).index(call) + 1)
 
     def _hand_out(self) -> None:
-        """Give free places to those who wait, first to addresses that hold the fewest."""
+        """Give free places to waiting calls, first to addresses that hold the fewest."""
         while found := [call for call in self._waiting if self._may(call)]:
-            call = min(found, key=lambda one: self._held[one.address])  # the first of them
+            call = min(found, key=lambda one: self._held[one.address])  # the earliest of them
             self._held[call.address] += 1
             self._held_alone[call.address] += not call.has_session
             self._waiting.pop(call).set_result(None)
@@ -130,6 +130,6 @@ class FairQueue:
     def _give_back(self, call: Call) -> None:
         self._held[call.address] -= 1
         self._held_alone[call.address] -= not call.has_session
-        self._held += Counter()  # without those who hold nothing
+        self._held += Counter()  # drops addresses that hold nothing
         self._held_alone += Counter()
         self._hand_out()

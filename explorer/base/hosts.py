@@ -1,15 +1,15 @@
-"""Names of machines, and by which address a visitor is told apart from the others."""
+"""Host names and client addresses."""
 
 import ipaddress
 from collections.abc import Sequence
 from typing import Any
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-OF_ONE_LINE = 64  # bits of an IPv6 address that a provider gives a line; the rest every visitor chooses, and may change
+OF_ONE_LINE = 64  # bits of an IPv6 address that identify a connection; its user chooses the rest, and may change it
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address can be reached from its own machine only."""
+    """Whether an address or name is that of this machine only (loopback)."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -17,9 +17,9 @@ def is_loopback(host: str) -> bool:
 
 
 def visitor(client: Sequence[Any] | None) -> str:
-    """Whom limits count and runs belong to: the address of who asks, '' where there is none.
+    """The visitor's address, by which limits count and to which runs belong; '' if there is none.
 
-    `client` is what ASGI calls so: the address that `server.proxies` has found, and a port.
+    `client` is ASGI's: the address that `server.proxies` has found, and a port.
     """
     host = str(client[0]) if client else ""
     try:

@@ -1,4 +1,4 @@
-"""Every limit of the app in one table: what it bounds, how much in which profile, and what a person reads beyond it.
+"""All limits of the app: what each bounds, its value in each profile, and the sentence shown when it is exceeded.
 
 There are two profiles: the local one, and the public one for a Space or a class, where strangers share the machine. The
 environment chooses the profile (BERT_EXPLORER_PROFILE) and may set any limit (BERT_EXPLORER_MAX_TEXTS=1000).
@@ -22,13 +22,13 @@ def is_on_a_space() -> bool:
 
 
 def is_public() -> bool:
-    """Whether strangers use this app: what BERT_EXPLORER_PROFILE says, and without it whether this is a Space."""
+    """Whether the public profile is used: by BERT_EXPLORER_PROFILE, by default only on a Space."""
     return os.environ.get(PROFILE, "public" if is_on_a_space() else "local") != "local"
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The most there may be of something: a whole number, by profile or from the environment."""
+    """A limit: a whole number, from the profile or the environment."""
 
     name: str
     bounds: str  # what, and in which unit
@@ -48,12 +48,12 @@ class Limit:
 
     @property
     def most(self) -> int:
-        """The value now. What the environment has makes sense, or `check_environment` told so at the start."""
+        """The current value. `check_environment` has checked the environment at the start."""
         given = os.environ.get(self.setting, "")
         return int(given) if self.is_valid(given) else self.public if is_public() else self.local
 
     def is_valid(self, given: str) -> bool:
-        """Whether a value from the environment is one that it may be set to."""
+        """Whether the limit may be set to a value from the environment."""
         return given.isascii() and given.isdecimal() and len(given) < 16 and int(given) >= self.least
 
     @property
@@ -62,12 +62,12 @@ class Limit:
         return self.most * MEGABYTE
 
     def check(self, given: float, what: str = "") -> None:
-        """Raises InputError when `given` is more than there may be."""
+        """Raise InputError if `given` exceeds the limit."""
         if given > self.most:
             raise InputError(self.tell(given, what))
 
     def tell(self, given: float = 0, what: str = "") -> str:
-        """The sentence for somebody who comes upon it, with so much of `what`."""
+        """The sentence for a user who exceeds the limit with `given` of `what`."""
         return self.sentence.format(given=f"{given:,}", most=f"{self.most:,}", what=what, What=what[:1].upper() + what[1:])
 
 
@@ -203,7 +203,7 @@ LIMITS = {limit.setting: limit for limit in list(globals().values()) if isinstan
 
 
 def check_environment() -> None:
-    """Raises InputError, in one sentence, when the environment sets a profile or a limit that makes no sense."""
+    """Raise InputError if the environment sets an invalid profile or limit."""
     if os.environ.get(PROFILE, "local") not in ("local", "public"):
         raise InputError(f"{PROFILE} must be local or public; set it to one of them, or leave it out.")
     for name in os.environ:

@@ -1,4 +1,4 @@
-"""The one logger of the app. What it is told holds no text that somebody typed: logs are read by others."""
+"""The app's logger. Never log what a user typed: other people read the logs."""
 
 import logging
 from typing import Final

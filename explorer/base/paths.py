@@ -1,4 +1,4 @@
-"""Where the files are that the app ships with."""
+"""The paths of the files that come with the app."""
 
 from pathlib import Path
 from typing import Final

@@ -1,4 +1,4 @@
-"""Long work as a generator: it yields how far it is, mostly as a share from 0 to 1, and returns its result."""
+"""Long work as a generator: it yields its progress, usually a share from 0 to 1, and returns its result."""
 
 import threading
 from collections import deque
@@ -10,15 +10,15 @@ Item = TypeVar("Item")
 Other = TypeVar("Other")
 Result = TypeVar("Result")
 
-PAUSE = 0.2  # seconds between two looks at how it goes
+PAUSE = 0.2  # seconds between two checks of the progress
 
 
 class Stopped(Exception):
-    """Raised inside the work by `report`, when its result is no longer wanted."""
+    """Raised inside the work by `report` when its result is no longer needed."""
 
 
 def finished(steps: Generator[object, None, Result]) -> Result:
-    """Run all steps, for those who neither show progress nor stop, and give the result."""
+    """Run all steps without progress or stopping. Returns the result."""
     while True:
         try:
             next(steps)

@@ -1,1 +1,1 @@
-"""A class in a room: people who join by a word, guess before BERT does, and teach it together. All of it in memory."""
+"""Classroom: people join a room by its word, guess before BERT answers, and train a head together. All kept in memory."""

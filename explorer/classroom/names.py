@@ -1,4 +1,4 @@
-"""What people of a room type, kept fit for a projector, and the words by which rooms are found."""
+"""Check and clean what people in a room type, and make the words of rooms and nicknames."""
 
 import functools
 import re
@@ -31,24 +31,24 @@ ANIMALS = (
 
 
 def new_word(taken: Container[str]) -> str:
-    """A word for a room that is none of those taken, such as blue-otter: easy to say and to type."""
+    """A new word for a room, such as blue-otter: easy to say and to type, and not in `taken`."""
     while (word := f"{secrets.choice(KINDS.split())}-{secrets.choice(ANIMALS.split())}") in taken:
         pass
     return word
 
 
 def as_word(typed: str) -> str:
-    """The word that somebody means who typed 'Blue Otter'."""
+    """The room's word for what somebody typed: 'Blue Otter' is blue-otter."""
     return "-".join(re.findall(r"[a-z]+", typed.lower()))
 
 
 def suggestion() -> str:
-    """A nickname for those who do not think of one."""
+    """A random nickname."""
     return f"{secrets.choice(KINDS.split())} {secrets.choice(ANIMALS.split())}".title()
 
 
 def nickname(typed: object, taken: Iterable[str]) -> str:
-    """A nickname fit to be shown. Raises InputError, also for one that looks like that of somebody of the room, in `taken`."""
+    """The cleaned nickname. Raises InputError if it is unfit, or looks like one in `taken`."""
     name = _fit(typed, "the nickname", NICKNAME)
     if not any(letter.isalnum() for letter in name):
         raise InputError("A nickname needs a letter; type one, or take the one that is offered.")
@@ -59,20 +59,20 @@ def nickname(typed: object, taken: Iterable[str]) -> str:
 
 
 def word(typed: object) -> str:
-    """A guess fit to be shown. Raises InputError."""
+    """The cleaned guess. Raises InputError."""
     return _fit(typed, "the guess", WORD)
 
 
 def sentence(typed: object) -> str:
-    """An example fit to be shown. Raises InputError."""
+    """The cleaned example. Raises InputError."""
     return _fit(typed, "the sentence", SENTENCE)
 
 
 def _fit(typed: object, what: str, most: int) -> str:
-    """One line of it, without what cannot be seen. Raises InputError for nothing, too much, or what is crude."""
+    """The text as one line of visible characters. Raises InputError if it is empty, too long, or crude."""
     if not isinstance(typed, str):
         raise InputError(f"Type {what} as text.")
-    # Format characters turn lines round and hide letters, and controls are no letters; emoji lose what joins them.
+    # Format characters reverse lines and hide letters; without them and controls, composed emoji fall into their parts.
     seen = "".join(
         " " if letter.isspace() else letter for letter in typed if unicodedata.category(letter)[0] != "C" or letter.isspace()
     )
@@ -88,14 +88,14 @@ def _fit(typed: object, what: str, most: int) -> str:
 
 
 def _check_crude(text: str) -> None:
-    """Raises InputError for what is crude, in letters that only look like those of the word too."""
+    """Raise InputError for crude words, even in look-alike characters."""
     if any(map(_filter().is_profane, {text, as_latin(text)})):
         raise InputError(CRUDE)
 
 
 @functools.cache
 def _filter() -> ProfanityFilter:
-    """English only: of all languages together, every thirtieth word means something crude somewhere."""
+    """English only: with all languages, one word in thirty is crude in some language."""
     made = ProfanityFilter()
     made.init(["en"], options=Options(split_on_punctuation=True, collapse_repeats=True, leetspeak=True))
     return made

@@ -1,6 +1,6 @@
-"""What a class may guess before BERT answers: a word in a blank, whether B follows A, whom a head looks at.
+"""Questions for a class to guess: the word in a blank, whether B follows A, which token a head attends to most.
 
-Each is a list of answers with BERT's probability for each, so that a guess has a rank.
+A question is a list of answers with BERT's probability for each, so a guess has a rank.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,18 +18,18 @@ POINTS = ((1, 10), (5, 5), (20, 2))  # (up to this rank, so many points)
 
 @dataclass(frozen=True)
 class Guess:
-    """What somebody guessed, as it is shown; `rank` counts from 1, None for what BERT cannot answer, as several pieces are."""
+    """A guess and BERT's view of it; `rank` counts from 1, None if BERT cannot give this answer (a word of several pieces)."""
 
     name: str
     rank: int | None
-    share: float  # that BERT gives to it, 0..1
+    share: float  # BERT's probability for it, 0..1
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A question with BERT's answer: `names` and `shares` [answers], best first.
+    """A question with BERT's answers: `names` and `shares` [answers], best first.
 
-    `options` are what may be picked, in the order of the input; where there are none, a word is typed.
+    `options` are the answers to pick from, in the order of the input; if empty, a word is typed.
     """
 
     kind: str
@@ -37,31 +37,31 @@ class Question:
     texts: tuple[str, str]
     names: Sequence[str]
     shares: np.ndarray
-    rank_of: Callable[[str], int | None] = field(repr=False)  # zero-based rank of what was typed, or of an option's number
+    rank_of: Callable[[str], int | None] = field(repr=False)  # zero-based rank of a typed word, or of an option's number
     options: tuple[str, ...] = ()
-    asked: int | None = None  # which of the options asks, or which [MASK] of the texts is to be guessed
+    asked: int | None = None  # the option that is the query token, or the number of the [MASK] to guess
 
     def guess(self, typed: str) -> Guess:
-        """A guess. Raises InputError for what is no answer at all."""
+        """Rate a typed answer. Raises InputError if it cannot be an answer."""
         rank = self.rank_of(typed)
         if rank is None:
             return Guess(typed.lower(), None, 0.0)
         return Guess(self.names[rank], rank + 1, float(self.shares[rank]))
 
     def points(self, guess: Guess) -> int:
-        """What it earns: of two answers only the first earns anything."""
+        """The points of a guess; with two possible answers, only the first earns any."""
         if guess.rank is None or (len(self.names) == 2 and guess.rank > 1):
             return 0
         return next((points for most, points in POINTS if guess.rank <= most), 0)
 
     @property
     def best(self) -> list[tuple[str, float]]:
-        """BERT's first answers with their probabilities."""
+        """BERT's SHOWN likeliest answers with their probabilities."""
         return [(str(name), float(share)) for name, share in zip(self.names[:SHOWN], self.shares[:SHOWN], strict=True)]
 
 
 def blank(subject: Subject) -> Question:
-    """Which word BERT puts into the chosen blank, else the first one. Raises InputError without one, or CapabilityError."""
+    """Which word BERT puts into the selected blank, or the first. Raises InputError without a blank, or CapabilityError."""
     model, trace = subject.model, subject.trace
     places = trace.blanks()
     place = subject.selection.token if subject.selection.token in places else places[0]
@@ -70,11 +70,11 @@ def blank(subject: Subject) -> Question:
     named = {one.token: rank for rank, one in enumerate(found.candidates)}
 
     def rank_of(typed: str) -> int | None:
-        if typed in named:  # the tokenizer takes milliseconds
+        if typed in named:  # first, since the tokenizer takes milliseconds
             return named[typed]
         try:
             return ranks[piece_of(model, typed)[0]]
-        except InputError:  # several pieces, of which a blank takes one
+        except InputError:  # a word of several pieces does not fit a blank
             return None
 
     names, shares = [one.token for one in found.candidates], np.array([one.probability for one in found.candidates])
@@ -83,7 +83,7 @@ def blank(subject: Subject) -> Question:
 
 
 def pair(subject: Subject) -> Question:
-    """Whether BERT takes B for the sentence after A. Raises InputError without a B, or CapabilityError."""
+    """Whether BERT takes B for the sentence after A. Raises InputError without B, or CapabilityError."""
     if not subject.text_b.strip():
         raise InputError("There is no second sentence; type one in B, which may follow A or not.")
     model = subject.model
@@ -94,7 +94,7 @@ def pair(subject: Subject) -> Question:
 
 
 def target(subject: Subject) -> Question:
-    """Which token the chosen one gives most of its attention to, in the chosen head. Raises InputError."""
+    """Which token the selected token attends to most, in the selected head. Raises InputError."""
     selection, tokens = subject.selection, subject.trace.tokens
     layer, head, query = selection.attention_layer, selection.head_index, subject.token
     shares = np.asarray(subject.trace.attention(layer)[head, query])  # [key]
@@ -107,7 +107,7 @@ def target(subject: Subject) -> Question:
 def _picked(
     kind: str, asks: str, subject: Subject, options: tuple[str, ...], shares: np.ndarray, asked: int | None = None
 ) -> Question:
-    """A question whose answers are its options; a guess is the number of one."""
+    """A question whose answers are its options; a guess is an option's number."""
     order = np.argsort(-shares, kind="stable")
     ranks = {int(option): rank for rank, option in enumerate(order)}
     twice = {name for name in options if options.count(name) > 1}
@@ -126,4 +126,4 @@ def _texts(subject: Subject) -> tuple[str, str]:
 
 
 KINDS = {"blank": blank, "pair": pair, "target": target}
-"""The questions that a teacher may ask."""
+"""The kinds of question that a teacher may ask."""

@@ -1,4 +1,4 @@
-"""One room: who is in it, what is asked, and what each screen may show of that."""
+"""One room: its people, its current activity, and what each screen may show of them."""
 
 import asyncio
 import hmac
@@ -17,14 +17,14 @@ from explorer.classroom.teaching import Teaching
 
 TEACHER = "teacher"
 OUT = "You are no longer in this room; join it again."
-CLOSEST = 3  # names told after a round
-ANSWERS = 12  # of the room's, most given first
+CLOSEST = 3  # names listed after a round
+ANSWERS = 12  # the most common ones
 LATEST = 40  # examples and tries shown
 
 
 @dataclass(eq=False)
 class Round:
-    """A question, and what everybody guesses, by the ids of people."""
+    """A question, and the guesses by person id."""
 
     question: Question
     guesses: dict[str, Guess] = field(default_factory=dict)
@@ -32,29 +32,29 @@ class Round:
 
 
 class Room:
-    """All of it is changed by the server's loop only, so that nothing is locked; `changed` wakes whoever listens."""
+    """A room. Only the event loop changes it, so there are no locks; `changed` wakes the listening pages."""
 
     def __init__(self, word: str, model: str, address: str = "") -> None:
         self.word, self.model = word, model
-        self.address = address  # where it was opened
+        self.address = address  # the client address that opened it
         self.key = secrets.token_urlsafe(24)
         self.people: dict[str, Person] = {}
-        self.is_open = True  # for more people
+        self.is_open = True  # whether more people may join
         self.ended = False
         self.round: Round | None = None
         self.rounds = 0
         self.teaching: Teaching | None = None
-        self.shown: bytes | None = None  # what the teacher shows, for those who follow
+        self.shown: bytes | None = None  # JSON of the view for followers; None if nothing is shown
         self.shown_number = 0
-        self.showing: object | None = None  # the turn of what is being drawn for them; a later one wins
+        self.showing: object | None = None  # token of the latest request to draw for followers; an older one is dropped
         self.teacher_listening = 0
         self.began = self.used = time.monotonic()
         self._news, self._moves = asyncio.Event(), asyncio.Event()
 
-    # ---- Who is here.
+    # ---- People.
 
     def join(self, name: object, address: str = "") -> Person:
-        """A new person. Raises InputError when the room is full or closed, or the nickname will not do."""
+        """Add a person. Raises InputError if the room is full or closed, or the nickname is unfit."""
         if not self.is_open:
             raise InputError("The door of this room is closed; ask your teacher to open it.")
         fit = names.nickname(name, [one.name for one in self.people.values()])
@@ -66,31 +66,31 @@ class Room:
         return person
 
     def _make_room(self, address: str) -> None:
-        """Give a seat away that nobody uses. Raises InputError when there is none."""
+        """Free an unused seat. Raises InputError if there is none."""
         idle = [one for one in self.people.values() if not (self._points(one) or self._is_done(one))]
         if (found := spare(idle, address)) is None:
             raise InputError(ROOM_PEOPLE.tell())
         self.remove(found.id)
 
     def person_of(self, token: str) -> Person | None:
-        """Whose token this is."""
+        """The person with this token."""
         return next((one for one in self.people.values() if hmac.compare_digest(one.token.encode(), token.encode())), None)
 
     def check_here(self, person: Person) -> None:
-        """Raises InputError when somebody was sent out while their answer was worked on."""
+        """Raise InputError if the person was removed while their answer was being computed."""
         if person.id not in self.people:
             raise InputError(OUT)
 
     def is_teacher(self, token: str) -> bool:
-        """Whether this is the teacher's key."""
+        """Whether the token is the teacher's key."""
         return hmac.compare_digest(self.key.encode(), token.encode())
 
     def knows(self, token: str) -> bool:
-        """Whether this is the teacher's key, or the token of somebody in the room."""
+        """Whether the token is the teacher's key or that of a person in the room."""
         return bool(token) and (self.is_teacher(token) or self.person_of(token) is not None)
 
     def remove(self, identifier: object) -> None:
-        """Send somebody out, with all that they gave."""
+        """Remove a person and everything they contributed."""
         if not isinstance(identifier, str) or self.people.pop(identifier, None) is None:
             return
         if self.round:
@@ -102,20 +102,20 @@ class Room:
     # ---- Rounds.
 
     def ask(self, question: Question) -> None:
-        """Begin a round; what went on before it ends."""
+        """Begin a round; the activity before it ends."""
         self.end_activity()
         self.round = Round(question)
         self.rounds += 1
         self.changed()
 
     def asked(self) -> Round:
-        """The round that may be answered. Raises InputError."""
+        """The round that is open for guesses. Raises InputError."""
         if self.round is None or self.round.revealed:
             raise InputError("Nothing is asked just now; wait for the next question.")
         return self.round
 
     def keep(self, person: Person, played: Round, guess: Guess) -> None:
-        """Somebody's guess, which may be changed until BERT's is revealed. Raises InputError when it comes too late."""
+        """Store a guess, which may be changed until the answer is revealed. Raises InputError if the round is over."""
         self.check_here(person)
         if self.asked() is not played:
             raise InputError("That question is over; answer the new one.")
@@ -123,13 +123,13 @@ class Room:
         self.changed()
 
     def taught(self) -> Teaching:
-        """What the room teaches. Raises InputError."""
+        """The current teaching. Raises InputError if there is none."""
         if self.teaching is None:
             raise InputError("Nothing is taught just now; wait for your teacher.")
         return self.teaching
 
     def reveal(self) -> None:
-        """Show BERT's answer and give the points, once."""
+        """Show BERT's answer and give the points; later calls do nothing."""
         if self.round is None or self.round.revealed:
             return
         self.round.revealed = True
@@ -138,7 +138,7 @@ class Room:
         self.changed()
 
     def end_activity(self) -> None:
-        """No question, no teaching; the points of both stay."""
+        """End the round or the teaching; the points stay."""
         if self.teaching:
             for person in self.people.values():
                 person.points += self.teaching.points(person.id)
@@ -146,38 +146,38 @@ class Room:
         self.changed()
 
     def teach(self, begun: Teaching) -> None:
-        """Begin to collect examples; what went on before it ends."""
+        """Begin to collect examples; the activity before it ends."""
         self.end_activity()
         self.teaching = begun
         self.changed()
 
-    # ---- What is shown.
+    # ---- What screens show.
 
     def show(self, view: bytes | None) -> None:
-        """What those who follow see from now on; None for nothing."""
+        """Set the view that followers see; None for nothing."""
         if view == self.shown:
             return
         self.shown, self.shown_number = view, self.shown_number + 1
         self.changed()
 
     def end(self) -> None:
-        """Everybody's page is told, and nothing of it is found again."""
+        """Close the room; all its pages are told."""
         self.ended = True
         self.changed()
 
     def changed(self) -> None:
-        """Wake whoever listens."""
+        """Wake all listening pages."""
         news, self._news = self._news, asyncio.Event()
         news.set()
         self.moved()
 
     def moved(self) -> None:
-        """Wake the teacher's pages: somebody begins or ends to listen, which no other page shows."""
+        """Wake the teacher's pages only: a person starts or stops listening, which other pages do not show."""
         moves, self._moves = self._moves, asyncio.Event()
         moves.set()
 
     def upcoming(self, to_teacher: bool) -> asyncio.Event:
-        """What is set at the next change that the teacher, or a person, may see."""
+        """An event that is set at the next change that the teacher, or a person, may see."""
         return self._moves if to_teacher else self._news
 
     def for_teacher(self) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Room:
         return told | {"round": self._round_for_all(), "teaching": self._teaching_for_all()}
 
     def for_person(self, person: Person) -> dict[str, Any]:
-        """What the phone of one person may show: nothing of the others but what the projector shows, after the answer."""
+        """What one person's phone may show: of other people only what the projector shows, and only after the answer."""
         told: dict[str, Any] = {"word": self.word, "name": person.name, "points": self._points(person)}
         told["follow"] = self.shown_number if self.shown is not None else 0
         if self.round:
@@ -214,7 +214,7 @@ class Room:
         return self.teaching is not None and any(one.person == person.id for one in self.teaching.examples)
 
     def _asked(self, played: Round) -> dict[str, Any]:
-        """The question, and BERT's answer only once it is revealed."""
+        """The question; BERT's answer only after it is revealed."""
         question = played.question
         told: dict[str, Any] = {name: getattr(question, name) for name in ("kind", "asks", "texts", "options", "asked")}
         told |= {"number": self.rounds, "revealed": played.revealed}

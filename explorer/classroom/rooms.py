@@ -1,4 +1,4 @@
-"""All rooms of this process. They live in memory, and end by themselves."""
+"""All rooms of this process, kept in memory and closed when their time is over."""
 
 import time
 
@@ -10,8 +10,8 @@ from explorer.classroom.elsewhere import Elsewhere
 from explorer.classroom.room import Room
 from explorer.model import checkpoints
 
-EMPTY = 10 * MINUTE  # without a teacher or anybody else, until a room ends
-ALONE = 45 * MINUTE  # without a teacher
+EMPTY = 10 * MINUTE  # seconds without anybody, after which a room closes
+ALONE = 45 * MINUTE  # seconds without a teacher
 MISSES = 30  # wrong words a minute from one address, which may be a whole school's
 NO_ROOM = "There is no such room; look at the word once more, or ask your teacher whether it is still open."
 TOO_MANY = "Too many wrong words came from here; wait a minute."
@@ -26,16 +26,16 @@ class ElsewhereError(ExplorerError):
 
 
 class Rooms:
-    """Found by their words."""
+    """The open rooms, by their words."""
 
     def __init__(self) -> None:
         self._rooms: dict[str, Room] = {}
-        self._misses = Recent()  # wrong words
+        self._misses = Recent()  # wrong words, by address
         self._elsewhere = Elsewhere(forgotten=EMPTY + 2 * MINUTE)
         self._told = 0.0  # when the other front ends were last told what is open here
 
     def open(self, address: str = "") -> Room:
-        """A new room for who asks from an address. Raises BusyError when there are too many, of all or of that one."""
+        """Open a room. Raises BusyError if there are too many, in all or from this address."""
         self.sweep()
         if len(self._rooms) >= ROOMS.most:
             raise BusyError(ROOMS.tell())
@@ -69,18 +69,18 @@ class Rooms:
         raise InputError(NO_ROOM)
 
     def end(self, room: Room) -> None:
-        """Close one for good."""
+        """Close a room."""
         if self._rooms.pop(room.word, None):
             self._elsewhere.forget(room.word)
         room.end()
 
     def end_all(self) -> None:
-        """Close all of them, as the server stops."""
+        """Close all rooms; the server is stopping."""
         for room in list(self._rooms.values()):
             self.end(room)
 
     def sweep(self) -> None:
-        """End those whose time is over."""
+        """Close the rooms whose time is over."""
         for room in list(self._rooms.values()):
             if is_over(room, time.monotonic()):
                 self.end(room)
@@ -90,7 +90,7 @@ class Rooms:
 
 
 def is_over(room: Room, now: float) -> bool:
-    """Whether a room ends: nobody has used it for a while, or it has been open for as long as one may be."""
+    """Whether a room must close: unused for a while, or open for the longest time allowed."""
     here = any(person.listening for person in room.people.values())
     idle = 0.0 if room.teacher_listening else now - room.used
     return idle > (ALONE if here else EMPTY) or now - room.began > ROOM_MINUTES.most * MINUTE

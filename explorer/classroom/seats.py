@@ -1,8 +1,8 @@
-"""Seats in a room, and whose may be given away when it is full.
+"""Seats in a room, and which of them may be given away when the room is full.
 
-A class of sixty behind one address joins within a second, and so may one visitor who wants all sixty seats for nothing. They
-differ in what comes next: a phone listens at once. A seat where nobody listens and nothing was given is spare after a while;
-and at once for somebody from another address, so that whoever takes seats keeps them from nobody else.
+A class of sixty behind one address joins within a second; a single visitor who takes all sixty seats looks the same. What
+follows tells them apart: a phone starts listening at once. A seat that nobody listens on and that contributed nothing may
+be given away after a while, and at once to a person from another address, so one address cannot block a room.
 """
 
 import time
@@ -10,31 +10,31 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-UNHEARD = 10.0  # seconds that a new seat is kept for a phone that has yet to listen
-AWAY = 120.0  # seconds that it is kept for one that has listened, and is in a pocket
+UNHEARD = 10.0  # seconds that a new seat waits for its phone to start listening
+AWAY = 120.0  # seconds that it waits for a phone that has stopped listening, such as one in a pocket
 
 
 @dataclass(eq=False)
 class Person:
-    """Somebody on a phone; the `token` is theirs only. They are here while a page of theirs listens."""
+    """A person on a phone, with a secret `token`. They count as present while a page of theirs listens."""
 
     id: str
     name: str
     token: str
-    address: str = ""  # where they came from
+    address: str = ""  # the client address
     points: int = 0
     listening: int = 0
     was_heard: bool = False
-    seen: float = field(default_factory=time.monotonic)  # when they came or were last heard
+    seen: float = field(default_factory=time.monotonic)  # when they joined, or last started or stopped listening
 
     def listens(self, step: int) -> None:
-        """A page of theirs begins or ends to listen."""
+        """Count a page of theirs that starts (1) or stops (-1) listening."""
         self.listening += step
         self.was_heard, self.seen = True, time.monotonic()
 
 
 def spare(idle: Collection[Person], address: str) -> Person | None:
-    """Whose seat may go to who comes from an address; `idle` are those who gave nothing yet, first those who came first."""
+    """The person whose seat may go to a newcomer from an address, or None. `idle` contributed nothing; the oldest come first."""
     silent = [one for one in idle if not one.listening]
     unheard = Counter(one.address for one in silent if not one.was_heard)
     now = time.monotonic()

@@ -1,4 +1,4 @@
-"""What the teacher's page shows, as plain data for the phones that follow it."""
+"""What the teacher's page shows, as JSON for the phones that follow it."""
 
 import json
 from typing import Any
@@ -11,12 +11,12 @@ from explorer.outlets import links, page_file
 from explorer.outlets.place import Place
 from explorer.views.subject import Subject
 
-WHOLE = "view"  # as what is covered: all that the open tab shows
+WHOLE = "view"  # as `covered`: everything in the open tab
 NOTHING = "Your teacher has covered this; guess first."
 
 
 def place_of(query: object) -> Place:
-    """Where a link of the teacher's page leads. Raises InputError or ModelError."""
+    """The place that a link of the teacher's page names. Raises InputError or ModelError."""
     if not isinstance(query, str) or len(query) > links.LONGEST:
         raise InputError("This is too long for a link; shorten the texts.")
     parameters = dict(parse_qsl(query, keep_blank_values=True))
@@ -24,16 +24,16 @@ def place_of(query: object) -> Place:
 
 
 def question_of(kind: object, query: object) -> Question:
-    """The question of a kind that is asked of what the teacher's page shows. Raises ExplorerError."""
+    """A question of a kind about what the teacher's page shows. Raises ExplorerError."""
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError("Ask for a blank, a pair, or the target of a head.")
     return KINDS[kind](place_of(query).subject)
 
 
 def shown(query: object, answers_hidden: bool = False, covered: str = "") -> bytes:
-    """JSON of the views, for `assets/file/sides.js` to draw. Raises ExplorerError.
+    """JSON of the views, drawn by `assets/file/sides.js`. Raises ExplorerError.
 
-    Where answers are hidden, or a part is `covered` by its id on the page, the phones do not get them either.
+    Hidden answers, and a part `covered` by its element id, are not sent to the phones at all.
     """
     place = place_of(query)
     side = page_file.data_of(place.views, place.subject, unfolded=False) | {"query": links.query(place)}
@@ -52,5 +52,5 @@ def shown(query: object, answers_hidden: bool = False, covered: str = "") -> byt
 
 
 def _id(view: dict[str, Any], part: dict[str, Any]) -> str:
-    """What a part is called in the page."""
+    """The element id of a part on the page."""
     return f"{view['name'].replace('/', '-')}-{part['name']}"

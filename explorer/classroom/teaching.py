@@ -1,4 +1,4 @@
-"""One head that a whole room teaches: everybody adds examples, it is trained on them all, and everybody tries to fool it."""
+"""One head that a whole room trains: everybody adds examples, the head learns from all, and everybody tries to fool it."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -13,15 +13,15 @@ from explorer.training.text_tasks import Classification
 from explorer.training.training import make_plan, train_whole
 
 LABELS = (2, 4)  # fewest and most
-EACH = 2  # examples of a label that one person adds
+EACH = 2  # examples of each label from one person
 FEWEST = 2  # examples of each label to train on
-TRIES = 5  # sentences with which one person tries to fool it
-FOOLED = 5  # points
+TRIES = 5  # tries to fool the head, for each person
+FOOLED = 5  # points for fooling the head
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence that somebody, by the id, gave a label."""
+    """A labelled sentence, with the id of the person who gave it."""
 
     number: int
     person: str
@@ -31,7 +31,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Try:
-    """A sentence with the label that who typed it means, and what the head says of it, with its probability."""
+    """A sentence to fool the head: the label that its author means, and the head's answer with its probability."""
 
     number: int
     person: str
@@ -42,27 +42,27 @@ class Try:
 
     @property
     def fooled(self) -> bool:
-        """Whether the head says something else."""
+        """Whether the head's answer is not the label that is meant."""
         return self.answer != self.meant
 
 
 @dataclass(eq=False)
 class Teaching:
-    """The examples of a room, and the head that learnt from them. `model` is the model's name."""
+    """The examples of a room and the head trained on them. `model` is the name of the model."""
 
     labels: tuple[str, ...]
     model: str
     examples: list[Example] = field(default_factory=list)
     tries: list[Try] = field(default_factory=list)
     head: Classifier | None = None
-    trained_on: int = 0  # examples
-    accuracy: float = 0.0  # on what was held out, 0..1
-    busy: bool = False  # while it is trained
+    trained_on: int = 0  # number of examples
+    accuracy: float = 0.0  # on held-out examples, 0..1
+    busy: bool = False  # while the head is trained
     _numbers: int = 0
 
     @classmethod
     def of(cls, labels: object, model: str) -> "Teaching":
-        """With labels as they were typed. Raises InputError."""
+        """Make one with typed labels. Raises InputError."""
         given = [names.word(label) for label in labels if label] if isinstance(labels, list) else []
         if not LABELS[0] <= len(given) <= LABELS[1]:
             raise InputError(f"Name {LABELS[0]} to {LABELS[1]} labels, such as happy and sad.")
@@ -71,7 +71,7 @@ class Teaching:
         return cls(tuple(given), model)
 
     def add(self, person: str, label: object, text: object) -> None:
-        """One more example. Raises InputError for an unknown label, a sentence that is there, or one too many of somebody."""
+        """Add an example. Raises InputError for an unknown label, a repeated sentence, or more than EACH from one person."""
         label, text = self._label(label), names.sentence(text)
         if sum(one.person == person and one.label == label for one in self.examples) >= EACH:
             raise InputError(f"You have added {EACH} examples of {label}; take one back to add another.")
@@ -80,7 +80,7 @@ class Teaching:
         self.examples.append(Example(self._next(), person, label, text))
 
     def take_back(self, number: object, person: str | None = None) -> None:
-        """Leave an example or a try out; one of `person`'s own, or anybody's where that is None."""
+        """Remove an example or a try; with `person`, only one of their own."""
         self.keep(lambda one: one.number != number or person not in (None, one.person))
 
     def keep(self, wanted: Callable[[Example | Try], bool]) -> None:
@@ -89,13 +89,13 @@ class Teaching:
         self.tries[:] = filter(wanted, self.tries)
 
     def missing(self) -> str:
-        """Why it cannot be trained yet, or ''."""
+        """Why the head cannot be trained yet, or ''."""
         counts = Counter(one.label for one in self.examples)
         few = [label for label in self.labels if counts[label] < FEWEST]
         return f"There must be {FEWEST} examples of {' and of '.join(few)} at least." if few else ""
 
     def begin(self) -> None:
-        """It is about to be trained. Raises InputError when it is already, or cannot be."""
+        """Mark the training as running. Raises InputError if it is already, or examples are missing."""
         if self.busy:
             raise InputError("It is being trained already.")
         if why := self.missing():
@@ -103,26 +103,26 @@ class Teaching:
         self.busy = True
 
     def learnt(self, head: Classifier, accuracy: float, examples: int) -> None:
-        """It was trained on so many examples; whoever fooled the one before tries anew."""
+        """Store the trained head; tries against the previous head are cleared."""
         self.head, self.accuracy, self.trained_on = head, accuracy, examples
         self.tries.clear()
 
     def learn(self, examples: list[Example]) -> tuple[Classifier, float]:
-        """A head that learnt from some examples, and its accuracy on what was held out; this changes nothing. Takes a while."""
+        """Train a head on examples. Returns it with its accuracy on held-out examples. Slow; changes nothing in the room."""
         given = Examples(tuple(one.text for one in examples), tuple(one.label for one in examples))
         model = load(self.model)
         result = train_whole(Classification(model, given, make_plan(model, -1, "mean", epochs=0)))
         return of_kind(result.predictor, Classifier), float(result.history[result.best].held_out["accuracy"])
 
     def answer(self, text: str) -> tuple[str, float]:
-        """What the head says of a sentence, and how surely. Raises InputError before it was trained."""
+        """The head's label for a sentence, and its probability. Raises InputError before the first training."""
         if self.head is None:
             raise InputError("The room has not trained its head yet.")
         shares = self.head.classify(load(self.model), [(text, "")])[0]
         return self.head.labels[int(shares.argmax())], float(shares.max())
 
     def check_try(self, person: str, text: object, meant: object) -> tuple[str, str]:
-        """The sentence and the label of somebody's next try. Raises InputError."""
+        """A person's next try as (sentence, label). Raises InputError."""
         label, sentence = self._label(meant), names.sentence(text)
         mine = [one for one in self.tries if one.person == person]
         if len(mine) >= TRIES:
@@ -132,12 +132,12 @@ class Teaching:
         return sentence, label
 
     def tried(self, person: str, text: str, meant: str, answer: tuple[str, float]) -> Try:
-        """Keep what came of a try."""
+        """Store a try with the head's answer."""
         self.tries.append(Try(self._next(), person, text, meant, *answer))
         return self.tries[-1]
 
     def points(self, person: str) -> int:
-        """What somebody's successful tries earn."""
+        """The points for a person's successful tries."""
         return FOOLED * sum(one.fooled for one in self.tries if one.person == person)
 
     def _label(self, label: object) -> str:

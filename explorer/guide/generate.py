@@ -23,7 +23,7 @@ STATED = ("caption", "note")  # kinds of parts whose words do not depend on the 
 
 
 def table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A table of Markdown."""
+    """A Markdown table."""
     lines = [heading, ("---",) * len(heading), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines).replace("| --- ", "|---").replace("|--- |", "|---|")
 
@@ -48,17 +48,17 @@ def _answer(endpoint: Callable[..., Any]) -> str:
 
 
 def parameters() -> str:
-    """What a link may carry."""
+    """The query parameters of a link, as a Markdown table."""
     return table(("parameter", "what it says"), ((f"`{name}`", about) for name, about in PARAMETERS.items()))
 
 
 def lesson_table() -> str:
-    """Every lesson with its minutes."""
+    """The lessons with their minutes, as a Markdown table."""
     return table(("number", "lesson", "minutes"), ((str(one.number), one.title, str(one.minutes)) for one in lessons()))
 
 
 def views_of(tab: Tab) -> str:
-    """What each choice of a tab answers, with the captions that the page has behind 'How is this made?'."""
+    """The questions of a tab's views, with the captions that the page shows behind 'How is this made?'."""
     parts = [*_told(tab.above)]
     for choice, rows in tab.choices.items():
         if len(tab.choices) > 1:
@@ -93,12 +93,12 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def generated(markdown: str) -> str:
-    """A page with its generated parts as they are to be. Raises KeyError for a part that nothing makes."""
+    """A page's Markdown with its generated parts up to date. Raises KeyError for an unknown part."""
     return PART.sub(lambda found: f"{found[1]}{PARTS[found[2]]()}\n", markdown)
 
 
 def main() -> None:
-    """Write every page that is not as it is to be."""
+    """Write the pages whose generated parts have changed."""
     for path in sorted(FOLDER.glob("*.md")):
         before = path.read_text("utf-8")
         if (after := generated(before)) != before:

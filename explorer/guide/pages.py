@@ -1,4 +1,4 @@
-"""The pages of the guide: which there are, in which order, and where their links lead in the app."""
+"""The pages of the guide: their list and order, and where their links lead in the app."""
 
 import re
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from explorer.base.paths import ASSETS
 from explorer.guide.rendering import Section, render, without_comments
 
 FOLDER = ASSETS / "guide"
-FIRST = "index"  # lists the others, in their order
-APP = "http://127.0.0.1:7860/"  # how the guide names the app, wherever that runs
-UP = "../../"  # from a page of the guide, bx/guide/NAME, to the page of the app
-BESIDE = {  # what else is written about what the app ships with, and is served with the guide
+FIRST = "index"  # lists the other pages in their order
+APP = "http://127.0.0.1:7860/"  # the app's address in the guide's links, wherever the app runs
+UP = "../../"  # from a page of the guide, bx/guide/NAME, to the app's page
+BESIDE = {  # other documents of what the app ships with, served with the guide
     "model-card": "models/bert-l6-h384-uncased/README.md",
     "bertviz": "notebooks/bertviz.md",
     "corpus-source": "corpus/README.md",
@@ -33,13 +33,13 @@ class Page:
 
 @cache
 def pages() -> dict[str, Page]:
-    """All pages by their names: the first, those that it lists, and those beside the guide."""
+    """All pages by name: the first, those that it lists, and the documents in BESIDE."""
     return {name: _read(name, path) for name, path in _paths().items()}
 
 
 @cache
 def order() -> tuple[str, ...]:
-    """The names of the pages of the guide itself, as the first one lists them."""
+    """The names of the guide's own pages, in the order of the first one's list."""
     listed = re.findall(r"^- \[[^\]]+\]\(([\w-]+)\.md\)", (FOLDER / f"{FIRST}.md").read_text("utf-8"), re.MULTILINE)
     return (FIRST, *listed)
 
@@ -57,7 +57,7 @@ def _read(name: str, path: Path) -> Page:
 
 
 def served(address: str, path: Path) -> str | None:
-    """Where a link in the file at `path` leads from its page in the app; None for a file that the app does not serve."""
+    """The address in the app of a link in the file at `path`; None if the app does not serve its target."""
     if address.startswith(APP):
         return UP + address.removeprefix(APP)
     if address.startswith(("http://", "https://")):

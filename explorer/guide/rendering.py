@@ -1,4 +1,4 @@
-"""Markdown of the guide as HTML: headings with anchors, tables that scroll by themselves, and links that work in the app."""
+"""Render the guide's Markdown to HTML: headings with anchors, tables that scroll, and links that work in the app."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from markdown_it.token import Token
 COMMENTS = re.compile(r"^[ \t]*<!--.*?-->[ \t]*\n?", re.DOTALL | re.MULTILINE)  # claims, markers of examples and generated parts
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 HEADINGS = ("h1", "h2", "h3")
-# Tables and code scroll by keyboard where they are too wide; an empty cell heads nothing. In texts `<` is escaped.
+# Wide tables and code scroll by keyboard; an empty header cell is no header. `<` in texts is escaped.
 TAGS = {
     "<pre>": '<pre tabindex="0">',
     "<table>": '<div class="scrolls" role="group" aria-label="Table" tabindex="0"><table>',
@@ -33,19 +33,19 @@ class Section:
 
 
 def anchor(heading: str) -> str:
-    """The id that GitHub gives a heading, so that one link works there and in the app."""
+    """The id that GitHub gives a heading, so that links work there and in the app."""
     return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
 
 
 def without_comments(markdown: str) -> str:
-    """Markdown as a reader sees it."""
+    """Markdown without comments and front matter."""
     return COMMENTS.sub("", FRONT_MATTER.sub("", markdown))
 
 
 def render(markdown: str, served: Callable[[str], str | None]) -> tuple[str, tuple[Section, ...]]:
     """The HTML of a page, and its sections.
 
-    `served` gives the address of a link in the app, None where the app does not serve what it leads to: its text stays.
+    `served` returns a link's address in the app, or None for a target that the app does not serve: then only the text stays.
     """
     tokens = _MARKDOWN.parse(without_comments(markdown))
     sections = tuple(_sections(tokens))
@@ -63,7 +63,7 @@ def render(markdown: str, served: Callable[[str], str | None]) -> tuple[str, tup
 
 
 def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
-    """Every heading down to the third level; what is the same twice gets a number, as on GitHub."""
+    """The headings of levels 1 to 3 with their texts; repeated headings get a number, as on GitHub."""
     found: list[tuple[str, int, list[str]]] = []
     for before, token in zip([None, *tokens], tokens, strict=False):
         if before is not None and before.type == "heading_open" and before.tag in HEADINGS:
@@ -78,7 +78,7 @@ def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
 
 
 def _plain(token: Token) -> str:
-    """The text of a token without its marks."""
+    """The text of a token without formatting."""
     if token.children is None:
         return token.content.strip()
     return "".join(" " if one.type in ("softbreak", "hardbreak") else one.content for one in token.children)
@@ -92,13 +92,13 @@ def _link_to_itself(heading: Token, inline: Token, name: str) -> None:
 
 
 def _lead(link: Token, served: Callable[[str], str | None]) -> None:
-    """A link as the app has it."""
+    """Set a link's address in the app."""
     address = str(link.attrGet("href"))
     if address.startswith("#"):
         return
     leads = served(address)
     if leads is None:
-        link.attrs = {}  # an <a> without an address is a text
+        link.attrs = {}  # an <a> without an address is plain text
         return
     link.attrSet("href", leads)
     if leads.startswith(("http://", "https://")):
@@ -106,12 +106,12 @@ def _lead(link: Token, served: Callable[[str], str | None]) -> None:
 
 
 def beginning(words: Sequence[str]) -> str:
-    """A pattern that finds words which begin with one of these: 'head' in 'heads', not in 'ahead'."""
+    """A regular expression for words that begin with one of `words`: 'head' in 'heads', not in 'ahead'."""
     return rf"(?<![^\W_])(?:{'|'.join(map(re.escape, words))})"
 
 
 def mark(text: str, words: Sequence[str]) -> str:
-    """A text as HTML with the beginnings of words marked, in small and large letters."""
+    """The text as HTML with the beginnings of the words marked, whatever their case."""
     if not words:
         return escape(text)
     pieces = re.split(f"({beginning(words)})", text, flags=re.IGNORECASE)

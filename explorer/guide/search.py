@@ -1,4 +1,4 @@
-"""The search over the guide: the sections that have words with every one of these beginnings."""
+"""Search the guide: sections where every search word begins some word."""
 
 import re
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from explorer.guide.pages import Page, pages
 from explorer.guide.rendering import Section, beginning
 
-LONGEST = 100  # characters of a question that are read
-WORDS = 8  # of them, at most
+LONGEST = 100  # characters of a query that are read
+WORDS = 8  # words of a query at most
 MOST = 30  # sections that are listed
 AROUND = 110  # characters of the excerpt before and after the first word
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A section that has all the words."""
+    """A section with all the words, and an excerpt."""
 
     page: Page
     section: Section
@@ -22,12 +22,12 @@ class Hit:
 
 
 def words_of(question: str) -> list[str]:
-    """The words that are looked for, in small letters, each once."""
+    """The words of a query, in lower case, without duplicates."""
     return list(dict.fromkeys(question[:LONGEST].lower().split()))[:WORDS]
 
 
 def search(question: str) -> list[Hit]:
-    """The sections that have every word, in the heading or below it; those with words in the heading come first."""
+    """The sections with every word in heading or text; those with words in the heading come first."""
     words = words_of(question)
     patterns = [re.compile(beginning([word]), re.IGNORECASE) for word in words]
     found = []

@@ -1,1 +1,1 @@
-"""Lessons: texts that drive the page, written in Markdown, with claims about the model that a test can hold them to."""
+"""Lessons: Markdown files that drive the page, with claims about the model that are tested."""

@@ -1,4 +1,4 @@
-"""What a lesson says of the model, asked of the model."""
+"""Check a lesson's claims by calling the endpoints."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -24,23 +24,23 @@ OVER: dict[str, Callable[[Iterable[float]], float]] = {
     "max": max,
     "min": min,
     "mean": fmean,
-}  # in a path: of all numbers of a list, so that no head need be named
+}  # in a path: of all numbers in a list, so that no head need be named
 
 
 def found(claim: Claim) -> Any:
-    """What the model answers where the claim looks. Raises InputError for what there is not."""
+    """The value at the claim's path in the endpoint's answer. Raises InputError if there is none."""
     if claim.endpoint not in ASKED:
         raise InputError(f"There is no endpoint {claim.endpoint!r}; there are {', '.join(ASKED)}.")
     return _at(ASKED[claim.endpoint](**claim.arguments), claim.path)
 
 
 def holds(claim: Claim) -> bool:
-    """Whether it is true. Raises InputError."""
+    """Whether the claim is true. Raises InputError."""
     return TESTS[claim.relation](found(claim), claim.value)
 
 
 def _numbers(answer: Any) -> Iterator[float]:
-    """The numbers of a list, and of the lists in it."""
+    """The numbers of nested lists."""
     for one in answer:
         if isinstance(one, list | tuple):
             yield from _numbers(one)
@@ -49,7 +49,7 @@ def _numbers(answer: Any) -> Iterator[float]:
 
 
 def _at(answer: Any, path: tuple[str, ...]) -> Any:
-    """What stands at a path; behind a * it is asked of every item of a list."""
+    """The value at a path; after a *, the list of the values at the rest of the path in every item."""
     if not path:
         return answer
     first, rest = path[0], path[1:]

@@ -1,4 +1,4 @@
-"""What a lesson is: steps that set the page, say something, and may ask before they tell."""
+"""The data of a lesson: steps that set the page, explain, and may ask a question before its answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from explorer.views.subject import Subject
 
 
 class LessonError(InputError):
-    """A lesson's file cannot be read; the sentence names file and line."""
+    """A lesson's file is invalid; the message names file and line."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to a step's question; `feedback` is told to who chose it."""
+    """One answer to a step's question; `feedback` is shown to those who choose it."""
 
     text: str
     right: bool
@@ -25,9 +25,9 @@ class Option:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a lesson says of the model: an endpoint's answer to `arguments`, at `path`, stands in `relation` to `value`."""
+    """A claim about the model: the value at `path` in the endpoint's answer to `arguments` stands in `relation` to `value`."""
 
-    text: str  # as it is written
+    text: str  # as written in the file
     endpoint: str
     arguments: Mapping[str, object] = field(hash=False)
     path: tuple[str, ...]
@@ -40,7 +40,7 @@ class Claim:
 class Step:
     """One step: `link` sets the page, `before` is read, one of `options` is chosen, then `after` is read.
 
-    `point` is the id of the element that is pointed at, `cover` of the one that is hidden until the answer; '' for none.
+    `point` is the id of the element to point at, `cover` of the one to hide until the answer; '' for none.
     """
 
     title: str
@@ -55,39 +55,39 @@ class Step:
 
     @property
     def place(self) -> Place:
-        """Where it leads, with the bundled model where no other is named."""
+        """The place it leads to; the model is the bundled one unless the link names another."""
         return links.read(self.link, Subject(checkpoints.BUNDLED, self.link["a"], self.link.get("b", "")))
 
 
 @dataclass(frozen=True)
 class Example:
-    """What a teacher may type in class: `outcome` is what happens, in words, and `claims` are the same, to be tested."""
+    """An input to type in class: `outcome` says in words what happens, `claims` say the same as tests."""
 
     texts: tuple[str, ...]  # text A, or A and B
-    outcome: str  # Markdown within a line
+    outcome: str  # Markdown without paragraphs
     claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A course of steps; `name` is the file's, with its number in front, by which people call it."""
+    """A course of steps; `name` is the file's name, which begins with the lesson's number."""
 
     name: str
     title: str
     about: str
     sources: tuple[str, ...]
     steps: tuple[Step, ...]
-    minutes: int = 0  # that it takes in class; 0 where nobody has said
-    works: tuple[Example, ...] = ()  # in which the model does well
-    fails: tuple[Example, ...] = ()  # in which it does not
+    minutes: int = 0  # in class; 0 if unknown
+    works: tuple[Example, ...] = ()  # where the model does well
+    fails: tuple[Example, ...] = ()  # where it does not
 
     @property
     def number(self) -> int:
-        """What stands in front of its name."""
+        """The number at the beginning of its name."""
         return int(self.name.partition("-")[0])
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """All that it says of the model, in the order of its lines."""
+        """All its claims about the model, in the order of the file."""
         parts: tuple[Example | Step, ...] = (*self.works, *self.fails, *self.steps)
         return tuple(claim for part in parts for claim in part.claims)

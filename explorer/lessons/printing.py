@@ -1,4 +1,4 @@
-"""Lessons on paper: for each a hand-out without answers, and a teacher's sheet with them; pages that need nothing else."""
+"""Lessons on paper: for each lesson a hand-out without answers and a teacher's sheet with them, as self-contained HTML."""
 
 from collections.abc import Iterable
 from html import escape
@@ -11,16 +11,16 @@ from explorer.lessons.lesson import Example, Lesson, Option, Step
 from explorer.lessons.sending import as_html, within_a_line
 from explorer.outlets import qr
 
-HERE = "http://127.0.0.1:7860/"  # where the app is, unless it is said
+HERE = "http://127.0.0.1:7860/"  # the app's address, unless another one is given
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
-LINES = 4  # to write on, where there is nothing to tick
+LINES = 4  # empty lines to write on, for a question without options
 NOT_FOR_PHONES = (
     "No phone reaches {host}. Open the app at an address that phones reach and print this from there, or make it with --address."
 )
 
 
 def checked(address: str) -> str:
-    """The address of an app, with a slash at its end. Raises InputError for what is none."""
+    """The app's address, ending with a slash. Raises InputError if it is not a web address."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -36,7 +36,7 @@ def link(lesson: Lesson, number: int, address: str = HERE) -> str:
 
 
 def handout(lesson: Lesson, address: str = HERE) -> str:
-    """What students get: every step with room for the answer, and a code that opens it. Raises InputError for a long address."""
+    """The students' sheet: each step with room for the answer and a QR code. Raises InputError if the address is too long."""
     steps = "".join(_asked(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
     names = '<p class="names"><span>Name</span><span>Date</span></p>'
     where = f'<p class="where">Each code opens its step in BERT Explorer, at {escape(address)}</p>'
@@ -44,7 +44,7 @@ def handout(lesson: Lesson, address: str = HERE) -> str:
 
 
 def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
-    """What the teacher gets: minutes, what to type, and every step with its answers."""
+    """The teacher's sheet: minutes, what to type, and each step with its answers."""
     steps = "".join(_told(lesson, number, address) for number, _ in enumerate(lesson.steps, start=1))
     tried = _examples("Known to work", lesson.works) + _examples("Known to fail", lesson.fails)
     sources = f'<p class="sources">Sources: {escape("; ".join(lesson.sources))}.</p>'
@@ -53,7 +53,7 @@ def teacher_sheet(lesson: Lesson, address: str = HERE) -> str:
 
 
 def contents(lessons: Iterable[Lesson], address: str = HERE) -> str:
-    """All lessons, with the names that `files` gives their sheets."""
+    """The page that lists all lessons, with links to the files that `files` makes."""
     lessons = tuple(lessons)
     rows = "".join(
         f"<tr><td><b>{one.number} · {escape(one.title)}</b><br>{escape(one.about)}<td>{one.minutes or '–'}"
@@ -67,7 +67,7 @@ def contents(lessons: Iterable[Lesson], address: str = HERE) -> str:
 
 
 def files(lessons: Iterable[Lesson], address: str = HERE) -> dict[str, str]:
-    """Every sheet under the name of its file, and a page that leads to all of them."""
+    """The HTML of all sheets by file name, with index.html, which links to them."""
     lessons = tuple(lessons)
     made = {"index.html": contents(lessons, address)}
     for one in lessons:
@@ -121,7 +121,7 @@ def _told(lesson: Lesson, number: int, address: str) -> str:
 
 
 def _beginning(lesson: Lesson, number: int) -> str:
-    """The heading of a step, and the texts that it sets where they are not those of the step before."""
+    """A step's heading, and its texts if they differ from the previous step's."""
     step = lesson.steps[number - 1]
     same = number > 1 and _texts(lesson.steps[number - 2]) == _texts(step)
     return f"<h2>{number}. {escape(step.title)}</h2>{'' if same else _typed(_texts(step))}"
@@ -142,7 +142,7 @@ def _texts(step: Step) -> tuple[str, ...]:
 
 
 def _typed(texts: tuple[str, ...]) -> str:
-    """What is to be typed, with the letters of the boxes where there are two."""
+    """The texts to type, marked A and B if there are two."""
     letters = [f"<b>{letter}</b>" for letter in "AB"] if len(texts) > 1 else [""]
     lines = "".join(f"<span>{letter}{escape(text)}</span>" for letter, text in zip(letters, texts, strict=True))
     return f'<p class="typed">{lines}</p>'

@@ -1,9 +1,9 @@
-"""Lessons as they are written. CONTRIBUTING.md tells how.
+"""Read the Markdown files of lessons; CONTRIBUTING.md describes the format.
 
-A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet, `minutes`, and under
-`works` and `fails` what may be typed in class, each with what happens and the claims that hold it to the model. Each
-`## heading` begins a step: first lines of `name: value`, then what is read, `- [ ]` and `- [x]` for answers with their feedback
-behind a bar, `>` before what is told after the answer, and `claim:` before what is said of the model.
+A file begins with `title`, `about` and `sources` between two lines of ---; for the teacher's sheet also `minutes`, and under
+`works` and `fails` the inputs to type in class, each with its outcome and the claims that test it. Each `## heading` begins
+a step: first lines of `name: value`, then the text to read, `- [ ]` and `- [x]` for answers with feedback after a bar, `>`
+before the text shown after the answer, and `claim:` before a claim about the model.
 """
 
 import ast
@@ -21,8 +21,8 @@ FOLDER = ASSETS / "lessons"
 HEAD = ("title", "about", "sources")
 FOR_TEACHERS = ("minutes", "works", "fails")
 LISTS = ("sources", "works", "fails")
-LASTING = ("a", "b", "tab", "view")  # go on from step to step
-GOES_WITH = {"a": "b", "tab": "view"}  # another text A or tab ends them
+LASTING = ("a", "b", "tab", "view")  # inherited from the step before
+GOES_WITH = {"a": "b", "tab": "view"}  # a new text A or tab ends the inheritance of these
 OWN = ("point", "cover")
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=", "contains", "lacks")
 FEWEST, MOST = 3, 7  # steps
@@ -35,17 +35,17 @@ OPTION = re.compile(r"- \[([ x])\] ([^|]+)\|(.+)")
 
 @functools.cache
 def lessons() -> tuple[Lesson, ...]:
-    """All that ship with the app, in the order of their numbers. Raises LessonError."""
+    """All lessons of the app, by number. Raises LessonError."""
     return tuple(read(path) for path in sorted(FOLDER.glob("*.md")) if path.name != "README.md")
 
 
 def read(path: Path) -> Lesson:
-    """The lesson of a file. Raises LessonError, naming the line."""
+    """The lesson in a file. Raises LessonError, which names the line."""
     return _Reader(path).lesson()
 
 
 def claim(text: str, line: int = 0) -> Claim:
-    """The claim that a text makes, and the line of its file. Raises LessonError."""
+    """Parse a claim found on a line of its file. Raises LessonError."""
     how = "a claim is 'endpoint(argument=value) path relation value', as 'tokens(text_a=\"Hi.\") total = 4'."
     if (found := CLAIM.fullmatch(text)) is None:
         raise LessonError(how)
@@ -61,7 +61,7 @@ def claim(text: str, line: int = 0) -> Claim:
 
 
 class _Reader:
-    """The lines of a file, and where it is."""
+    """Parses the lines of one file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -91,7 +91,7 @@ class _Reader:
         return Lesson(self.path.stem, title, about, sources, tuple(steps), *self._for_teachers(head))
 
     def _head(self) -> tuple[dict[str, list[tuple[int, str]]], int]:
-        """What stands under each name, with its line, and the index of the first line behind all."""
+        """The (line, text) pairs by name, and the index of the first line after the head."""
         if not self.lines or self.lines[0] != "---" or "---" not in self.lines[1:]:
             raise self.wrong(1, "a lesson begins with title, about and sources between two lines of '---'.")
         end = self.lines.index("---", 1)
@@ -111,7 +111,7 @@ class _Reader:
         return found, end + 1
 
     def _for_teachers(self, head: dict[str, list[tuple[int, str]]]) -> tuple[int, tuple[Example, ...], tuple[Example, ...]]:
-        """Minutes, what works and what fails; 0 and nothing where they are not told."""
+        """The minutes, and the examples under works and fails; 0 and empty if not given."""
         number, minutes = head["minutes"][0] if "minutes" in head else (0, "0")
         if number and not MINUTES.fullmatch(minutes):
             raise self.wrong(number, "the minutes are a whole number, as in 'minutes: 30'.")

@@ -1,4 +1,4 @@
-"""Lessons as the page reads them: addresses and HTML instead of parameters and Markdown."""
+"""Lessons as JSON for the page: links as query strings, and Markdown rendered to HTML."""
 
 import functools
 from typing import Any
@@ -14,17 +14,17 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @functools.cache
 def sent() -> dict[str, Any]:
-    """All of them. Raises LessonError, and ModelError where a step's model is not to be had."""
+    """All lessons. Raises LessonError, and ModelError if a step's model cannot be loaded."""
     return {"lessons": [_lesson(one) for one in lessons()]}
 
 
 def as_html(text: str) -> str:
-    """Markdown as HTML, in which HTML is only text."""
+    """Markdown as HTML; HTML in it is escaped."""
     return _MARKDOWN.render(text)
 
 
 def within_a_line(text: str) -> str:
-    """The same without a paragraph around it."""
+    """Markdown as HTML without a paragraph around it."""
     return _MARKDOWN.renderInline(text)
 
 

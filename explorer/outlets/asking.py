@@ -1,4 +1,4 @@
-"""The parameters of a link, and what has to be told of those that make no sense here."""
+"""Parse the parameters of a link, and collect a sentence for each that is invalid here."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ LONGEST_WORD = 100
 
 
 class Asked:
-    """The parameters of a link, and what has to be told of them."""
+    """The parameters of a link; `told` collects a sentence for each that cannot be followed."""
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
         self._parameters, self.told = parameters, []
@@ -28,7 +28,7 @@ class Asked:
             self.told.append("The link was made by a newer app than this one, so some of it may be missing here.")
 
     def subject(self, default: Subject) -> Subject:
-        """The input and the selection, which fits it."""
+        """The input with a selection that fits it."""
         text_a = self._text("a", default.text_a)
         text_b = self._text("b", "" if "a" in self._parameters else default.text_b)
         subject = Subject(self._parameters.get("model") or default.model_name, text_a, text_b, self._selection(default.chosen))
@@ -62,7 +62,7 @@ class Asked:
         return subject.select(picked=kept.picked)
 
     def choice(self, capabilities: Capabilities) -> tuple[Tab, str]:
-        """The tab, and the label of what is chosen in it."""
+        """The tab, and the label of the choice in it."""
         named, view = self._parameters.get("tab", FIRST_TAB), self._parameters.get("view", "")
         tab = tab_of(named)
         if tab.id != named:
@@ -77,7 +77,7 @@ class Asked:
         return tab, choice
 
     def views(self, kinds: Sequence[type[View]], capabilities: Capabilities) -> tuple[View, ...]:
-        """The views with their settings."""
+        """The views of these kinds with the link's settings."""
         given = {name.removeprefix(SETTING): text for name, text in self._parameters.items() if name.startswith(SETTING)}
         known = {name: kind.settings[name] for kind in kinds for name in kind.settings if kind.settings[name].linked}
         if unknown := [_shown(name) for name in given if name not in known]:
@@ -89,7 +89,7 @@ class Asked:
         return tuple(replace(view, **{name: values[name] for name in values if name in view.settings}) for view in as_declared)
 
     def _setting(self, setting: Setting, name: str, text: str, capabilities: Capabilities) -> tuple[Any] | None:
-        """The value, alone in a tuple; None where it is to be as declared."""
+        """The value in a tuple of one; None to keep the default."""
         called = f"the setting {setting.label or name!r}"
         try:
             text = unpacked(text, setting.limit.most if isinstance(setting, Text) else BOX_CHARACTERS.most)
@@ -137,7 +137,7 @@ class Asked:
         return number
 
     def _rows(self, name: str, *lows: int) -> list[tuple[int, ...]]:
-        """The rows in '6.11,3.2', each number at least its `low`; none where one of them makes no sense."""
+        """The rows in '6.11,3.2', each number at least its `low`; empty if one of them is invalid."""
         if name not in self._parameters:
             return []
         written = [row.split(".") for row in self._parameters[name].split(",")]
@@ -154,7 +154,7 @@ class Asked:
 
 
 def _numbers(kind: type[View]) -> dict[str, Any]:
-    """The numbers that a view declares, which may depend on the model."""
+    """The default numbers of a view, which may depend on the model."""
     fields = kind.__dataclass_fields__
     return {name: fields[name].default for name, setting in kind.settings.items() if isinstance(setting, Number)}
 
@@ -164,7 +164,7 @@ def _number(value: str, low: int) -> int | None:
 
 
 def _words(value: str | None) -> tuple[str, str] | None:
-    """The two words in 'teacher,engineer'."""
+    """The two words in 'teacher,engineer', or None."""
     match (value or "").split(","):
         case [word, other] if all(0 < len(one) <= LONGEST_WORD and re.fullmatch(r"[^\s,]+", one) for one in (word, other)):
             return word, other
@@ -176,5 +176,5 @@ def _count(number: int, what: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """What a link said, short enough for a sentence, and without what cannot be seen."""
+    """A text from a link, shortened and without unprintable characters, for a sentence."""
     return repr("".join(letter if letter.isprintable() else " " for letter in text[:30]) + "…" * (len(text) > 30))

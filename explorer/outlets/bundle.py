@@ -1,4 +1,4 @@
-"""A whole view in one zip: its pages and data, what was set, the proof that it matches the model, and whom to cite."""
+"""The zip export: a view's page and data, its settings, the check against the model, and what to cite."""
 
 import io
 import json
@@ -14,11 +14,11 @@ from explorer.outlets.place import Place
 from explorer.views.subject import Subject
 from explorer.views.view import View
 
-FIXED = (1980, 1, 1, 0, 0, 0)  # the same view makes the same file
+FIXED = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that the same view makes the same file
 
 
 def zipped(place: Place, files: Mapping[str, bytes]) -> bytes:
-    """The zip: `files` by their name, and what tells where they come from. Raises ExplorerError."""
+    """The zip of `files` (by name) with settings, checks and citation. Raises ExplorerError."""
     made = [shown(view, place.subject) for view in place.views]
     told = {
         "settings.json": json.dumps(settings(place, made), ensure_ascii=False, indent=2) + "\n",
@@ -34,21 +34,21 @@ def zipped(place: Place, files: Mapping[str, bytes]) -> bytes:
 
 
 def settings(place: Place, made: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What makes the same view again: the link's query, the texts, and every setting of every view."""
+    """What reproduces the view: the link's query, the texts, and every setting of every view."""
     subject = place.subject
     chosen = {"model": subject.model_name, "text_a": subject.text_a, "text_b": subject.text_b, "link": query(place)}
     return {**chosen, "views": {one["name"]: one["settings"] for one in made}}
 
 
 def checks(made: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The proof of each view that has one."""
+    """The result of each view's check."""
     found = [(one["name"], part["value"]) for one in made for part in one["parts"] if part["kind"] == "check"]
     lines = [f"{name}: {value['text'] if isinstance(value, Mapping) else value}" for name, value in found]
     return lines or ["What is shown is the model's own, with nothing derived that would have to be checked."]
 
 
 def citation(views: Sequence[View], subject: Subject) -> str:
-    """Whom to cite: the app, the model, and the papers that the views name."""
+    """What to cite: the app, the model, and the papers that the views name."""
     named = list(dict.fromkeys(reference for view in views for reference in papers.of(view)))
     model = subject.model
     bert = papers.PAPERS["Devlin et al. 2019"]

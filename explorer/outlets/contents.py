@@ -1,4 +1,4 @@
-"""What is seen of some views, as plain data: what the app's own JavaScript draws where there is no server."""
+"""Views as plain data, for the app's JavaScript to draw without a server."""
 
 import json
 import re
@@ -22,7 +22,7 @@ EMPTY = "There is nothing of this to be seen for this input."
 
 @dataclass(frozen=True)
 class Component:
-    """What draws a kind of part: the name under which a script defined itself, the classes of its box, and its options."""
+    """The JavaScript component that draws a kind of part: its name, the classes of its box, and its options."""
 
     name: str
     classes: str
@@ -48,12 +48,12 @@ COMPONENTS = {
     "check": Component("Notice", "bx bx-notice", {"keep_height": False}),
 }
 HEATMAP = Component("Heatmap", "bx bx-chart", {"label": "", "height": 400})
-WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # nodes of the page
-ONLY_LIVE = ("button", "meter", "chips")  # what has no use without Python
+WORDS = {"code": "code", "frame": "frame", **dict.fromkeys(("prose", *MARKDOWN), "prose")}  # drawn as HTML, not by a component
+ONLY_LIVE = ("button", "meter", "chips")  # useless without Python
 
 
 def opened(views: Sequence[View], subject: Subject) -> Subject:
-    """The subject with the layer and head that these views open with. Raises CapabilityError where a model cannot serve them."""
+    """The subject with the layer and head that the views open with. Raises CapabilityError if the model cannot serve them."""
     for view in views:
         needs = next((tab.needs for tab in TABS if type(view) in tab.views), None)
         if needs:
@@ -62,7 +62,7 @@ def opened(views: Sequence[View], subject: Subject) -> Subject:
 
 
 def content_of(view: View, subject: Subject, wait: bool) -> Content:
-    """What the view shows; long work is done if `wait`, else only where it is quick or was done already."""
+    """The view's content; long work is done if `wait`, otherwise only if its result is already there."""
     if not isinstance(view, LongView) or wait:
         return view.compute(subject)
     found = view.known(subject)
@@ -70,10 +70,10 @@ def content_of(view: View, subject: Subject, wait: bool) -> Content:
 
 
 def shown(view: View, subject: Subject, wait: bool = False, live: bool = False, unfolded: bool = False) -> dict[str, Any]:
-    """A view as plain data: its name, question and width, its parts with their values, and a `note` where there is none.
+    """A view as plain data: name, question, width, parts with values, and a `note` if it shows nothing.
 
-    Unless it is `live`, nobody is asked to click what only Python could answer; where it is `unfolded`, what can be known
-    beforehand of such clicks is there.
+    Unless `live`, sentences that ask for clicks only Python could answer are left out; with `unfolded`, the results of such
+    clicks are included where they are small.
     """
     note, parts = view.unless(subject), []
     if not note:
@@ -99,19 +99,19 @@ def shown(view: View, subject: Subject, wait: bool = False, live: bool = False, 
 
 
 def settings_of(view: View, subject: Subject) -> dict[str, Any]:
-    """The layer and head, and the settings of a view, by name; without what a person uploaded or clicks left behind."""
+    """The selection and the view's settings by name, without uploads and memories."""
     own = {name: getattr(view, name) for name, setting in view.settings.items() if is_told(setting)}
     chosen = subject.selection
     return {"layer": chosen.layer, "head": chosen.head, "token": chosen.token, **own}
 
 
 def is_told(setting: Setting) -> bool:
-    """Whether a setting is a plain value that a person chose."""
+    """Whether a setting is a plain value that the user chose."""
     return not isinstance(setting, Memory | Sheet | Upload)
 
 
 def input_strip(subject: Subject) -> dict[str, Any] | None:
-    """The input as the model reads it, as a part; None where there is no text."""
+    """The input's tokens as a part; None without a text."""
     try:
         value = token_row_of(subject.trace.encoding, subject.selection.token)
     except InputError:
@@ -121,7 +121,7 @@ def input_strip(subject: Subject) -> dict[str, Any] | None:
 
 
 def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | None:
-    """A part as plain data; None for one that is not there."""
+    """A part as plain data; None if it is not shown."""
     value = content.get(name)
     value = value() if callable(value) and not isinstance(value, props) else value
     fixed = part.options.get("value")
@@ -143,7 +143,7 @@ def part_as_data(name: str, part: Part, content: Content) -> dict[str, Any] | No
 
 
 def _still(part: dict[str, Any]) -> dict[str, Any]:
-    """A part whose words ask for no click; what sorts a table works everywhere."""
+    """The part without sentences that ask for a click, except those about sorting, which works everywhere."""
     text = part["value"]
     return (
         {**part, "value": CLICKS.sub("", text).strip()}
@@ -163,7 +163,7 @@ def _figure(value: object) -> dict[str, Any]:
 
 
 def is_light(figure: Mapping[str, Any]) -> bool:
-    """Whether a figure is one matrix and nothing else, which needs no Plotly."""
+    """Whether a figure is a single matrix, which can be drawn without Plotly."""
     traces, layout = figure["data"], figure["layout"]
     alone = len(traces) == 1 and traces[0].get("type") == "heatmap" and "texttemplate" not in traces[0]
     return alone and not layout.get("annotations") and bool(_cells(traces[0]))
@@ -175,7 +175,7 @@ def _cells(trace: Mapping[str, Any]) -> int:
 
 
 def _frame(value: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Rows as a list of lists, or a table of pandas, with the names of their columns."""
+    """A table (lists of rows, or a pandas DataFrame) as column names and rows."""
     label = options.get("label", "")
     if hasattr(value, "columns"):
         rows = value.astype(object).where(value.notna(), None).to_numpy().tolist()

@@ -1,4 +1,4 @@
-"""The numbers of a place as files: everything as JSON, one part as CSV."""
+"""The numbers of a place as files: all of them as JSON, one part as CSV."""
 
 from explorer.base.errors import CapabilityError, InputError
 from explorer.outlets import named
@@ -8,16 +8,16 @@ from explorer.views.view import Content, View, finding_of
 
 
 def json_file(place: Place) -> bytes:
-    """Every view of the place: `{"views": [...]}`, each as `as_data` has it. Raises ExplorerError."""
+    """The JSON of all views of a place: `{"views": [...]}`, each made by `as_data`. Raises ExplorerError."""
     subject = place.subject
     views = [as_data(view, subject, content, finding_of([view], subject)) for view, content in _shown(place)]
     return as_json({"views": views}).encode()
 
 
 def csv_file(place: Place) -> bytes:
-    """The part of the place that was asked for, or else the main one: of the widest view, the first. Raises ExplorerError.
+    """The CSV of the part that was asked for, or of the first one of the widest view. Raises ExplorerError.
 
-    A part goes by its name, `heatmap`, or by that of its element in the page, `attention-head-heatmap`.
+    A part is named `heatmap`, or by its element id on the page, `attention-head-heatmap`.
     """
     wanted, found = place.part, []
     for view, content in sorted(_shown(place), key=lambda one: -one[0].width):
@@ -32,7 +32,7 @@ def csv_file(place: Place) -> bytes:
 
 
 def _shown(place: Place) -> list[tuple[View, Content]]:
-    """What the views of a place show that show something. Raises CapabilityError where none does."""
+    """The views of a place that show something, with their content. Raises CapabilityError if none does."""
     if needs := tab_of(place.tab).needs:
         place.subject.model.require(needs)
     views = [(view, view.unless(place.subject)) for view in place.views]
@@ -42,7 +42,7 @@ def _shown(place: Place) -> list[tuple[View, Content]]:
     for view in (view for view, why in views if not why):
         try:
             found.append((view, named.content(view, place.subject)))
-        except InputError as error:  # what waits to be started is not seen beside the others either
+        except InputError as error:  # a view that waits to be started is left out if others show something
             refused = error
     if refused and not found:
         raise refused

@@ -1,4 +1,4 @@
-"""A link that reopens a view: which query parameters there are, written and read in one place."""
+"""Links that reopen a view: their query parameters, written and read in one place."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from explorer.text import limits
 from explorer.views.subject import Subject
 from explorer.views.view import Tab, View
 
-LONGEST = 16_000  # characters of a query; servers and chats cut what is much longer
+LONGEST = 16_000  # characters of a query; servers and chats cut longer ones
 PARAMETERS = {
     "v": "version of the link, 1",
     "model": "a hub id, or a folder where the app may open one; left out for the model the app opens with",
@@ -31,17 +31,17 @@ PARAMETERS = {
     "cut": "attention weights that are zero, as layer.query.key.head, tokens from 0 and head 0 for all, with commas between them",
     "set.NAME": "a setting of the view that is not at its default, by the name it has in the code",
 }
-"""What a link may carry, and what it means; the guide's table is made from it."""
+"""The query parameters of a link and their meaning; the guide's table is made from it."""
 
 
 def query(place: Place) -> str:
-    """The query string of the link to a place. Raises InputError for a text that no link can hold."""
+    """The query string of the link to a place. Raises InputError for texts that are too long for a link."""
     subject, tab = place.subject, tab_of(place.tab)
     parameters: dict[str, Any] = {"v": VERSION}
     if subject.model_name != checkpoints.default_name():
         parameters["model"] = subject.model_name
     parameters["tab"] = place.tab
-    if len(tab.choices) > 1:  # the first, too: another may come before it one day
+    if len(tab.choices) > 1:  # for the first choice as well: a later version may put another one before it
         parameters["view"] = slug(place.choice)
     parameters["a"] = packed(limits.check_optional_text(subject.text_a, "text A"))
     if text_b := limits.check_optional_text(subject.text_b, "text B"):
@@ -65,35 +65,35 @@ def _selected(subject: Subject) -> dict[str, Any]:
         parameters["swap"] = ",".join(chosen.swap)
     if chosen.patch:
         parameters["patch"] = "{}.{}".format(*chosen.patch)
-    if chosen.cut and (cuts := subject.selection.cut):  # what was cut in other texts means nothing in these
+    if chosen.cut and (cuts := subject.selection.cut):  # without cuts that were made in other texts
         rows = ((layer + 1, query, key, 0 if head is None else head + 1) for layer, query, key, head in cuts)
         parameters["cut"] = ",".join(".".join(map(str, row)) for row in rows)
     return parameters
 
 
 def of(view: View, subject: Subject) -> str:
-    """The query string of the link that opens one view with its settings. Raises InputError."""
+    """The query string of the link to one view with its settings. Raises InputError."""
     tab, choice = where(type(view))
     beside = (other() for other in seen_in(tab, choice) if other is not type(view))
     return query(Place(subject, tab.id, choice, (view, *beside)))
 
 
 def views_of(query: str, tab: Tab, choice: str, capabilities: Capabilities) -> tuple[View, ...]:
-    """The views of a choice with the settings of a link to it; as declared where the link leads elsewhere."""
+    """The views of a choice with the settings in a link's query; with defaults if the link leads elsewhere."""
     parameters = dict(parse_qsl(query[:LONGEST], keep_blank_values=True))
     there = parameters.get("tab") == tab.id and parameters.get("view", slug(next(iter(tab.choices)))) == slug(choice)
     return Asked(parameters if there else {}).views(seen_in(tab, choice), capabilities)
 
 
 def asks(parameters: Iterable[str]) -> bool:
-    """Whether parameters, by their names, ask for anything; those that begin with __ are Gradio's own."""
+    """Whether any of the parameter names is a link's own; those that begin with __ are Gradio's."""
     return any(not name.startswith("__") for name in parameters)
 
 
 def read(parameters: Mapping[str, str], default: Subject) -> Place:
-    """The place that the parameters of a link name; what is missing is as in `default`, or as declared.
+    """The place that a link's parameters name; missing ones are taken from `default` or the views' defaults.
 
-    What makes no sense is moved to what does, and told. Raises ModelError when not even the default model is to be had.
+    Invalid ones are replaced by valid ones and reported in `told`. Raises ModelError if even the default model cannot be loaded.
     """
     asked = Asked(parameters)
     subject = asked.subject(default)

@@ -1,4 +1,4 @@
-"""A view in a notebook that Python keeps alive: a click means what it means in the app, and is answered here."""
+"""A live view in a notebook: clicks mean the same as in the app, and the running Python answers them."""
 
 import inspect
 from collections.abc import Mapping
@@ -19,22 +19,22 @@ FRAME = "live"
 
 
 def live(trace: Trace, view: str = "attention/heads", *more: str, theme: str = "", **settings: Any) -> Any:
-    """One view, or several together, as a widget: what is clicked is answered by Python, as in the app.
+    """One view or several together as a widget, whose clicks Python answers as the app does.
 
-    Arguments and errors are those of `explorer.show`. It needs anywidget, which is asked for in a sentence where it is not.
+    Arguments and errors are those of `explorer.show`. It needs anywidget; an InputError says how to install it.
     """
     views, subject = asked(trace, (view, *more), settings)
     return _widget()(LiveView(views, subject, theme_named(theme)))
 
 
 class LiveView:
-    """What is seen, and what a click makes of it."""
+    """The state of a live view: what it shows, and how a click changes it."""
 
     def __init__(self, views: list[View], subject: Any, theme: str = "") -> None:
         self.views, self.subject, self.theme = views, open_on(views, subject), theme
 
     def page(self, content: Mapping[tuple[str, str], Any] | None = None) -> str:
-        """The page as it is now; `content` is what a click has changed of it and nothing else, by view and part."""
+        """The page's HTML; `content` holds the parts that the last click changed, by (view name, part name)."""
         side = data_of(self.views, self.subject, wait=True, live=True)
         for one in side["views"]:
             changed = {part: value for (view, part), value in (content or {}).items() if view == one["name"]}
@@ -42,7 +42,7 @@ class LiveView:
         return page([side], self.theme, FRAME, live=True)
 
     def click(self, told: Mapping[str, Any]) -> str | None:
-        """The page after a click, which is a part of a view and an index in it; None where it means nothing."""
+        """The page after a click on a part of a view; None if the click has no meaning."""
         view = next((one for one in self.views if one.name == told.get("view")), None)
         part = view.parts.get(str(told.get("part"))) if view is not None else None
         if view is None or part is None:
@@ -68,14 +68,14 @@ class LiveView:
 
 @cache
 def _widget() -> Any:
-    """The class of the widget, made when the first one is wanted."""
+    """The widget's class, made when it is first needed."""
     try:
         anywidget.AnyWidget  # noqa: B018 - imports it
     except ImportError as error:
         raise InputError("A live view needs anywidget; run pip install anywidget, or use explorer.show.") from error
 
     class Live(anywidget.AnyWidget):
-        """A frame with the page, and a way back for clicks."""
+        """A frame with the page, which sends clicks back to Python."""
 
         _esm = ASSETS / "file" / "live.js"
         page = traitlets.Unicode().tag(sync=True)
@@ -89,7 +89,7 @@ def _widget() -> Any:
         def _told(self, _: Any, content: Mapping[str, Any], __: Any) -> None:
             try:
                 drawn = self.view.click(content)
-            except ExplorerError:  # what is seen stays
+            except ExplorerError:  # the picture stays as it is
                 return
             if drawn is not None:
                 self.page = drawn

@@ -1,4 +1,4 @@
-"""A view asked for by its name: which there are, what may be set of them, and what one shows, within bounds."""
+"""Views by name, for programs: reading their settings, computing their content within limits, describing them."""
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import fields
@@ -17,15 +17,15 @@ from explorer.views.settings import Choice, Number, Setting, Several, Sheet, Swi
 from explorer.views.subject import Subject, in_order
 from explorer.views.view import Content, LongView, View, seconds
 
-OF_THE_PAGE = ("layer", "head", "token", "off", "cut")  # the selection, which may stand among the settings of any view
+OF_THE_PAGE = ("layer", "head", "token", "off", "cut")  # selection parameters that every view takes among its settings
 MOST_NAME = 60
 
 
 def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
-    """The view of this name with these settings, and the place where it is seen, opened on what is most telling.
+    """The named view with these settings, and the place where it is shown, with the most telling layer and head.
 
-    Among the settings may be what is selected on the page: layer and head from 1, a token from 0, heads that are off,
-    and attention weights that are cut.
+    The settings may include the page's selection: layer and head from 1, a token from 0, heads switched off, and attention
+    weights cut.
     Raises ExplorerError.
     """
     if not isinstance(name, str) or name not in VIEWS:
@@ -48,12 +48,12 @@ def read(name: object, given: object, subject: Subject) -> tuple[View, Place]:
 
 
 def _declared(kind: type[View]) -> dict[str, Any]:
-    """The settings as declared, for a model to bring into its range."""
+    """The declared defaults; the view fits them to the model."""
     return {one.name: one.default for one in fields(kind) if not isinstance(kind.settings[one.name], Sheet)}
 
 
 def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
-    """What of the selection was given, checked."""
+    """The checked selection. Raises InputError."""
     has, checked = subject.model.capabilities, dict(chosen)
     if "layer" in chosen:
         checked["layer"] = limits.check_integer(chosen["layer"], "the layer", 0, has.layers)
@@ -69,12 +69,12 @@ def _selected(chosen: Mapping[str, Any], subject: Subject) -> dict[str, Any]:
 
 
 def is_long(view: View, subject: Subject) -> bool:
-    """Whether its work takes more than about a second, so that only few may ask for it at once."""
+    """Whether its work takes more than about a second, so that only a few may run at once."""
     return isinstance(view, LongView) and (not view.start or seconds(subject, view.passes(subject)) > 1)
 
 
 def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, Any]], Any] = finished) -> Content:
-    """What a view shows, its work done by `run`. Raises ExplorerError where it shows nothing here, or would take too long."""
+    """A view's content; long work is done by `run`. Raises ExplorerError if it shows nothing here, or would take too long."""
     if why := view.unless(subject):
         raise CapabilityError(why)
     if not isinstance(view, LongView):
@@ -92,7 +92,7 @@ def content(view: View, subject: Subject, run: Callable[[Generator[Any, None, An
 
 
 def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
-    """A view as a program needs to know it, with the ranges of a model."""
+    """A view's description for programs: name, question, needs and settings, with the ranges of a model."""
     declared = {one.name: one.default for one in fields(kind)}
     own = {
         name: {**_type(setting, capabilities), "default": plain_value(declared[name]), "label": setting.label}
@@ -105,7 +105,7 @@ def described(kind: type[View], capabilities: Capabilities) -> dict[str, Any]:
 
 
 def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
-    """What of the page's selection every view may be asked with; nothing is what is most telling."""
+    """The selection parameters that every view takes; by default, the most telling values are used."""
     return {
         "layer": {"type": "integer", "range": [0, has.layers], "default": None, "label": "Layer"},
         "head": {"type": "integer", "range": [1, has.heads], "default": None, "label": "Head"},
@@ -116,7 +116,7 @@ def _of_the_page(has: Any) -> dict[str, dict[str, Any]]:
 
 
 def _type(setting: Setting, capabilities: Capabilities) -> dict[str, Any]:
-    """The type of a setting, and what it may be."""
+    """The type of a setting, and its allowed values."""
     match setting:
         case Choice(free=False):
             return {"type": "choice", "choices": setting.values}

@@ -1,4 +1,4 @@
-"""The views in a notebook, without a server: the same pictures, drawn by the same JavaScript, in a frame of their own."""
+"""Views in a notebook, without a server: the same pictures, drawn by the same JavaScript, in an iframe."""
 
 import difflib
 import html as markup
@@ -21,8 +21,8 @@ from explorer.views.settings import Choice, Number, Setting, Several, Switch, Te
 from explorer.views.subject import Selection, Subject
 from explorer.views.view import View
 
-OF_THE_PAGE = ("layer", "head", "token")  # what is selected, unless a view has a setting of that name
-SANDBOX = "allow-scripts allow-downloads allow-popups"  # no origin: nothing in the frame reaches the notebook
+OF_THE_PAGE = ("layer", "head", "token")  # the page's selection, unless a view has a setting of the same name
+SANDBOX = "allow-scripts allow-downloads allow-popups"  # no same-origin: the frame cannot reach the notebook
 SIZES = {"flow": 620, "head_grid": 430, "lines": 600, "tokens": 70, "board": 320, "architecture": 420, "words": 300, "bars": 220}
 FOLLOWING = """<script>(() => {{
   const frame = document.getElementById("{id}");
@@ -30,23 +30,23 @@ FOLLOWING = """<script>(() => {{
     if (frame && source === frame.contentWindow && data?.bertExplorer === "{id}") frame.style.height = `${{data.height + 4}}px`;
   }});
 }})()</script>"""
-LONGEST = 60  # characters of a default that a table shows
+LONGEST = 60  # characters of a default in a table
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One or two views that are drawn where a notebook displays them; `save(path)` makes a file of them."""
+    """One or two views that draw themselves where a notebook displays them; `save(path)` writes an HTML file."""
 
     sides: Sequence[dict[str, Any]]
     theme: str = ""
 
     @property
     def html(self) -> str:
-        """The standalone page."""
+        """The standalone HTML page."""
         return page(self.sides, self.theme)
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the page to a file and return where it is."""
+        """Write the page to a file. Returns its path."""
         path = Path(path)
         path.write_text(self.html, encoding="utf-8")
         return path
@@ -70,16 +70,15 @@ class Shown:
 def show(trace: Trace, view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
     """A view of a trace, or several together, drawn where a notebook displays it.
 
-    `settings` are those that `explorer.settings(view)` tells, and `layer` (from 1), `head` (from 1) and `token` (from 0) as
-    they are chosen on the page; what is not given is as the app opens the view. `theme` is "light" or "dark", else that of
-    the system. Work of many passes is done. Raises InputError for what does not exist, CapabilityError where the model
-    cannot serve the view.
+    `settings` are those that `explorer.settings(view)` lists, and `layer` (from 1), `head` (from 1) and `token` (from 0), the
+    selection; what is not given is as the app opens the view. `theme` is "light" or "dark", by default the system's. Long work
+    is done. Raises InputError for an unknown view or setting, CapabilityError if the model cannot serve the view.
     """
     return Shown((_side(trace, (view, *more), settings),), theme_named(theme))
 
 
 def compare(trace: Trace, other: Trace, view: str = "attention/head", *more: str, theme: str = "", **settings: Any) -> Shown:
-    """The same view of two traces side by side: of two inputs, or of two models. Arguments and errors are those of `show`."""
+    """The same view of two traces side by side: two inputs or two models. Arguments and errors are those of `show`."""
     return Shown(tuple(_side(one, (view, *more), settings) for one in (trace, other)), theme_named(theme))
 
 
@@ -88,7 +87,7 @@ def _side(trace: Trace, names: Sequence[str], given: Mapping[str, Any]) -> dict[
 
 
 def asked(trace: Trace, names: Sequence[str], given: Mapping[str, Any]) -> tuple[list[View], Subject]:
-    """The views of these names with the settings that are theirs, and the subject with what is selected. Raises InputError."""
+    """The named views with those of the settings they have, and the subject with the selection. Raises InputError."""
     kinds = [view_named(name) for name in names]
     known = [_told(kind) for kind in kinds]
     own = {name for settings in known for name in settings}
@@ -114,7 +113,7 @@ def _selection(trace: Trace, chosen: Mapping[str, Any]) -> Selection:
 
 
 def view_named(name: str) -> type[View]:
-    """The view of a name. Raises InputError, which names those that are meant perhaps."""
+    """The view with a name. Raises InputError, which suggests similar names."""
     if isinstance(name, str) and name in VIEWS:
         return VIEWS[name]
     near = difflib.get_close_matches(str(name)[:80], VIEWS, 3, 0.4)
@@ -123,7 +122,7 @@ def view_named(name: str) -> type[View]:
 
 
 def theme_named(theme: str) -> str:
-    """A theme that there is. Raises InputError."""
+    """The theme, checked. Raises InputError."""
     if theme not in THEMES:
         raise InputError("The theme must be 'light', 'dark' or '', which is that of the system.")
     return theme
@@ -134,7 +133,7 @@ def _told(kind: type[View]) -> dict[str, Setting]:
 
 
 def _height(side: Mapping[str, Any]) -> int:
-    """About how high it is, in pixels, where the frame cannot ask."""
+    """An estimate of the height in pixels, for frames that cannot measure it."""
     parts = [part for view in side["views"] for part in view["parts"] if "more" not in part]
     return 190 + sum(part.get("options", {}).get("height") or SIZES.get(part["kind"], 44) for part in parts)
 
@@ -144,7 +143,7 @@ def _height(side: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """A table that a notebook shows as one; `rows` are tuples of texts under `columns`."""
+    """A table for notebooks; `rows` are tuples of texts under `columns`."""
 
     title: str
     columns: Sequence[str]
@@ -170,9 +169,9 @@ class Settings:
 
 
 def settings(view: str = "", model: Network | None = None) -> Settings:
-    """What can be set of a view, and what it may be; without a name, all views. Raises InputError for an unknown view.
+    """A view's settings with defaults and ranges; without a name, the list of all views. Raises InputError for an unknown view.
 
-    Bounds that depend on the model are those of `model`, where one is given.
+    Ranges that depend on the model are those of `model`, if given.
     """
     if not view:
         return Settings("The views:", ("view", "question"), [(name, kind.question) for name, kind in VIEWS.items()])

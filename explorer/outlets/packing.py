@@ -1,16 +1,16 @@
-"""Long texts in links, packed: zlib, then base64 in the letters that an address may hold, behind a mark."""
+"""Compress long texts in links: zlib, then URL-safe base64, after a mark."""
 
 import base64
 import zlib
 
 from explorer.base.errors import InputError
 
-MARK = "~"  # a text that itself begins with one gets another in front
+MARK = "~"  # a text that begins with the mark itself gets a second one in front
 LONG = 200  # characters; shorter ones stay readable
 
 
 def packed(text: str) -> str:
-    """A text as a link carries it: as it is, or packed where it is long and becomes shorter. Raises InputError."""
+    """A text as it stands in a link: compressed if it is long and becomes shorter. Raises InputError."""
     if len(text) > LONG:
         try:
             raw = text.encode()
@@ -23,7 +23,7 @@ def packed(text: str) -> str:
 
 
 def unpacked(text: str, most: int) -> str:
-    """The text that `packed` wrote, of at most about `most` characters. Raises InputError for what is broken or larger."""
+    """The text that `packed` wrote, of at most about `most` characters. Raises InputError if it is broken or too long."""
     if not text.startswith(MARK):
         return text
     if text.startswith(MARK * 2):
@@ -32,7 +32,7 @@ def unpacked(text: str, most: int) -> str:
     try:
         raw = base64.b64decode(short + "=" * (-len(short) % 4), altchars=b"-_", validate=True)
         unpacking = zlib.decompressobj()
-        whole = unpacking.decompress(raw, 4 * most + 1)  # a letter takes four bytes at most
+        whole = unpacking.decompress(raw, 4 * most + 1)  # UTF-8 takes four bytes a character at most
         if len(whole) > 4 * most:
             raise InputError("A text in the link is packed and far too long; send it another way.")
         if not unpacking.eof or unpacking.unused_data:

@@ -1,4 +1,4 @@
-"""Views as one HTML file that stays alive without a server: our own JavaScript, the values, and nothing from elsewhere."""
+"""Views as one interactive HTML file without a server: our JavaScript and the values, nothing loaded from elsewhere."""
 
 import base64
 import html as markup
@@ -16,19 +16,19 @@ from explorer.views import TABS
 from explorer.views.subject import Subject
 from explorer.views.view import View, finding_of
 
-PACKED_FROM = 8_000  # characters: a longer value travels deflated
+PACKED_FROM = 8_000  # characters: longer values are compressed
 ALWAYS = ("common", "long_input", "paper", "picture", "plotly_window", "token_row")
 POLICY = "default-src 'none'; script-src 'unsafe-inline'{more}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
-NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles what it draws in three dimensions
+NEEDS_EVAL = " 'unsafe-eval'"  # Plotly compiles code for 3D figures
 THEMES = ("", "light", "dark")
 
 
 def html(views: Sequence[View], subject: Subject, address: str = "", **look: Any) -> str:
-    """One standalone page with what some views show together, of one input.
+    """One standalone page with views of one input.
 
-    `address` is a link to the same in the app. Of `look`: `wait`, whether long work is done for it; `theme`, "light" or
-    "dark", else as the system has it; `frame`, the name under which it tells a page around it its height. Raises
-    ExplorerError where there is nothing to see.
+    `address` is a link to the same in the app. `look` may hold `wait` (whether to do long work), `theme` ("light" or "dark", by
+    default the system's) and `frame` (a name by which the page reports its height to the page around it). Raises ExplorerError
+    if there is nothing to show.
     """
     return page([data_of(views, subject, address, wait=look.pop("wait", False))], **look)
 
@@ -36,9 +36,9 @@ def html(views: Sequence[View], subject: Subject, address: str = "", **look: Any
 def data_of(
     views: Sequence[View], subject: Subject, address: str = "", *, wait: bool = False, live: bool = False, unfolded: bool = True
 ) -> dict[str, Any]:
-    """What stands in the file, as plain data, for a page that Python answers if it is `live`. Raises ExplorerError.
+    """The data of the file's page; `live` if Python answers its clicks. Raises ExplorerError.
 
-    Where it is `unfolded`, what clicks would have asked of Python is there beforehand, as far as that is little.
+    With `unfolded`, the results of clicks are included where they are small.
     """
     subject = opened(views, subject)
     made = [one for view in views if (one := shown(view, subject, wait, live, unfolded))["parts"] or one["note"]]
@@ -61,7 +61,7 @@ def data_of(
 
 
 def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", live: bool = False) -> str:
-    """The page for what `data_of` made, several of them side by side; a `live` one tells what is clicked to what is around it."""
+    """The HTML for what `data_of` made, several side by side; a `live` page sends its clicks to the page around it."""
     parts = [part for side in sides for part in _parts(side)]
     used = {part["component"] for part in parts if "component" in part}
     data = {"sides": [_packed(side) for side in sides], "frame": frame, "live": live}
@@ -81,7 +81,7 @@ def page(sides: Sequence[dict[str, Any]], theme: str = "", frame: str = "", live
 
 
 def drawing(suffix: str) -> str:
-    """The scripts ("js") or the style ("css") of what draws any view, for a page that gets the values by itself."""
+    """The scripts ("js") or styles ("css") that draw any view, for a page that fetches the values itself."""
     stems = [*ALWAYS, *sorted({_stem(component.name) for component in (*COMPONENTS.values(), HEATMAP)} - set(ALWAYS))]
     return _assets(stems, suffix, page=("page",) if suffix == "css" else ())
 
@@ -92,7 +92,7 @@ def _parts(side: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _packed(side: dict[str, Any]) -> dict[str, Any]:
-    """With long values deflated, which a browser inflates by itself."""
+    """The data with long values compressed; browsers inflate them without a library."""
     views = [{**view, "parts": [_with_packed(part) for part in view["parts"]]} for view in side["views"]]
     return {**side, "views": views, "input": side["input"] and _with_packed(side["input"])}
 
@@ -103,12 +103,12 @@ def _with_packed(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def deflated(text: str) -> str:
-    """A text as base64 of what zlib makes of it."""
+    """The text compressed by zlib, as base64."""
     return base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode("ascii")
 
 
 def unpacked(value: object) -> Any:
-    """A value as it was before it was packed."""
+    """The value that `_with_packed` compressed."""
     if not (isinstance(value, dict) and value.keys() == {"deflate"}):
         return value
     return json.loads(zlib.decompress(base64.b64decode(value["deflate"])).decode("utf-8", "surrogatepass"))
@@ -120,12 +120,12 @@ def _plotly() -> str:
 
 
 def _stem(component: str) -> str:
-    """The file of a component: AttentionLines is in attention_lines."""
+    """The file name of a component: AttentionLines is in attention_lines."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", component).lower()
 
 
 def _assets(stems: Iterable[str], suffix: str, page: Sequence[str] = ("page",)) -> str:
-    """The scripts or the style of some components, then the page's own."""
+    """The scripts or styles of some components, then the page's own."""
     places = [ASSETS / folder / f"{stem}.{suffix}" for folder in ("components", "file") for stem in stems]
     own = [ASSETS / "file" / f"{stem}.{suffix}" for stem in ("prose", "sides", *page)]
     text = "\n".join(path.read_text("utf-8") for path in [*places, *own] if path.exists())

@@ -1,4 +1,4 @@
-"""The papers that the views name, so that what is taken away can say where it comes from."""
+"""The papers that views name, so that an export can cite them."""
 
 import re
 import sys
@@ -50,12 +50,12 @@ PAPERS = {
 
 
 def named_in(texts: Iterable[str]) -> list[str]:
-    """The papers, as references, that some texts name, each once, by author."""
+    """The references of the papers that texts name by author and year, without duplicates."""
     whole = re.sub(r"[\s(),]+", " ", " ".join(texts))
     return [reference for name, reference in PAPERS.items() if name in whole]
 
 
 def of(view: View) -> list[str]:
-    """The papers that a view names: in its docstrings, and in what it tells of itself."""
+    """The papers named in a view's docstrings, captions and notes."""
     told = [str(part.options.get("markdown", "")) for part in view.parts.values()]
     return named_in([type(view).__doc__ or "", sys.modules[type(view).__module__].__doc__ or "", *told])

@@ -1,4 +1,4 @@
-"""What a link says and every way out of a view starts from: an input, what is selected, and the views that are seen."""
+"""A place in the app: an input, a selection, and the views that are shown. Links and exports are made from it."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -14,23 +14,23 @@ SETTING = "set."  # before the name of a setting
 
 @dataclass(frozen=True)
 class Place:
-    """What a link says: the input and what is selected, and the views that are seen together, with their settings."""
+    """What a link describes: the input and selection, and the views shown together with their settings."""
 
     subject: Subject
     tab: str  # its id
-    choice: str  # the label of what is chosen in the tab
+    choice: str  # the label of the tab's choice
     views: tuple[View, ...]
-    told: tuple[str, ...] = field(default=(), compare=False)  # a sentence for all that a link asked for in vain
-    part: str = field(default="", compare=False)  # of the views, where one of them alone is to be taken away
+    told: tuple[str, ...] = field(default=(), compare=False)  # a sentence for each parameter that could not be followed
+    part: str = field(default="", compare=False)  # the part to export, if only one
 
     @property
     def name(self) -> str:
-        """The place in a file's name."""
+        """The place as part of a file name."""
         return "-".join(filter(None, (self.tab, slug(self.choice) if len(tab_of(self.tab).choices) > 1 else "")))
 
     @cached_property
     def settings(self) -> dict[str, str]:
-        """The settings that are not as declared, as they are written; views that name one alike share it."""
+        """The settings that differ from their defaults, as texts; views share settings of the same name."""
         written: dict[str, str] = {}
         for view in self.views:
             for name, value in view.changed().items():
@@ -38,25 +38,25 @@ class Place:
         return written
 
     def opened(self) -> "Place":
-        """With the layer and head that the views open with, where nobody picked one. Raises ExplorerError."""
+        """The place with the layer and head that its views open with, if none was picked. Raises ExplorerError."""
         return replace(self, subject=open_on(self.views, self.subject))
 
 
 def slug(label: str) -> str:
-    """The label of a choice as a link and a file name carry it."""
+    """A choice's label as links and file names have it."""
     return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
 
 
 def tab_of(name: str) -> Tab:
-    """The tab with this id, or the first that is seen."""
+    """The tab with this id, else the first."""
     return next((tab for tab in TABS if tab.id == name), next(tab for tab in TABS if tab.id == FIRST_TAB))
 
 
 def seen_in(tab: Tab, choice: str) -> list[type[View]]:
-    """The views that are seen together in a choice of a tab."""
+    """The views that are shown together in a choice of a tab."""
     return list(dict.fromkeys([*tab.above, *views_in(tab.choices[choice])]))
 
 
 def where(kind: type[View]) -> tuple[Tab, str]:
-    """The tab of a view, and the first of its choices that it is seen in."""
+    """The tab of a view, and the first choice that shows it."""
     return next((tab, choice) for tab in TABS for choice in tab.choices if kind in seen_in(tab, choice))

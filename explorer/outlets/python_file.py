@@ -1,4 +1,4 @@
-"""The Python of a place as a file: a script for each of its views that has one."""
+"""The Python export of a place: a script for each of its views that has one."""
 
 from explorer.base.errors import InputError
 from explorer.outlets import code
@@ -9,7 +9,7 @@ LINE = "\n# " + "-" * 78 + "\n\n"
 
 
 def python(place: Place) -> bytes:
-    """The scripts one below the other, UTF-8. Raises InputError, with the reason, where no view has one."""
+    """The scripts one after another, in UTF-8. Raises InputError with the reason if no view has one."""
     scripts = [script for view in place.views if (script := code.of(view, place.subject))]
     if not scripts:
         raise InputError(next((code.WITHOUT[view.name] for view in place.views if view.name in code.WITHOUT), NOTHING))

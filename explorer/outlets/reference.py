@@ -1,8 +1,8 @@
-"""The reference of the package as pages of HTML, from its docstrings, the views as they declare themselves, and CONTRIBUTING.
+"""The package's reference as HTML pages, from docstrings, the declarations of views, and CONTRIBUTING.
 
-    python -m explorer.outlets.reference FOLDER
+python -m explorer.outlets.reference FOLDER
 
-Everything is in the folder: no font, script or picture comes from elsewhere. It needs pdoc, of tests/requirements.txt.
+The folder is self-contained: no font, script or picture is loaded from elsewhere. It needs pdoc, from tests/requirements.txt.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from explorer.views.settings import Choice, Number, Setting
 from explorer.views.subject import Subject
 from explorer.views.view import View
 
-MARK = re.compile(r'<a class="attribution".*?</a>', re.DOTALL)  # pdoc's, which leads elsewhere
+MARK = re.compile(r'<a class="attribution".*?</a>', re.DOTALL)  # pdoc's, a link to another site
 EXAMPLE = ("The capital of Japan is [MASK].", "It is a city of skyscrapers.")
 FRAME = '<iframe src="{}" title="{}" loading="lazy" style="width: 100%; height: 34em; border: 0"></iframe>'
 CONTRIBUTING = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
@@ -47,11 +47,11 @@ NAMES = (
     *(f"explorer.outlets.{name}" for name in ("links", "code")),
     "explorer.base.errors",
 )
-"""The modules that a program asks, in the order of the way of the data."""
+"""The documented modules, in the order of the data flow."""
 
 
 def build(folder: Path, names: Sequence[str] = NAMES, drawn: Collection[str] = tuple(VIEWS)) -> None:
-    """Write the reference of some modules into a folder, with the pictures of some views. Raises InputError without pdoc."""
+    """Write the reference of modules into a folder, with pictures of views. Raises InputError without pdoc."""
     try:
         pdoc.render.configure(docformat="markdown", footer_text="BERT Explorer", include_undocumented=False, show_source=False)
     except ImportError as error:
@@ -66,22 +66,22 @@ def build(folder: Path, names: Sequence[str] = NAMES, drawn: Collection[str] = t
 
 
 def _draw(folder: Path, names: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Makes the page of each view of the example, as the app makes it, and gives its address by the view's name."""
+    """Write the page of each view of the example. Yields (view name, address)."""
     subject = Subject.of(load().trace(*EXAMPLE))
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
     for name in names:
-        with contextlib.suppress(ExplorerError):  # of this input the view shows nothing
+        with contextlib.suppress(ExplorerError):  # the view shows nothing for this input
             address = f"pictures/{slug(name)}.html"
             (folder / address).write_text(page_file.html([VIEWS[name]()], subject), "utf-8", "backslashreplace")
             yield name, address
 
 
 def _pages(names: Sequence[str], pictures: Mapping[str, str]) -> "Iterator[tuple[str, pdoc.doc.Module]]":
-    """What becomes a page each: the modules, the views, and how to add to them."""
+    """The pages by name: the modules, the views, and CONTRIBUTING."""
     for name in names:
         module = importlib.import_module(name)
         for member in getattr(module, "__all__", ()):
-            vars(module).setdefault(member, getattr(module, member))  # pdoc does not ask for what is loaded when it is used
+            vars(module).setdefault(member, getattr(module, member))  # pdoc does not see names that are loaded lazily
         yield name, pdoc.doc.Module(module)
     written = {"views": _views(pictures)} | ({"contributing": CONTRIBUTING.read_text("utf-8")} if CONTRIBUTING.is_file() else {})
     for name, text in ({"index": _index(names, written)} | written).items():
@@ -89,7 +89,7 @@ def _pages(names: Sequence[str], pictures: Mapping[str, str]) -> "Iterator[tuple
 
 
 def _index(names: Sequence[str], written: Iterable[str]) -> str:
-    """The first page in Markdown: what there is to read, with a sentence each."""
+    """The first page in Markdown: links, and a sentence for each module."""
     first = "\n".join(f"- [{name}]({name}.html)" for name in written)
     rows = [f"- `{name}`: {_sentence(name)}" for name in names]
     return "\n\n".join(["The reference of BERT Explorer's package.", first, "## Modules", "\n".join(rows)])
@@ -101,7 +101,7 @@ def _sentence(name: str) -> str:
 
 
 def _views(pictures: Mapping[str, str]) -> str:
-    """Every view in Markdown: its question, what it shows, and what can be set."""
+    """All views in Markdown: question, description and settings."""
     parts = ["Every view by its name, with what it shows and what can be set. A link, an endpoint and a notebook name it so."]
     for tab in TABS:
         parts += [f"# {tab.label}: {tab.question}", *(_view(view, pictures.get(view.name)) for view in tab.views)]
@@ -118,7 +118,7 @@ def _view(view: type[View], picture: str | None) -> str:
 
 
 def _row(name: str, setting: Setting, default: object) -> str:
-    """A row of the table of settings; what is long is cut."""
+    """A row of the table of settings; long defaults are cut."""
     if isinstance(setting, Choice):
         may = ", ".join(f"`{value}`" for value in setting.values) or "a text"
     elif isinstance(setting, Number):

@@ -1,4 +1,4 @@
-"""The numbers that a view shows, as tables with named columns in full precision, and these as CSV and JSON."""
+"""The numbers that a view shows, as tables with named columns in full precision, and their CSV and JSON."""
 
 import csv
 import io
@@ -14,16 +14,16 @@ from explorer.views.subject import Subject
 from explorer.views.view import WITHOUT_NUMBERS, Content, Finding, Part, View, props
 
 TEXTS = ("sentence",)
-FORMULA = re.compile(r"[=+\-@\t]")  # what a spreadsheet would run: it gets an apostrophe, as in the page's own CSV
+FORMULA = re.compile(r"[=+\-@\t]")  # a spreadsheet would run such a cell: it gets an apostrophe, as in the page's own CSV
 
 
 def tables(view: View, subject: Subject) -> dict[str, Table]:
-    """What each part of a view shows in numbers, by its name. Raises ExplorerError. It takes as long as the view does."""
+    """The table of each part of a view, by name. Raises ExplorerError. It computes the view."""
     return tables_of(view, view.compute(subject))
 
 
 def tables_of(view: View, content: Content) -> dict[str, Table]:
-    """The same of what was computed already."""
+    """The table of each part of content that was already computed."""
     found = {}
     for name in (name for name in view.layout if name in content):
         table = _table(view.parts.get(name) or view.settings[name], _value(content[name]))
@@ -33,13 +33,13 @@ def tables_of(view: View, content: Content) -> dict[str, Table]:
 
 
 def check_of(view: View, content: Content) -> str:
-    """What the checks of a view say, '' where it has none."""
+    """What the checks of a view say, '' if it has none."""
     checks = (_value(content.get(name)) for name, part in view.parts.items() if part.kind == "check")
     return " ".join(filter(None, map(_text, checks)))
 
 
 def csv_of(table: Table) -> str:
-    """A table as CSV with a line of names; what a spreadsheet would run as a formula begins with an apostrophe.
+    """A table as CSV with a header; a cell that a spreadsheet would run as a formula begins with an apostrophe.
 
     `pandas.read_csv(path, keep_default_na=False, na_values=[""])` reads it; without these, a token `null` would be lost.
     """
@@ -51,7 +51,7 @@ def csv_of(table: Table) -> str:
 
 
 def as_data(view: View, subject: Subject, content: Content, finding: Finding | None) -> dict[str, Any]:
-    """What a view shows as JSON has it: its settings, what it says, and all its tables."""
+    """A view as JSON data: its settings, finding, checks, and all its tables."""
     chosen = subject.selection
     return {
         "view": view.name,
@@ -67,23 +67,23 @@ def as_data(view: View, subject: Subject, content: Content, finding: Finding | N
 
 
 def as_json(data: object) -> str:
-    """Data as text; NaN, which is no JSON, is nowhere in it."""
+    """Data as JSON text. Raises ValueError for NaN, which JSON does not have."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
 def settings_of(view: View) -> dict[str, Any]:
-    """The settings as JSON has them; without files, and without what clicks leave behind that no link may carry."""
+    """The settings as JSON values, without uploads and without memories that links do not carry."""
     given = {one.name: getattr(view, one.name) for one in fields(view)}
     return {name: plain_value(value) for name, value in given.items() if is_open(view.settings[name])}
 
 
 def is_open(setting: Setting) -> bool:
-    """Whether a program may read and set it: not a file of somebody's, nor the traces of one visitor."""
+    """Whether programs may read and set it: not an upload, nor a memory of one visitor."""
     return not isinstance(setting, Upload) and (setting.linked or isinstance(setting, Sheet))
 
 
 def plain_value(value: object) -> Any:
-    """A value of a setting, in lists where it has tuples."""
+    """A setting's value with lists in place of tuples."""
     return [plain_value(one) for one in value] if isinstance(value, list | tuple) else value
 
 
@@ -91,7 +91,7 @@ TEXT = ("text",)
 
 
 def _table(declared: Part | Setting, value: object) -> Table | None:
-    """The numbers of a value: those that were kept beside it, else its rows."""
+    """The table of a value: the numbers kept beside it, else its rows."""
     if (table := kept(value)) is not None:
         return table
     if isinstance(declared, Sheet):
@@ -112,7 +112,7 @@ def _rows(rows: Any) -> list[list[Any]]:
 
 
 def _value(value: object) -> Any:
-    """What is seen, of a value that may be a function or come with labels."""
+    """The value to show, which may be given as a function or as `props`."""
     if isinstance(value, props):
         return value.get("value")
     return value() if callable(value) else value
@@ -123,5 +123,5 @@ def _text(value: Any) -> str:
 
 
 def _harmless(column: list[Any]) -> list[Any]:
-    """A column in which no cell is a formula to a spreadsheet; numbers are none."""
+    """The column with an apostrophe before texts that a spreadsheet would run as formulas."""
     return [f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell for cell in column]

@@ -1,4 +1,4 @@
-"""The ways out of a place that are files: each is a line here, a download in the page's dialog and an address of the server."""
+"""The export formats: each is a line here, a download in the page's dialog and a route of the server."""
 
 import contextlib
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from explorer.outlets.python_file import python
 
 @dataclass(frozen=True)
 class Way:
-    """One way out: `make` gives the file of a place whose layer and head are chosen. It raises ExplorerError."""
+    """An export format: `make` returns the file of an opened place, or raises ExplorerError."""
 
     key: str  # the extension, 'html'
-    label: str  # what a person reads: 'One page, interactive and offline'
+    label: str  # for the dialog, such as 'One page, alive without a server'
     media_type: str
     make: Callable[[Place], bytes]
 
@@ -26,10 +26,10 @@ def _page(place: Place) -> bytes:
 
 
 def _zip(place: Place) -> bytes:
-    """All other files of the place, as far as there are any."""
+    """All other files of the place that can be made."""
     files = {}
     for way in WAYS:
-        with contextlib.suppress(ExplorerError):  # what this view cannot be made into is not in the zip
+        with contextlib.suppress(ExplorerError):  # a format that this view does not have is left out
             if way.key != "zip":
                 files[f"{place.name}.{way.key}"] = way.make(place)
     return bundle.zipped(place, files)

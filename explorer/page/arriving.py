@@ -1,4 +1,4 @@
-"""How a page comes to show what it shows: as it opens by itself, as a link says, or as the browser goes back to."""
+"""How the page gets its state: its defaults when it opens, what a link says, or where the browser goes back to."""
 
 from urllib.parse import parse_qsl
 
@@ -13,9 +13,9 @@ from explorer.views import FIRST_TAB
 
 
 def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.events.Dependency]:
-    """Let pages be opened. Returns the events of its being opened and of a visit.
+    """Listen for the page being opened and for visits (links and the browser's back button). Returns both events.
 
-    The page is to be drawn after them, unless what is to be seen was built by them.
+    The page must be drawn after them, unless they built the tab that is shown.
     """
 
     def arrive(query: dict[str, str], values: Values, request: gr.Request) -> Updates:
@@ -26,16 +26,16 @@ def listen(shell: Shell, blocks: PageBlocks) -> tuple[gr.events.Dependency, gr.e
         default = first_subject()
         if links.asks(request.query_params):
             return arrive(dict(request.query_params), values, request)
-        # The page has its texts, and somebody may be typing or looking around already.
+        # The page has its texts already, and the user may have begun to type or to look around.
         open_tab = values[shell.open_tab] if values[shell.open_tab] in shell.tabs else FIRST_TAB
         updates = {shell.open_tab: open_tab, shell.inputs.model_name: default.model_name}
         return updates | shell.models.choosing(default.model_name, values) | shell.fitting(default.model, open_tab)
 
     def visit(values: Values, request: gr.Request) -> Updates:
-        _, _, query = str(values[visited]).encode("utf-8", "replace").decode().partition("?")  # as an address is read
+        _, _, query = str(values[visited]).encode("utf-8", "replace").decode().partition("?")  # decoded as an address is
         return arrive(dict(parse_qsl(query[: links.LONGEST], keep_blank_values=True)), values, request)
 
-    # Written by a script: a number that tells two visits from each other, and the query of the link.
+    # Set by a script: a number that makes each visit a new value, and the query of the link.
     visited = gr.Textbox("", visible="hidden", elem_id="visited")
     shell.address.change(None, shell.address, js="(query) => BertLink.follow(query)", api_visibility="private")
     known = [shell.open_tab, shell.models.recent, *shell.kept]

@@ -1,4 +1,4 @@
-"""Gradio's Blocks, made to do for a visitor and for an answer only what they need, since one loop serves everybody."""
+"""Gradio's Blocks, changed to do only the work that a visitor and an answer need, since one event loop serves everybody."""
 
 import contextlib
 import copy
@@ -41,64 +41,64 @@ LISTENING = "an opened page"
 
 @dataclass
 class Seen:
-    """What the page of a session has: the containers whose pieces are built, and the props that wait for the others."""
+    """What the browser of one session has: the containers whose pieces are built, and props kept for pieces not built yet."""
 
     built: set[int]
     later: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
 class PageBlocks(GradioBlocks):
-    """A page with many components, of which an answer changes few."""
+    """A page with many components, few of which change in one answer."""
 
     def __init__(self, **options: Any) -> None:
-        self.opens_with: Callable[[], Updates] = dict  # computes what a page opens with
-        self.paint: Callable[[Any], bytes] = lambda place: b"{}"  # tells what the tab of a place shows; see `painted.py`
-        self.containers: Sequence[int] = ()  # of the pieces of the page; see `pieces.py`
-        self.first: frozenset[int] = frozenset()  # those that every page opens with
-        self.shown_with: Mapping[int, int] = {}  # the containers that are shown by whatever answer sets a component in them
+        self.opens_with: Callable[[], Updates] = dict  # computes the values that the page opens with
+        self.paint: Callable[[Any], bytes] = lambda place: b"{}"  # JSON of what a tab shows; see `painted.py`
+        self.containers: Sequence[int] = ()  # the containers of the page's pieces; see `pieces.py`
+        self.first: frozenset[int] = frozenset()  # the containers that every page opens with
+        self.shown_with: Mapping[int, int] = {}  # component → the container that is shown whenever an answer sets the component
         self._seen: WeakKeyDictionary[SessionState, Seen] = WeakKeyDictionary()
         super().__init__(**options)
         self.turns = Turns(PLACES)
 
     def config_to_send(self) -> dict[str, Any]:
-        """The page as it is sent: with what it opens with, once that is known, unless a link asks for something else."""
+        """The configuration to send: with the opening values, once they are computed, unless the request is for a link."""
         return self.config_for(ASKED.get())
 
     def config_for(self, asked: Asked) -> dict[str, Any]:
-        """The same object until the page is filled anew."""
+        """The configuration for one kind of request: the same object each time, until `fill` replaces it."""
         return self._config if asked is Asked.ALL else self._pages[asked]
 
     def keep_config(self, made: dict[str, Any]) -> None:
-        """Keep the whole page, and what is sent of it before anything is opened."""
+        """Keep the configuration of the whole page, and the part of it that is sent before any tab is opened."""
         self._config, self.pieces = made, Pieces(made, self.containers)
         page = self.pieces.page(self.first, without=("api",)) if made else made
         self._pages = {Asked.PAGE: page, Asked.LINK: page}
 
     def fill(self) -> None:
-        """Compute what the page opens with, for all who open it from now on. Raises ExplorerError."""
+        """Compute the opening values, and send them with every page that is opened from now on. Raises ExplorerError."""
         self._pages[Asked.PAGE] = filled(self._pages[Asked.LINK], self.opens_with())
 
     def has_built(self, session: str | None, tab: TabPage, choice: str) -> bool:
-        """Whether the page of a session has a choice of a tab."""
+        """Whether the browser of a session has this choice of this tab."""
         state = self.session_state(session)
         built = self._seen[state].built if state in self._seen else self.first
         return {component_id(tab.item), component_id(tab.choices[choice].column)} <= built
 
     def is_wanted(self, session: str | None) -> bool:
-        """Whether another call of a session waits for the one that is being answered."""
+        """Whether another call of the session waits for the one that is running."""
         state = self.session_state(session)
         return state is not None and self.turns.of(state).wanted > 0
 
     def finish(self, steps: Iterable[Any], session: str | None) -> bool:
-        """Take some steps until another call of the session waits; whether all of them were taken."""
+        """Take steps until another call of the session waits. Returns whether all steps were taken."""
         return not any(self.is_wanted(session) for _ in steps)
 
     async def call(
         self, block_fn: BlockFunction | int, inputs: list[Any], state: SessionState | None = None, *others: Any, **named: Any
     ) -> dict[str, Any]:
-        """A call from its arguments to what is sent: those of many sessions side by side, those of one in their order.
+        """Handle a call, from its arguments to what is sent: sessions run side by side, the calls of one session in order.
 
-        What one of them leaves in a state is there for the next, and no older picture comes after a newer one.
+        So each call sees the states that the one before it left, and an older picture never replaces a newer one.
         """
         function = handler_of(self, block_fn)
         if function is None:
@@ -109,7 +109,7 @@ class PageBlocks(GradioBlocks):
             if state is not None:
                 self._seen_by(state).built |= self._heard_in(function)
         if holds_no_file(function):
-            named["root_path"] = None  # nothing to put it before
+            named["root_path"] = None  # no file, so no address that needs the root path in front
         async with contextlib.AsyncExitStack() as stack:
             if state is not None and kind in (MODEL["concurrency_id"], LOADING["concurrency_id"]):
                 await stack.enter_async_context(self.turns.of(state))
@@ -121,26 +121,26 @@ class PageBlocks(GradioBlocks):
             return await self.answer(block_fn, inputs, state, *others, **named)
 
     async def answer(self, *given: Any, **named: Any) -> dict[str, Any]:
-        """What Gradio does with a call whose turn has come, and the pieces of the page that are built by it."""
+        """Let Gradio handle a call whose turn has come, and add the pieces of the page that it builds."""
         deliver(None)
         return with_delivery(await super().call(*given, **named), named.get("root_path"))
 
     def _wish(self, request: Any = None, session_hash: str | None = None, event_id: str | None = None, **_: Any) -> Call:
-        """What the queue needs to know of a call; of one that came through Gradio's queue, that knows whether it is gone."""
+        """What the queue needs to know of a call. Only calls outside Gradio's queue are asked whether their client is gone."""
         asked = getattr(request, "request", None) if event_id is None else None
         address = visitor(request.client) if request is not None else ""
         gone = asked.is_disconnected if asked is not None else nobody_left
         return Call(address, session_hash is not None, lambda number: self._tell(event_id, number), gone)
 
     def _tell(self, event_id: str | None, number: int) -> None:
-        """Let a person read why nothing happens yet."""
+        """Tell the user their position in the queue."""
         if event_id is not None:
             tell_caller(self, event_id, f"You are number {number}.", "The app is busy", PATIENCE)
 
     async def read_inputs(
         self, block_fn: BlockFunction, inputs: list[Any], state: SessionState | None, explicit_call: bool = False
     ) -> list[Any]:
-        """What a handler gets: Gradio goes through a thread for every input, we only where there may be something to wait for."""
+        """Make the handler's arguments. Gradio uses a thread for every input; we use one only for inputs that may block."""
         _refuse_addresses(inputs)
         if state is None or not block_fn.preprocess or block_fn.component_prop_inputs:
             return await super().read_inputs(block_fn, inputs, state, explicit_call)
@@ -148,14 +148,14 @@ class PageBlocks(GradioBlocks):
         found = {block: state[component_id(block)] for block in block_fn.inputs if block.stateful}
         seen = self._seen_by(state)
         for one, value in zip(block_fn.inputs, inputs, strict=False):
-            if value is not None and not one.stateful:  # so it is there, even if the server has forgotten the session
+            if value is not None and not one.stateful:  # so the browser has it, even if the server has forgotten the session
                 seen.built.update(self.pieces.around(component_id(one)))
         for one, value in zip(block_fn.inputs, inputs, strict=False):
-            if value is None and not self._there(one, seen):  # the browser was not sent it yet
+            if value is None and not self._there(one, seen):  # the browser was not sent this component yet
                 found[one] = seen.later.get(component_id(one), {}).get("value", default_of(one))
         given = {block: value for block, value in zip(block_fn.inputs, inputs, strict=False) if block not in found}
-        # As this session knows the component: with the range and the choices that it was given.
-        with contextlib.suppress(Exception):  # Gradio meets it once more below, and words it
+        # Preprocessed by the session's own copy of the component, with the range and choices that it was given.
+        with contextlib.suppress(Exception):  # Gradio runs into the same error below, and words it
             plain = [block for block, value in given.items() if _is_plain(block, value)]
             found |= {block: state.get(component_id(block), block).preprocess(given[block]) for block in plain}
         other = copy.copy(block_fn)
@@ -165,7 +165,7 @@ class PageBlocks(GradioBlocks):
         return [found[block] for block in block_fn.inputs]
 
     async def write_outputs(self, block_fn: BlockFunction, predictions: list | dict, state: SessionState | None) -> list[Any]:
-        """What is sent: Gradio makes every output anew that may change, we those that a handler names."""
+        """Make what is sent. Gradio processes every possible output; we process those that the handler names."""
         if holds_no_file(block_fn):
             return [predictions]
         if not isinstance(predictions, dict) or not predictions or not all(isinstance(key, Block) for key in predictions):
@@ -174,37 +174,37 @@ class PageBlocks(GradioBlocks):
         named.outputs = list(predictions)
         more = set(named.outputs) - set(block_fn.outputs)
         if more and (state is None or not self._pieces_around(more)):
-            return await super().write_outputs(block_fn, predictions, state)  # which tells what is wrong
+            return await super().write_outputs(block_fn, predictions, state)  # which raises Gradio's error
         values = list(predictions.values())
         made = await super().write_outputs(named, values if len(values) > 1 else values[0], state)
         changed = dict(zip(named.outputs, made, strict=True))
         if state is not None:
             seen = self._seen_by(state)
-            lost = self._pieces_around(more)  # who asks for what is there by a listener around it has lost it
+            lost = self._pieces_around(more)  # outputs missing from this listener mean that the browser has lost their pieces
             seen.built = {one for one in seen.built if lost.isdisjoint({one, *self.pieces.around(one)})}
             changed = self._deliver(changed, seen)
-        # A state's value stays here. Gradio sends null for it, which the browser takes for a change when it comes first.
+        # A state's value stays on the server. Gradio sends null for it, which the browser would take for a change at first.
         return [gr.skip() if output.stateful else changed.get(output, gr.skip()) for output in block_fn.outputs]
 
     def _seen_by(self, state: SessionState) -> Seen:
         return self._seen.setdefault(state, Seen(set(self.first)))
 
     def _heard_in(self, function: BlockFunction) -> set[int]:
-        """The pieces in which something was heard: they are there, even if the server has forgotten the session."""
+        """The pieces with the component that fired: the browser has them, even if the server has forgotten the session."""
         around = [set(self.pieces.around(number)) for number, _ in function.targets if number is not None]
         return set.intersection(*around) if around else set()
 
     def _pieces_around(self, components: Iterable[Block]) -> set[int]:
-        """The innermost piece around each of some components."""
+        """The innermost piece around each of the components."""
         return {piece for one in components for piece in itertools.islice(self.pieces.around(component_id(one)), 1)}
 
     def _there(self, component: Block, seen: Seen) -> bool:
         return component.stateful or self.pieces.is_there(component_id(component), seen.built)
 
     def _deliver(self, changed: Updates, seen: Seen) -> Updates:
-        """Send the pieces that an answer shows and that are not there, with their new values; other values wait for their piece.
+        """Send the pieces that an answer shows for the first time, with their new values; values for other pieces wait.
 
-        Returns the rest of what changed.
+        Returns the changes to components that the browser has already.
         """
         numbers = {component_id(one): props_of(value) for one, value in changed.items()}
         shown = {self.shown_with[number] for number in numbers if number in self.shown_with}
@@ -222,7 +222,7 @@ class PageBlocks(GradioBlocks):
 
 
 def _refuse_addresses(inputs: Any) -> None:
-    """Raises gr.Error where a file is named by its address elsewhere: Gradio would fetch it, and nothing leaves this machine."""
+    """Raise gr.Error for a file given by a URL: Gradio would download it, and nothing may leave this machine."""
     waiting = [inputs]
     while waiting:
         found = waiting.pop()
@@ -234,6 +234,6 @@ def _refuse_addresses(inputs: Any) -> None:
 
 
 def _is_plain(block: gr.components.Component, value: object) -> bool:
-    """Whether a value is what it looks like: no file, and nothing that a component makes an object of."""
+    """Whether a value is plain data: no file, and nothing that its component turns into an object."""
     alone = value is None or isinstance(value, str | int | float)
     return block.data_model is None and (alone or (isinstance(value, list) and all(isinstance(one, str) for one in value)))

@@ -1,4 +1,4 @@
-"""The components of a tab, made where they stand."""
+"""Make the components of a tab."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from explorer.views.view import Cell, Tab, View, views_in
 
 
 def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chips], address: gr.Textbox) -> TabPage:
-    """Make the components of a tab; `around` are those that all tabs share."""
+    """Make the components of a tab in the current Gradio context; `around` are the components that all tabs share."""
     with gr.Tab(tab.label, id=tab.id, elem_id=f"tab-{tab.id}", visible=not tab.optional) as item:
         labels = list(tab.choices)
         with gr.Row(elem_classes="question"):
@@ -24,7 +24,7 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
             look = {"show_label": False, "label": tab.question, "container": False, "elem_id": f"{tab.id}-view"}
             look |= {"elem_classes": "grouped"} if tab.groups else {}
             which = gr.Radio(labels, value=labels[0], **look) if len(labels) > 1 else None
-        pulses = {label: Pulse(name=f"{tab.id}/{label}") for label in labels}  # here: what is hidden hears nothing
+        pulses = {label: Pulse(name=f"{tab.id}/{label}") for label in labels}  # here: a hidden component hears nothing
         absent = Notice(elem_id=f"{tab.id}-absent")
         way_out = gr.Button("Use the bundled model", visible=False, size="sm", elem_classes="way-out")
         with gr.Column(elem_classes="view") as body:
@@ -46,7 +46,7 @@ def build_tab(tab: Tab, inputs: Inputs, around: tuple[Steppers, Says, Chips, Chi
 
 
 def group_style(tabs: Sequence[Tab]) -> str:
-    """A style sheet that sets, on the first choice of each group, the group's name: Gradio's radio knows no groups."""
+    """A style sheet that puts each group's name on its first choice: Gradio's radio has no groups."""
     return "\n".join(
         f"#{tab.id}-view label:nth-of-type({list(tab.choices).index(first) + 1}) {{ --group: {json.dumps(name)}; --column: 1; }}"
         for tab in tabs
@@ -55,7 +55,7 @@ def group_style(tabs: Sequence[Tab]) -> str:
 
 
 def _build_shared(made: TabPage) -> None:
-    """The controls of settings that several choices read stand above them all, where they are needed."""
+    """Place the controls of settings that several choices read above the choices, shown where they are needed."""
     choices = [{name for view in views_in(rows) for name in view.settings} for rows in made.tab.choices.values()]
     declared = {name: view for view in made.tab.views for name in view.settings}
     shared = [name for name in declared if sum(name in names for names in choices) > 1 and name not in made.controls]
@@ -93,7 +93,7 @@ def _build_choice(made: TabPage, label: str, rows: Sequence[Sequence[Cell]], pul
 
 
 def _folds(views: Sequence[type[View]]) -> int:
-    """How much of some views is folded away under titles of its own; more than one is folded away together."""
+    """How many of the views fold something away under a title of its own; if more than one, they share one fold."""
 
     def folds(view: type[View]) -> bool:
         settings = [one.more for one in view.settings.values() if one.here]

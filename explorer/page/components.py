@@ -1,6 +1,6 @@
-"""Our own components: a piece of JavaScript in the page's head draws each with DOM nodes.
+"""Our own components: JavaScript in the page's head draws each one with DOM nodes.
 
-Values never enter a template: Gradio evaluates templates as JavaScript, and a token may say anything.
+Values never enter a template: Gradio evaluates templates as JavaScript, and a token may contain anything.
 """
 
 import json
@@ -14,12 +14,12 @@ from explorer.figures import alternatives
 
 
 def _joined(suffix: str) -> str:
-    """All files of a kind; what all share comes first, since the others add to it or overrule it."""
+    """All files with a suffix, joined. common.* comes first, since the others extend or override it."""
     paths = sorted((ASSETS / "components").glob(f"*.{suffix}"), key=lambda path: (path.stem != "common", path.stem))
     return "\n".join(path.read_text("utf-8") for path in paths)
 
 
-PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # the server has it there: no path of the machine in the page
+PLOTLY_ADDRESS = f"bx/{version('plotly')}/plotly.min.js"  # a route of the server: no path of this machine in the page
 HEAD = f"""<style>{_joined("css")}</style>
 <link rel="alternate" type="text/javascript" id="plotly-js" href="{PLOTLY_ADDRESS}">
 <script>{_joined("js")}</script>
@@ -28,17 +28,17 @@ HEAD = f"""<style>{_joined("css")}</style>
 
 
 class Drawn(HTMLComponent):
-    """A component that the function of its name in assets/components/*.js draws into `skeleton`."""
+    """A component drawn into `skeleton` by the function with its name in assets/components/*.js."""
 
     skeleton = "<div class='bx'></div>"
     custom_events: tuple[str, ...] = ()
     travels_as = "object"
-    options: ClassVar[Mapping[str, Any]] = {}  # the arguments that its script is told, and what they are by default
+    options: ClassVar[Mapping[str, Any]] = {}  # the arguments of its script, with their defaults
 
     def __init__(self, value: object = None, **kw: Any) -> None:
-        # Settings are ours and stay: what Gradio calls props is lost when a component in a closed tab gets a value.
+        # Settings are kept in JavaScript: what Gradio calls props is lost when a component in a closed tab gets a value.
         settings = {name: kw.pop(name, default) for name, default in self.options.items()}
-        self.__dict__.update(settings)  # Gradio takes every other name quoted in the script for an event
+        self.__dict__.update(settings)  # Gradio takes every other quoted name in the script for an event
         fixed = json.dumps(settings)
         events = ", ".join(f"'{event}'" for event in self.custom_events)  # quoted, so that Gradio offers listeners
         super().__init__(
@@ -51,19 +51,19 @@ class Drawn(HTMLComponent):
         )
 
     def postprocess(self, value: object) -> Any:
-        """Values are data, not markup, and pass as they are."""
+        """Pass the value on unchanged: it is data, not markup."""
         return value
 
     def api_info(self) -> dict[str, Any]:
-        """What a client would send."""
+        """The JSON schema of the value."""
         return {"type": self.travels_as}
 
 
 class Pulse(Drawn):
-    """Nothing to see: `BertPage.draw` in assets/page.js triggers `.select` here when what is called `name` is to be drawn.
+    """An invisible component: `BertPage.draw` in assets/page.js triggers its `.select` to have the thing called `name` drawn.
 
-    `event.index` is what a person chose for that: `token`, `layer`, `head` or `hidden_state`, as far as something was chosen,
-    and whether the answer is wanted `at_once`. A new value tells that something was left out of it: `.rest` asks for that.
+    `event.index` holds what the user chose: `token`, `layer`, `head` or `hidden_state`, each only if chosen, and `at_once` if
+    slow parts may be left out. A new value says that some were left out; the browser then triggers `.rest` to get them.
     """
 
     skeleton = "<div hidden></div>"
@@ -78,9 +78,9 @@ class TokenRow(Drawn):
     """Tokens as chips, or with `detail` as cards with their numbers.
 
     A click triggers `.select`; a double click, the M key or the small button on the chosen chip triggers `.mask`.
-    With `mask_on_click` a single click triggers `.mask`, nothing triggers `.select`, and words look like gaps to be.
-    Tokens of the kind "special" cannot be masked, and none of a `passive` row. With `with_window` it says which part of a
-    long input all pictures show, and follows when that moves. Handlers take `event: gr.SelectData`: `event.index` is the
+    With `mask_on_click` a single click triggers `.mask`, nothing triggers `.select`, and words look like gaps to fill.
+    Tokens of kind "special" and tokens of a `passive` row cannot be masked. With `with_window` the row says which part of a
+    long input all pictures show, and follows when that part moves. Handlers take `event: gr.SelectData`: `event.index` is the
     token's index, `event.value` its text.
     """
 
@@ -90,9 +90,9 @@ class TokenRow(Drawn):
 
 
 class AttentionLines(Drawn):
-    """One head as lines from the tokens that look (left) to the tokens that are looked at (right).
+    """One attention head as lines from the tokens that attend (queries, left) to the tokens attended to (keys, right).
 
-    Pointing at a token shows only its edges; a click keeps them and triggers `.select`: `event.index` is the row or
+    Pointing at a token shows only its lines; a click keeps them and triggers `.select`: `event.index` is the row or
     column, `event.side` is "query" or "key".
     """
 
@@ -101,11 +101,11 @@ class AttentionLines(Drawn):
 
 
 class Flow(Drawn):
-    """All of a model in one picture. A click triggers `.select`; `event.index` is an object that says what is wanted:
+    """The whole model in one picture. A click triggers `.select`; `event.index` is an object that says what was clicked:
 
-    {state, token} another place; {unfold: layer}, {route: [layer, query, key]} or {close: true} what is unfolded; {cut: [layer,
-    query, key, head or 0 for all]}, {off: [layer, head]} what is changed; {inside: [layer, head]} a head. Layers and heads count
-    from 1, tokens from 0.
+    {state, token}: another place; {unfold: layer}, {route: [layer, query, key]} or {close: true}: unfold or close a detail;
+    {cut: [layer, query, key, head or 0 for all]} or {off: [layer, head]}: a change to the model; {inside: [layer, head]}: a
+    head. Layers and heads count from 1, tokens from 0.
     """
 
     skeleton = "<div class='bx bx-flow' role='group'></div>"
@@ -132,9 +132,9 @@ class SwitchBoard(Drawn):
 
 
 class WordGrid(Drawn):
-    """A table of words, each with a colour between the page's background (0) and the ramp's end (1).
+    """A table of words, each with a colour between the page's background (0) and the end of the colour ramp (1).
 
-    A click triggers `.select`: `event.index` is [row, column]. Wider than the page, it scrolls by itself.
+    A click triggers `.select`: `event.index` is [row, column]. A table wider than the page scrolls sideways.
     """
 
     skeleton = "<div class='bx bx-words'></div>"
@@ -147,7 +147,7 @@ class Bars(Drawn):
 
 
 class Ranking(Drawn):
-    """Texts with a number each, under a heading. A click triggers `.select`: `event.index` is the row's own index."""
+    """Texts with a number each, under a heading. A click triggers `.select`: `event.index` is the `index` of the row's value."""
 
     skeleton = "<div class='bx bx-ranking' role='group'></div>"
 
@@ -164,7 +164,7 @@ class StripTable(Drawn):
 
 
 class Steppers(Drawn):
-    """Numbers of the selection: [{"name", "label", "at", "low", "high"}, ...].
+    """Steppers for the numbers of the selection: [{"name", "label", "at", "low", "high"}, ...].
 
     A step triggers `.select`: `event.index` is [name, number].
     """
@@ -173,9 +173,9 @@ class Steppers(Drawn):
 
 
 class Says(Drawn):
-    """What the model says now, as `explorer.views.says` puts it; None for nothing.
+    """The model's prediction in a sentence, made by `explorer.views.says`; None for nothing.
 
-    A press of a word that is not expected triggers `.mask` with its token; `.ask` is triggered where a value `asks`.
+    A click on a word that the model does not expect triggers `.mask` with its token. A value with `asks` triggers `.ask`.
     """
 
     custom_events = ("mask", "ask")
@@ -189,36 +189,34 @@ class Sections(Drawn):
 
 
 class Chips(Drawn):
-    """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is its place.
+    """Short texts in a line: {"label": what they are, "chips": [...]}. A click triggers `.select`: `event.index` is the position.
 
-    Those that are `pressed` ([bool], one a chip) stand for what is done already.
-
-    Those of the `kind` "back" undo something.
+    `pressed` ([bool], one a chip) marks chips as done. Chips of `kind` "back" undo something.
     """
 
     skeleton = "<div class='bx bx-chips' role='group'></div>"
 
 
 class Passage(Drawn):
-    """A text with a part of it marked: {"before", "marked", "after"}."""
+    """A text with one part marked: {"before", "marked", "after"}."""
 
     skeleton = "<div class='bx bx-passage'></div>"
 
 
 class Architecture(Drawn):
-    """A model as boxes from its input down to its heads. A click opens the tab, and the choice in it, that a box names."""
+    """The model as boxes from its input down to its heads. A click opens the tab and choice that the box names."""
 
     skeleton = "<div class='bx bx-architecture' role='group' aria-label='how the model is built'></div>"
 
 
 class Meter(Drawn):
-    """How far long work is: {"text": ..., "share": 0 to 1, or None where nobody can tell}. Its place stays when empty."""
+    """The progress of long work: {"text": ..., "share": 0 to 1, or None if unknown}. It keeps its height when empty."""
 
     skeleton = "<div class='bx bx-meter' role='status'></div>"
 
 
 class Notice(Drawn):
-    """One plain sentence: a string, or {"text": ..., "kind": "info" or "error"}. Empty, it takes no space."""
+    """One plain sentence: a string, or {"text": ..., "kind": "info" or "error"}. It takes no space when empty."""
 
     skeleton = "<div class='bx bx-notice' role='status'></div>"
     travels_as = "string"
@@ -229,32 +227,30 @@ class Notice(Drawn):
 
 
 class Finding(Drawn):
-    """What is most telling, in a sentence: {"text": ..., "why": the place of the reason, or None}. Its place stays when empty.
+    """The most telling fact in a sentence: {"text": ..., "why": where its reason is seen, or None}. Keeps its height when empty.
 
-    A press of its button triggers `.select`.
+    A click on its button triggers `.select`.
     """
 
     skeleton = "<div class='bx bx-finding'></div>"
 
 
 class AnswersSwitch(Drawn):
-    """The link to the guide, and a button that hides all answers of the page, or shows them; assets/answers.js keeps which."""
+    """The link to the guide, and the button that hides or shows all answers; assets/answers.js keeps the choice."""
 
     skeleton = "<div class='bx bx-answers'></div>"
 
 
 class PlotlyChart(Drawn):
-    """A Plotly figure in the look of the page, which keeps zoom and camera while `layout.uirevision` stays the same.
+    """A Plotly figure in the style of the page; zoom and camera stay while `layout.uirevision` stays the same.
 
-    A figure with `layout.meta = {"ramp": "sequential"}` gets the page's own ramp on all its colour axes.
-
-    One with `layout.meta = {"window": {"x": [...], "y": [...]}}`, the tokens along its axes, shows the window of them that
-    the whole page shows, beside an overview.
-
+    `layout.meta = {"ramp": "sequential"}` gives all colour axes the page's own ramp.
+    `layout.meta = {"window": {"x": [...], "y": [...]}}` names the tokens along the axes: the figure then shows the window of
+    tokens that the whole page shows, beside an overview.
     A click triggers `.select`. In the handler, `event: gr.SelectData` has `event.index`, the number of the point
-    ([row, column] in a heatmap), `event.value` (z, text or y of the point), and besides `event.x`, `event.y`,
-    `event.customdata` and `event.trace`, the number of the trace. With `lasso` points can be drawn round with a lasso,
-    which triggers `.lasso`: `event.index` is the list of the points' customdata.
+    ([row, column] in a heatmap), `event.value` (z, text or y of the point), and also `event.x`, `event.y`,
+    `event.customdata` and `event.trace`, the number of the trace. With `with_lasso` a lasso around points triggers `.lasso`:
+    `event.index` is the list of the points' customdata.
     """
 
     custom_events = ("lasso",)
@@ -266,5 +262,5 @@ class PlotlyChart(Drawn):
         super().__init__(value, height=height, **kw)
 
     def postprocess(self, value: object) -> str | dict[str, Any] | None:
-        """A figure as JSON, in which arrays are base64, with what it shows in words for those who do not see it."""
+        """The figure as JSON with base64 arrays, and with a description in words for those who do not see it."""
         return value if value is None or isinstance(value, str) else alternatives.described(value)

@@ -1,4 +1,4 @@
-"""Controls made from settings, and parts of the page made from the parts of a view."""
+"""Make Gradio controls from settings, and components from the parts of a view."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,16 +11,16 @@ from explorer.page import components
 from explorer.views.settings import Choice, Memory, Number, Setting, Several, Sheet, Switch, Text, Upload
 from explorer.views.view import MARKDOWN, Part, View
 
-FOR_THE_PANEL = ("heard", "line", "queue")  # when a control is heard, whether it begins a line, and may wait its turn
-CLASSES = {"check": "check", "heading": "detail-title", "caption": "caption", "note": "caption"}  # of the kinds of parts
-ANSWER = "bx-answer"  # the class of what is covered while answers are hidden
-SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is there
+FOR_THE_PANEL = ("heard", "line", "queue")  # keys of `look` that are not Gradio's: events, line break, queueing
+CLASSES = {"check": "check", "heading": "detail-title", "caption": "caption", "note": "caption"}  # CSS classes by kind of part
+ANSWER = "bx-answer"  # CSS class of what is covered while answers are hidden
+SLIDER = {"low": 1.0, "high": 6.0}  # a slider's range until the model is known
 
 
 def control(setting: Setting, default: object, elem_id: str) -> gr.components.Component:
-    """The control of a setting; what a view keeps for itself becomes a state."""
+    """The control of a setting; a Memory becomes a state."""
     if isinstance(setting, Memory):
-        named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # no secret: every page is told it
+        named = {"storage_key": setting.stored, "secret": "bert-explorer"}  # not a secret: every page contains it
         return gr.BrowserState(default, **named) if setting.stored else gr.State(default)
     look = {name: value for name, value in setting.look.items() if name not in FOR_THE_PANEL}
     look |= {"elem_id": elem_id, "label": setting.label or None} | ({"elem_classes": ANSWER} if setting.answer else {})
@@ -44,7 +44,7 @@ def _number(setting: Number, default: float, look: dict[str, Any]) -> gr.compone
 
 
 def _upload(setting: Upload, default: None, look: dict[str, Any]) -> gr.components.Component:
-    """The table is kept in a state; the file itself is dropped once it was read."""
+    """An upload box whose table is kept in a state; the file itself is not kept once it is read."""
     state = gr.State(default)
     types = list(setting.types)
     as_button = look.pop("as_button", False)
@@ -71,25 +71,25 @@ _MAKERS: dict[type[Setting], Callable[[Any, Any, dict[str, Any]], gr.components.
 
 
 def default_of(component: gr.components.Component) -> Any:
-    """The value that a component begins with, as a handler gets it."""
+    """A component's initial value, as a handler gets it."""
     return component.value["data"] if isinstance(component, gr.Dataframe) else component.value
 
 
 def uploaded(setting: Upload, path: str | None) -> Any:
-    """What is in a file, None for no file. Raises InputError."""
+    """The contents of an uploaded file, None for no file. Raises InputError."""
     return setting.read(Path(path)) if path else None
 
 
 def fitted(view: View, name: str, value: Any, capabilities: Capabilities) -> dict[str, Any]:
-    """What has to change of a control for a model and the view's other settings: its range, and whether it is there.
+    """The properties of a control that depend on the model and on other settings: its range, choices and visibility.
 
-    Its value stays, unless it is not what the view made of it: somebody may be moving it just now.
+    The value is sent only if the view corrected it: the user may be moving the control just now.
     """
     changed: dict[str, Any] = {}
     setting, kept = view.settings[name], getattr(view, name)
     if isinstance(setting, Number) and (callable(setting.low) or callable(setting.high)):
         low, high = setting.range(capabilities)
-        # A slider from a number to the same number is none; Gradio refuses to draw it.
+        # Gradio refuses to draw a slider whose ends are equal.
         changed |= {"minimum": low, "maximum": max(high, low + 1), "visible": low < high}
         changed |= {"value": kept} if kept != value else {}
     if isinstance(setting, Several):
@@ -101,12 +101,12 @@ def fitted(view: View, name: str, value: Any, capabilities: Capabilities) -> dic
 
 
 def is_made(part: Part) -> bool:
-    """Whether it says how a picture is made, and stands behind 'How is this made?'."""
+    """Whether the part says how a picture is made; such parts are hidden behind 'How is this made?'."""
     return part.kind in ("caption", "check") and not part.more
 
 
 def drawn(part: Part, elem_id: str) -> Any:
-    """The component of a part. Its value comes later."""
+    """The component of a part, without a value yet."""
     options = dict(part.options)
     own = options.pop("classes", None) or CLASSES.get(part.kind)
     classes = [one for one in (own, "how" if is_made(part) else None, ANSWER if part.answer else None) if one]
@@ -148,4 +148,4 @@ PARTS: dict[str, Callable[..., Any]] = {
     "prose": gr.Markdown,
     "code": lambda **options: gr.Textbox(show_label=False, interactive=False, **options),
 }
-"""What draws a part, by its kind. A component of one's own is one line here."""
+"""Component class by kind of part. A new component needs one line here."""

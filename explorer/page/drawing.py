@@ -1,10 +1,9 @@
-"""Drawing what is open: one answer holds what a person chose, the tokens above, and the open choice of the open tab.
+"""Draw what is open: one answer holds the user's choice, the tokens above the tabs, and the open choice of the open tab.
 
-The browser asks for it by a `Pulse` (`BertPage.draw` in assets/page.js): that of the open choice, which is told the settings
-there, or that of the page, while the tab is not built.
-
-After a key a picture is wanted `at_once`: what takes longer is left out, which the answer tells the pulse, and asked for when
-the picture is seen. A person who types on waits for none of it.
+The browser asks for it through a `Pulse` (`BertPage.draw` in assets/page.js): that of the open choice, which gets the
+settings there, or that of the page, while the tab is not built.
+After a key press a picture is wanted `at_once`: the answer leaves slow parts out and tells the pulse so, and the browser
+asks for them when it has drawn the picture. A user who goes on typing waits for none of them.
 """
 
 import itertools
@@ -27,11 +26,11 @@ from explorer.views.subject import Subject
 from explorer.views.view import View
 
 DRAWN, FINISHED = "() => BertPage.drawn()", "() => BertPage.finished()"
-TURNS = itertools.count(1)  # no two answers tell a pulse the same, which the browser would not hear
+TURNS = itertools.count(1)  # a new value each time: the browser does not hear of a value that stays the same
 
 
 def listen(shell: Shell, blocks: PageBlocks) -> None:
-    """Let everything be drawn when its pulse is heard."""
+    """Draw whatever a pulse asks for."""
     around = [shell.open_tab, shell.notice, shell.strip]
     for tab in shell.tabs.values():
         for label, choice in tab.choices.items():
@@ -42,13 +41,13 @@ def listen(shell: Shell, blocks: PageBlocks) -> None:
             if any(view.prepare_rest is not View.prepare_rest for view in choice.views):
                 _listen_for_rest(blocks, tab, choice, known)
     inputs = shell.inputs
-    # All else that changes comes with the tab, which is built.
+    # Whatever else changes belongs to the tab, which is built with it.
     outputs = [*around, inputs.selection, shell.steppers, shell.says, shell.put_back, shell.suggestion, shell.address]
     _listen(shell, shell.pulse, outputs, [*inputs.all, *shell.kept], _named(shell))
 
 
 Asked = Callable[[dict[str, Any]], tuple[TabPage, Values]]
-"""The tab that is asked for by an event, and what is known of its controls."""
+"""From the event's index: the tab to draw, and the known values of its controls."""
 
 
 def _always(tab: TabPage, known: Values) -> Asked:
@@ -68,7 +67,7 @@ def _listen_for_rest(blocks: PageBlocks, tab: TabPage, choice: Choice, known: Va
         try:
             steps = itertools.chain.from_iterable(view().prepare_rest(subject) for view in choice.views)
             return tab.rest(subject, values) if blocks.finish(steps, request.session_hash) else nothing
-        except ExplorerError:  # what is wrong was told with the picture
+        except ExplorerError:  # the error was shown with the picture
             return nothing
 
     panels = [*tab.above, *choice.panels]
@@ -86,9 +85,9 @@ def _listen(shell: Shell, pulse: Pulse, outputs: list[Any], inputs: list[Any], a
 
 
 def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pulse: Pulse) -> Updates:
-    """A tab with its open choice as the page is now, after a person `chosen` a token, layer or head.
+    """Draw a tab with its open choice, after the user `chosen` a token, layer or head.
 
-    The pulse that asked `at_once` is told if something was left out.
+    A pulse that asked `at_once` is told if something was left out.
     """
     values = tab.complete(values)
     subject = shell.inputs.subject(values)
@@ -97,7 +96,7 @@ def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pu
     updates: Updates = {shell.open_tab: tab.tab.id}
     try:
         if chosen.keys() & {"token", *STEPPERS}:
-            # A page that was only just sent shows a layer and a head, and none is selected yet.
+            # A page that was only just sent shows a layer and a head before any is selected.
             subject = select(tab.opening(subject, values), chosen)
         updates[shell.inputs.selection] = subject.selection
         if "token" in chosen:
@@ -109,7 +108,7 @@ def drawn(shell: Shell, tab: TabPage, values: Values, chosen: dict[str, Any], pu
 
 
 def select(subject: Subject, chosen: dict[str, Any]) -> Subject:
-    """The subject with the token, layer and head that were chosen. Raises InputError."""
+    """The subject with the chosen token, layer and head. Raises InputError."""
     if "token" in chosen:
         subject = subject.select(token=limits.check_place(chosen["token"]))
     for name in STEPPERS.keys() & chosen.keys():

@@ -1,4 +1,4 @@
-"""How the page listens: one way for every handler to be run, and what the browser does before it is."""
+"""Event listeners: one way to run every handler, and what the browser does before it runs."""
 
 import functools
 import inspect
@@ -15,20 +15,20 @@ from explorer.api.handlers import friendly
 from explorer.base.scheduling import MODEL
 from explorer.views.subject import Selection, Subject
 
-DRAW = "() => BertPage.draw()"  # what is open is to be drawn
-CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: when something is chosen there, not when they are only left
-BURST = 2.0  # seconds in which steps of one listener may reach the browser together
+DRAW = "() => BertPage.draw()"  # redraw what is open
+CHOSEN = "(...values) => BertPage.chosen(values)"  # for dropdowns: only when an item is chosen, not when the box is left
+BURST = 2.0  # seconds within which steps of one listener may reach the browser together
 Triggers = functools.partial | Sequence[Callable]  # `earlier.success` or an event of our own components, or a list of events
-Updates = dict[Any, Any]  # new values by component; what is not named stays as it is
-Values = dict[Any, Any]  # the values of components, by component: nothing depends on their order
-# Without a place for its progress, too: at every step of every event the browser goes through all places that ever had one.
+Updates = dict[Any, Any]  # new values by component; components not named keep theirs
+Values = dict[Any, Any]  # component values by component, so that their order does not matter
+# No progress indicator either: at every step of every event the browser visits all components that ever had one.
 QUIET = {"api_visibility": "private", "show_progress": "hidden", "show_progress_on": [], **MODEL}
 
 
 def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
-    """Options for a listener to the `change` of text boxes: it runs once for what a person types, pastes or deletes there.
+    """Options for a listener to the `change` of text boxes: it runs once for what the user types, pastes or deletes.
 
-    (`input` tells only of keys that write a letter.) What the page itself sets is drawn by whoever sets it.
+    (`input` only reports keys that write a letter.) Values set by the page itself are drawn by the code that sets them.
     """
     selector = ", ".join(f"#{box.elem_id}" for box in boxes)
     return {"js": f"(...values) => BertPage.typed(values, '{selector}')", "trigger_mode": "multiple"}
@@ -37,7 +37,7 @@ def typed_in(*boxes: gr.Textbox) -> dict[str, str]:
 def run(
     triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
 ) -> gr.events.Dependency:
-    """Run `handler(values)` when one of the triggers fires: it gets the values of `inputs` by component."""
+    """Run `handler(values)` when one of the triggers fires; `values` holds the values of `inputs` by component."""
     listen = triggers if isinstance(triggers, functools.partial) else functools.partial(gr.on, list(triggers))
     settings = {**QUIET, **_options_for(triggers), **options}
     handler = kept_together(handler) if inspect.isgeneratorfunction(handler) else handler
@@ -46,10 +46,10 @@ def run(
 
 
 def kept_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., Iterator[Updates]]:
-    """What was new a moment ago is said again in the next step.
+    """Make a generator repeat its updates of the last BURST seconds in each step.
 
-    Gradio's client makes each step of the one before by changing it in place, before it has shown it if both come at
-    once: what the later one leaves alone would never be seen. States do not travel, and others may set them meanwhile.
+    Gradio's client applies a step to the previous one in place, even before that was shown: of two steps that arrive together,
+    what the later one does not set would never be seen. States stay on the server, and other handlers may set them meanwhile.
     """
 
     @functools.wraps(handler)
@@ -67,7 +67,7 @@ def kept_together(handler: Callable[..., Iterator[Updates]]) -> Callable[..., It
 def run_picked(
     triggers: Triggers, handler: Callable, outputs: Iterable[Any], inputs: Iterable[Any] = (), **options: Any
 ) -> gr.events.Dependency:
-    """Like `run`, for something that was clicked: `handler(values, event)`."""
+    """Like `run`, for clicks: `handler(values, event)`."""
 
     def picked(values: Values, event: gr.SelectData) -> Any:
         return handler(values, event)
@@ -75,20 +75,20 @@ def run_picked(
     def picked_on(values: Values, event: gr.SelectData) -> Iterator[Any]:
         yield from handler(values, event)
 
-    # Every quick click counts. Gradio's default drops what comes while one is worked on, and
-    # "always_last" repeats the click that was under way instead of the last one.
+    # Every quick click counts. Gradio's default drops clicks that come while one is handled, and
+    # "always_last" repeats the click being handled instead of the last one.
     settings = {"trigger_mode": "multiple", **options}
     return run(triggers, picked_on if inspect.isgeneratorfunction(handler) else picked, outputs, inputs, **settings)
 
 
 def then(event: gr.events.Dependency, js: str) -> None:
-    """Run a script after an event, also after one that failed, which Gradio's `then` alone leaves out."""
+    """Run a script after an event, even one that failed: Gradio's `then` alone skips failures."""
     for ended in (event.then, event.failure):
         ended(None, js=js, api_visibility="private")
 
 
 def merge(*changes: Updates) -> Updates:
-    """All of them, later ones over earlier ones; what an update leaves alone stays as an earlier one has it."""
+    """All updates in one, later ones over earlier ones; properties that a later update does not set are kept."""
     merged: Updates = {}
     for component, new in (item for updates in changes for item in updates.items()):
         old = merged.get(component)
@@ -103,14 +103,14 @@ def _as_update(value: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """The value in an update."""
+    """The value inside an update."""
     return value.get("value") if is_update(value) else value
 
 
 def _options_for(triggers: Triggers) -> dict[str, str]:
-    """What a listener needs by default, so that the last choice counts, even one made while an earlier is worked on.
+    """Default options that make the last choice count, even one made while an earlier one is handled.
 
-    (By default, Gradio drops what happens while the same listener is at work.)
+    (By default, Gradio drops events while their listener runs.)
     """
     if isinstance(triggers, functools.partial):
         return {"trigger_mode": "always_last"} if follows_another(triggers.func) else {}
@@ -123,7 +123,7 @@ def _options_for(triggers: Triggers) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The components that a subject is made of."""
+    """The components that hold the subject."""
 
     model_name: gr.Textbox
     text_a: gr.Textbox
@@ -132,10 +132,10 @@ class Inputs:
 
     @property
     def all(self) -> list[gr.components.Component]:
-        """All of them."""
+        """All four components."""
         return [self.model_name, self.text_a, self.text_b, self.selection]
 
     def subject(self, values: Values) -> Subject:
-        """What the page is about now."""
+        """The subject that the page shows now."""
         chosen: Selection = values[self.selection]
         return Subject(values[self.model_name], values[self.text_a] or "", values[self.text_b] or "", chosen)

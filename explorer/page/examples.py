@@ -1,4 +1,4 @@
-"""Inputs worth looking at, and the box in which one is chosen."""
+"""The example inputs, and the box to choose one."""
 
 from dataclasses import dataclass
 
@@ -17,31 +17,31 @@ EXAMPLES = {
     "Two strangers": ("We ran out of flour this morning.", "Saturn is the second largest planet."),
     "Pieces of rare words": ("The ornithologist mispronounced antidisestablishmentarianism again.", ""),
 }
-"""Inputs worth looking at; the page opens with the first."""
+"""(text A, text B) by label; the page opens with the first."""
 FIRST_A, FIRST_B = next(iter(EXAMPLES.values()))
 
 
 def first_subject() -> Subject:
-    """What the page opens with."""
+    """The subject that the page opens with."""
     return Subject(checkpoints.default_name(), FIRST_A, FIRST_B)
 
 
 @dataclass(frozen=True, eq=False)
 class ExampleBox:
-    """The box, which names the example that is shown, if one is, and the button for the next of them."""
+    """The dropdown, which names the example that is shown, if any, and the button for the next one."""
 
     box: gr.Dropdown
     another: gr.Button
 
     @classmethod
     def build(cls) -> "ExampleBox":
-        """Make both where they stand."""
+        """Make both in the current Gradio context."""
         labels = [(label, index) for index, label in enumerate(EXAMPLES)]
         box = gr.Dropdown(labels, value=0, label="Example", elem_id="examples", min_width=160)
         return cls(box, gr.Button("next ›", elem_id="next-example", size="sm", min_width=56))
 
     def listen(self, inputs: Inputs) -> list[gr.events.Dependency]:
-        """Let an example be chosen: its texts, with nothing selected. Returns what the page is to be drawn after."""
+        """Put a chosen example's texts into the page and clear the selection. Returns the events after which to redraw."""
 
         def show(chosen: int) -> Updates:
             text_a, text_b = list(EXAMPLES.values())[chosen]
@@ -62,5 +62,5 @@ class ExampleBox:
 
 
 def number_of(text_a: str, text_b: str) -> int | None:
-    """The number of the example that two texts are."""
+    """The number of the example with these two texts, else the default."""
     return next((number for number, texts in enumerate(EXAMPLES.values()) if texts == (text_a, text_b)), None)

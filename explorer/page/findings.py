@@ -1,4 +1,4 @@
-"""The way from a finding, or from a button, to where its reason is seen."""
+"""Lead from a finding, or from a button with `leads`, to the place where its reason is seen."""
 
 from collections.abc import Callable
 
@@ -15,10 +15,10 @@ from explorer.views.view import Why
 
 
 def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
-    """Let 'see why', and what `leads`, go to the tab, choice, selection and settings that are named.
+    """Let 'see why' and parts with `leads` open the tab, choice, selection and settings that their `Why` names.
 
-    The page is to be drawn after each of the events, unless what they lead to was built by them. A finding is made once
-    more here, since a browser may say anything.
+    The page must be redrawn after each of the returned events, unless they built the choice. The finding is computed again
+    on the server: what a browser sends cannot be trusted.
     """
     inputs, pages = shell.inputs, list(shell.tabs.values())
     choices = [tab.which for tab in pages if tab.which]
@@ -41,7 +41,7 @@ def listen(shell: Shell, blocks: PageBlocks) -> list[gr.events.Dependency]:
 
     def see_why(values: Values, request: gr.Request) -> Updates:
         here = shell.opened(values)
-        subject = here.opening(inputs.subject(values), values)  # the page may have just been sent, with nothing selected yet
+        subject = here.opening(inputs.subject(values), values)  # the page may have only just been sent, with nothing selected yet
         found = here.find(subject, values)
         return go(subject, None if found is None else found.why, values, request.session_hash)
 

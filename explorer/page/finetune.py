@@ -1,4 +1,4 @@
-"""What Fine-tune does that no view can: trainings, the hub, and another model for the whole page."""
+"""What Fine-tune does that no view can: trainings, the Hub, and switching the whole page to a tuned model."""
 
 import time
 from collections.abc import Generator, Sequence
@@ -34,7 +34,7 @@ EVERY = 0.25  # seconds between two pictures of a running training
 
 
 def build(tabs: dict[str, TabPage]) -> list[tuple[Triggers, gr.State]]:
-    """Wire it; returns the events after which the model that the state names is to be shown."""
+    """Add the listeners. Returns the events after which to open the model that the state names."""
     tab = tabs["fine-tune"]
     panels = {panel.view: panel for panel in tab.panels}
     _listen_to_hub(tab, panels[ExamplesView])
@@ -73,7 +73,7 @@ def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
     examples, recipe, outcome = panels
     running, status = outcome.controls["training"], outcome.parts["status"]
     start, cancel = recipe.parts["train"], recipe.parts["cancel"]
-    ending = gr.State(None)  # what is to be said before the summary of a new run; None when there is none
+    ending = gr.State(None)  # said before the summary of a new run; None if there is no new run
 
     def active(training: bool) -> Updates:
         return {start: gr.Button(interactive=not training), cancel: gr.Button(visible=training)}
@@ -108,13 +108,13 @@ def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
         return {**updates, status: values[ending] + updates[status]} if status in updates else updates
 
     def stop(values: Values) -> Updates:
-        # The button goes, as it does after the end too: a word in the status could come after the training's last.
-        # A page whose state was forgotten still has its runs, the newest first.
+        # The button is hidden, as after the end: a word in the status could arrive after the training's last one.
+        # A page whose state was lost still has its runs, the newest first.
         stopped = any(jobs.stop(one) for one in (values[running], *run_ids(values[outcome.controls["runs"]])))
         return {cancel: gr.Button(visible=False) if stopped else gr.skip()}
 
     begun = run([start.click], begin, [start, cancel, status], queue=False)
-    # Once: a second click while one trains asks for nothing.
+    # "once": a second click during a training is ignored.
     training = run(begun.then, train, [*outcome.outputs, ending], tab.all_inputs, trigger_mode="once", **TRAINING)
     run(training.success, lambda values: active(False), [start, cancel], queue=False)
     run(training.failure, lambda values: {**active(False), status: NOTHING}, [start, cancel, status], queue=False)
@@ -123,7 +123,7 @@ def _listen_to_training(tab: TabPage, panels: Sequence[Panel]) -> None:
 
 
 def shown_before(view: RunView, subject: Subject) -> Run | None:
-    """The run that is seen when another is trained; None where there is none."""
+    """The run shown before another one is trained; None if there is none."""
     try:
         return view.find(subject)
     except ExplorerError:
@@ -131,13 +131,13 @@ def shown_before(view: RunView, subject: Subject) -> Run | None:
 
 
 def since(before: Run | None, trained: Run) -> str:
-    """That something was trained, which looks like nothing when the same examples and settings give the same again."""
+    """A sentence that training took place: the same examples and settings give the same result, which looks like nothing."""
     same = before is not None and before.history == trained.history
     return "Trained just now, with the same result as before. " if same else "Trained just now. "
 
 
 def _task(source: Any, recipe: Any, subject: Subject) -> tuple[Task, str]:
-    """What is to be learnt, by the views that say from what and how, and what its run is called. Raises ExplorerError."""
+    """The training task from its two views (data and recipe), and a title for its run. Raises ExplorerError."""
     examples, _ = source.examples()
     task = source.task(subject.model, examples, recipe.plan(subject.model)).fitted()
     task.split()
@@ -145,9 +145,9 @@ def _task(source: Any, recipe: Any, subject: Subject) -> tuple[Task, str]:
 
 
 def _train(outcome: Panel, task: Task, title: str, stop: Event, kept_as: tuple[str, str]) -> Generator[Updates, None, Run | None]:
-    """Train while showing how it goes; returns the run that is kept under an id for a visitor, or None.
+    """Train and show the progress. Returns the run, stored under `kept_as` (id, visitor), or None.
 
-    When the page is closed meanwhile, Gradio ends this generator: what was learnt until then is kept, and nothing runs on.
+    When the page is closed meanwhile, Gradio closes this generator: what was learnt so far is kept, and the training stops.
     """
     steps = run_training(task, stop.is_set)
     history: list[dict[str, float]] = []

@@ -1,4 +1,4 @@
-"""The page as it is first sent, with what it opens with: seen before anything is asked or computed."""
+"""The page as it is first sent, filled with its opening values: seen before anything is requested or computed."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -16,7 +16,7 @@ from explorer.page.tab import TabPage
 
 
 class Asked(Enum):
-    """What of the page's configuration a request is for."""
+    """Which configuration of the page a request is for."""
 
     PAGE = "the page as it opens by itself"
     LINK = "the page that a link describes"
@@ -27,13 +27,13 @@ ASKED: ContextVar[Asked] = ContextVar("ASKED", default=Asked.ALL)
 
 
 def opens_with(strip: TokenRow, tab: TabPage) -> Updates:
-    """What the first example gives in a tab, and in the strip above, by component. Raises ExplorerError."""
+    """The values for the first example: of the tab's components and of the token strip. Raises ExplorerError."""
     subject = first_subject()
     return {strip: token_row_of(subject.trace.encoding, subject.selection.token), **tab.show(subject, tab.complete({}))}
 
 
 def filled(config: Mapping[str, Any], updates: Updates) -> dict[str, Any]:
-    """A page's configuration with new values in it; states stay on the server, and are as they are."""
+    """A page's configuration with new values; states stay on the server and are left as they are."""
     changed = {
         component_id(component): props_sent(component, value) for component, value in updates.items() if not _is_state(component)
     }

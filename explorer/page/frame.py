@@ -1,4 +1,4 @@
-"""What stands around the tabs, and the tabs: what every part of the page may speak to."""
+"""The components around the tabs, and the tabs: what the page's listeners share."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ from explorer.views.subject import Subject
 
 @dataclass(frozen=True, eq=False)
 class Shell:
-    """The components around the tabs, and the tabs by their ids."""
+    """The components around the tabs, and the tabs by id."""
 
     inputs: Inputs
     open_tab: gr.Textbox
@@ -29,28 +29,28 @@ class Shell:
     examples: ExampleBox
     strip: TokenRow
     steppers: Steppers
-    says: Says  # what the model says now
-    put_back: Chips  # what is changed, and the way back
-    suggestion: Chips  # the layer and head that are most telling in what is open
+    says: Says  # the model's prediction in a sentence
+    put_back: Chips  # what is changed in the model, each with a way back
+    suggestion: Chips  # the most telling layer and head of what is open
     notice: Notice
-    told: gr.State  # what is to be told of a link once the page is drawn
-    address: gr.Textbox  # the query of the link to what is seen
+    told: gr.State  # what to say about a link once the page is drawn
+    address: gr.Textbox  # the query of the link to what is shown
     tab_bar: gr.Tabs
     pulse: Pulse  # asks for a tab that is not built
     tabs: dict[str, TabPage]
 
     @property
     def optional(self) -> list[TabPage]:
-        """The tabs that are not there for every model."""
+        """The tabs that only some models have."""
         return [tab for tab in self.tabs.values() if tab.tab.optional]
 
     @property
     def which_tabs(self) -> list[Any]:
-        """What `fitting` may change."""
+        """The outputs of `fitting`."""
         return [self.tab_bar, self.open_tab, *(tab.item for tab in self.optional)]
 
     def fitting(self, model: Explorer, open_tab: Any) -> Updates:
-        """The tabs that are there for a model; where the one that is open is not, the first is opened."""
+        """Show the tabs that a model has; if the open one is not among them, open the first."""
         updates: Updates = {tab.item: gr.Tab(visible=tab.is_for(model)) for tab in self.optional}
         if open_tab in self.tabs and not self.tabs[open_tab].is_for(model):
             updates |= {self.tab_bar: gr.Tabs(selected=FIRST_TAB), self.open_tab: FIRST_TAB}
@@ -62,25 +62,25 @@ class Shell:
 
     @property
     def kept(self) -> list[Any]:
-        """What the browser keeps for the tabs, and has from the start."""
+        """The states kept in the browser for the tabs, which are there from the start."""
         return [one for tab in self.tabs.values() for one in tab.controls.values() if isinstance(one, gr.BrowserState)]
 
     @property
     def of_a_place(self) -> list[Any]:
-        """What `arrive` may change."""
+        """The outputs of `arrive`."""
         models = [self.models.box, self.models.known, self.models.recent]
         around = [self.strip, self.notice, self.steppers, self.says, self.put_back, self.suggestion, self.address]
         return [*self.inputs.all, *models, self.told, *self.which_tabs, *around, *self.settable]
 
     @property
     def settable(self) -> list[Any]:
-        """What of the tabs is set when one of them is gone to: its controls, and what stands around its views."""
+        """What is set when the page goes to another tab: all controls, and the components around the views."""
         choices = [tab.which for tab in self.tabs.values() if tab.which]
         controls = [control for tab in self.tabs.values() for control in tab.controls.values()]
         return [*choices, *controls, *(one for tab in self.tabs.values() for one in tab.frame)]
 
     def arrive(self, place: Place, values: Values, is_built: bool) -> Updates:
-        """Everything set as a link says: a tab that is built is to be drawn after it, another one is built as it will be."""
+        """Set everything as a link says. A built tab must be redrawn afterwards; another one is built with its picture."""
         subject = place.subject
         inputs = self.inputs
         updates: Updates = {inputs.text_a: subject.text_a, inputs.text_b: subject.text_b, inputs.selection: subject.chosen}
@@ -94,9 +94,9 @@ class Shell:
         return merge(updates, self.build(tab, subject, values, set_so, updates.pop(self.told)))
 
     def build(self, tab: TabPage, subject: Subject, values: Values, set_so: Updates, told: str = "") -> Updates:
-        """A tab as it is seen when it is built with some controls set, and the tokens above it; `told` is said of it.
+        """Build a tab with some controls set, with the tokens above it; `told` is shown as a notice.
 
-        Of the `values` of the page what the browser keeps is used.
+        Of the `values` of the page, only what is kept in the browser is used.
         """
         kept = {one: values[one] for one in self.kept}
         values = tab.complete(kept | {one: plain(value) for one, value in set_so.items()})
@@ -110,7 +110,7 @@ class Shell:
         return merge(set_so, strip, tab.show(subject, values))
 
     def tell(self, subject: Subject, of_a_link: str = "") -> str:
-        """What is told of an input: what was said of a link, and how much of it the model reads."""
+        """The notice for an input: what was said about a link, and how many tokens the model reads if not all."""
         kept, total = subject.trace.kept, subject.trace.encoding.total
         cut = f"{kept} of {total} tokens kept: this model reads no more than {kept} at a time."
         return " ".join(filter(None, (of_a_link, cut if kept < total else "")))

@@ -1,4 +1,4 @@
-"""What a tab listens to, read off its views: controls, clicks, buttons, files, and long work."""
+"""The event listeners of a tab, made from its views: controls, clicks, buttons, files, and long work."""
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +18,9 @@ from explorer.views.view import Change, LongView, props
 
 
 def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
-    """Let everything in a tab be heard; returns the events after which the page is about other texts.
+    """Add all listeners of a tab. Returns the events after which the page has other texts.
 
-    `built` is the event of the browser's having built what listens to it.
+    `built` registers a listener for the moment when the browser has built the tab.
     """
     reads: list[gr.events.Dependency] = []
     if tab.which:
@@ -46,7 +46,7 @@ def listen(tab: TabPage, built: Callable) -> list[gr.events.Dependency]:
 
 
 def _listen_to_control(tab: TabPage, name: str) -> None:
-    """A choice in a control: what it means to the view that says so, and a new picture of all that read it."""
+    """Redraw the views that read a control when it changes, or do what a view's `on_<name>` says."""
     component, readers = tab.controls[name], [panel for panel in tab.panels if name in panel.controls]
     setting = readers[0].view.settings[name]
     triggers, options = _heard(component, setting)
@@ -73,7 +73,7 @@ def _listen_to_control(tab: TabPage, name: str) -> None:
 
 
 def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iterator[Updates]]:
-    """A handler that shows, bit by bit, what a view makes of a press of a button or of a setting."""
+    """A handler that shows step by step what a view's generator `on_<name>` yields."""
 
     def seen(subject: Subject, values: Values) -> Updates:
         return {**tab.show_finding(subject, values), **tab.follow(subject, values)}
@@ -81,7 +81,7 @@ def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iter
     def stream(values: Values) -> Iterator[Updates]:
         subject = tab.inputs.subject(values)
         view = panel.read(values, subject)
-        if panel.asked:  # what will be seen is not what was asked for
+        if panel.asked:  # what follows is no longer the result of the work that was started
             yield panel.unasked
         for shown in getattr(view, f"on_{name}")(subject, getattr(view, name) if name in view.settings else None):
             own = {one: new for one, new in shown.items() if one in panel.controls and not isinstance(new, props)}
@@ -92,7 +92,7 @@ def _streaming(tab: TabPage, panel: Panel, name: str) -> Callable[[Values], Iter
 
 
 def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
-    """When a control is heard: a text once it was typed, a file once it was read, a sheet when a button is pressed."""
+    """The events of a control: a text when it was typed, a file when it was read; a sheet has none, its button has."""
     if isinstance(setting, Memory | Sheet):
         return [], {}
     if isinstance(setting, Upload):
@@ -107,9 +107,9 @@ def _heard(component: Any, setting: Setting) -> tuple[Triggers, dict[str, Any]]:
 
 
 def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency | None:
-    """A click on a part or a press of a button, and what the view says that it means.
+    """Handle a click on a part or a button by the view's `on_<name>`.
 
-    Returns what goes on for a while and can be stopped.
+    Returns the event if it streams, so that it can be stopped.
     """
     component, part = panel.parts[name], panel.view.parts[name]
     answer = _answering(tab, panel, f"on_{name}", component)
@@ -133,7 +133,7 @@ def _listen_to_part(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependen
 
 
 def _listen_to_reading(tab: TabPage, panel: Panel, name: str) -> gr.events.Dependency:
-    """A click that puts other texts into the page; what is drawn of them is drawn by who is told of it."""
+    """A click that puts other texts into the page; the caller must redraw it."""
     inputs = tab.inputs
 
     def read(values: Values, event: gr.SelectData) -> Updates:
@@ -157,10 +157,10 @@ def _listen_to_gesture(tab: TabPage, panel: Panel, name: str, event_name: str) -
 
 
 def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) -> Callable[..., Updates]:
-    """What a method of the view makes of an index, on the page; `clicked` shows it already."""
+    """A handler that applies what a method of the view returns for an index; `clicked` shows it already."""
 
     def answer(values: Values, index: object = None) -> Updates:
-        subject = tab.opening(tab.inputs.subject(values), values)  # a page that was only just sent shows more than is selected
+        subject = tab.opening(tab.inputs.subject(values), values)  # a page just sent shows a layer and head, none selected
         change = getattr(panel.read(values, subject), method)(subject, index)
         return apply(tab, panel, subject, values, change, clicked)
 
@@ -168,9 +168,9 @@ def _answering(tab: TabPage, panel: Panel, method: str, clicked: object = None) 
 
 
 def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: Change, clicked: object = None) -> Updates:
-    """What a click means, on the page. With another selection, a view that says what is to be seen of it is not drawn anew."""
+    """The updates for a Change. After a new selection, a view that returned its own content is not drawn again."""
     updates = {tab.controls[name]: value for name, value in change.settings.items()}
-    # What a control has already is not sent to it again: somebody may have typed on in the meantime.
+    # A value that the control has already is not sent: the user may have typed on meanwhile.
     updates = {one: value for one, value in updates.items() if one not in values or values[one] != value}
     updates |= {tab.which: change.choice} if change.choice and tab.which else {}
     values = {**values, **updates}
@@ -190,21 +190,21 @@ def apply(tab: TabPage, panel: Panel, subject: Subject, values: Values, change: 
 
 
 def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Dependency], built: Callable) -> None:
-    """Start and stop, and how far it is; or, for work that starts by itself, its being wanted.
+    """Start and stop long work and show its progress; work without a start button runs when its key changes.
 
-    What else goes on in the view is stopped with it.
+    Stopping it also stops the view's other streams.
     """
 
     def work(values: Values) -> Iterator[Updates]:
-        if panel.asked and not values[panel.asked]:  # a page that has just been opened says `change` too
+        if panel.asked and not values[panel.asked]:  # a page that has just been opened fires `change` too
             yield panel.doing.show()  # Gradio empties every output of a generator that yields nothing
             return
         subject = tab.inputs.subject(values)
         yield from panel.run(subject, panel.read_as(LongView, values, subject))
 
-    # For a moment after it was stopped, Gradio takes the work for running, and would not hear who starts it again.
+    # For a moment after a stop, Gradio takes the work for running, and would ignore a new start.
     begin = {**TRAINING, "trigger_mode": "multiple"}
-    # The browser does not hear of states that change by the answer that builds their part of the page.
+    # The browser does not hear of states that change in the answer that builds their part of the page.
     start = panel.doing.start
     triggers = [*([panel.asked.change, built] if panel.asked else []), *([] if start is None else [start.click])]
     options = MAPPING if panel.asked else begin
@@ -212,12 +212,12 @@ def _listen_to_work(tab: TabPage, panel: Panel, streams: Sequence[gr.events.Depe
     running = run(triggers, work, outputs, [*tab.inputs_of([panel]), *panel.unasked], **options)
     _tell_after(tab, panel, running)
     cancelled = panel.doing.stop.click(None, cancels=[running, *streams], api_visibility="private")
-    # After it, not with it: the last progress is still on its way.
+    # Afterwards, not together: the last progress update is still on its way.
     run(cancelled.then, lambda values: panel.stopped(), outputs)
 
 
 def _tell_after(tab: TabPage, panel: Panel, work: gr.events.Dependency) -> None:
-    """The finding after long work: of what is open by then, which may be another choice than the one it was begun in."""
+    """Show the finding after long work: that of the choice open by then, which may be another one."""
     if not tab.finds:
         return
 

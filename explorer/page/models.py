@@ -1,4 +1,4 @@
-"""The box in which a model is chosen: what is known of those in its list, and how far one is that has to be fetched."""
+"""The box to choose a model: its list, a few words about each model, and the progress of downloads."""
 
 import json
 from collections.abc import Callable, Generator, Sequence
@@ -21,24 +21,24 @@ MOST_RECENT = 6
 
 @dataclass(frozen=True, eq=False)
 class ModelBox:
-    """The box and what belongs to it. The model in use has a place of its own: the box may hold what is typed there."""
+    """The model box and its helpers. The model in use is held apart from the box, which may hold half-typed text."""
 
     in_use: gr.Textbox
     box: gr.Dropdown
-    known: gr.Textbox  # a few words on each model in the list, as JSON
-    recent: gr.BrowserState  # the names of those that were opened last
-    refused: gr.State  # whether the one that was asked for last could not be had: what was said of it stays
-    under_way: gr.Row  # while one is fetched:
+    known: gr.Textbox  # a few words about each model in the list, as JSON
+    recent: gr.BrowserState  # the names of the models opened last
+    refused: gr.State  # whether the last model asked for was refused, so that its message stays
+    under_way: gr.Row  # shown during a download:
     fetching: Meter
     stop: gr.Button
 
     @classmethod
     def build(cls, in_use: gr.Textbox) -> "ModelBox":
-        """Make it where it stands, but for the row that tells how far a download is, which is to be rendered."""
+        """Make it in the current Gradio context, except the row with the progress, which the caller renders."""
         look = {"label": "Model", "elem_id": "model-box", "min_width": 220, "allow_custom_value": True}
-        box = gr.Dropdown([checkpoints.default_name()], value=checkpoints.default_name(), **look)  # others when a page opens
+        box = gr.Dropdown([checkpoints.default_name()], value=checkpoints.default_name(), **look)  # more when a page opens
         known = gr.Textbox("{}", visible="hidden", elem_id="models")
-        recent = gr.BrowserState([], storage_key="bert-explorer-models", secret="bert-explorer")  # every page is told it
+        recent = gr.BrowserState([], storage_key="bert-explorer-models", secret="bert-explorer")  # not a secret: in every page
         with gr.Row(visible=False, elem_id="under-way", render=False) as under_way:
             fetching = Meter(elem_id="fetching")
             stop = gr.Button("Stop", size="sm", min_width=90, scale=0, elem_id="stop-fetching")
@@ -46,26 +46,26 @@ class ModelBox:
 
     @property
     def outputs(self) -> list[Any]:
-        """Everything that opening a model may change here."""
+        """Everything that opening a model may change."""
         return [self.in_use, self.box, self.known, self.recent, self.refused, self.under_way, self.fetching]
 
     def choosing(self, name: str, values: Values, opened: bool = False) -> Updates:
-        """The box with a model in it, and the others to choose from, among them those that this browser opened last."""
+        """The box set to a model, with its list: the models of every page, and those that this browser opened last."""
         stored = values[self.recent] if isinstance(values[self.recent], list) else []
         recent = [one for one in dict.fromkeys([*([name] if opened else []), *stored]) if checkpoints.is_name(one)][:MOST_RECENT]
         names = _listed(recent)
         return {self.box: gr.Dropdown(names, value=name), self.known: _about(names), self.recent: recent}
 
     def progress(self, step: tuple[float, str] | None) -> Updates:
-        """How far a download is, a share and a sentence; None when there is none."""
+        """The progress of a download: a share, 0 to 1, and a sentence; None hides it."""
         return {self.fetching: meter(step[1], step[0]) if step else None, self.under_way: gr.Row(visible=step is not None)}
 
     def opening(
         self, name: Any, values: Values, notice: Notice, fit: Callable[[Any], Updates], session: str | None
     ) -> Generator[Updates, None, None]:
-        """Open a model for a session, step by step, or tell in the notice why it is not.
+        """Open a model for a session, step by step; if that fails, say why in the notice.
 
-        `fit(model)` is what else changes with it.
+        `fit(model)` returns what else changes with the model.
         """
 
         def progress(step: tuple[float, str] | None) -> Updates:
@@ -92,11 +92,11 @@ class ModelBox:
 
 
 class _StoppedByHand(ExplorerError):
-    """A person wants a model no more."""
+    """The user stopped the download."""
 
 
 def stop_opening(session: str | None) -> None:
-    """Let nothing more be fetched for a session. (Gradio's way to cancel leaves what is chosen next unheard.)"""
+    """Stop the session's download. (Gradio's own cancel would ignore the next choice.)"""
     jobs.stop(_opening(session))
 
 
@@ -106,11 +106,11 @@ def _opening(session: str | None) -> str:
 
 
 def _listed(recent: Sequence[str]) -> list[str]:
-    """The models to choose from: those that every page offers, and those opened last that are still here."""
+    """The models to choose from: those every page offers, and the recent ones that are still on this machine."""
     names = [checkpoints.default_name(), checkpoints.BUNDLED, checkpoints.EXAMPLE_ID, *checkpoints.cached()]
     return list(dict.fromkeys([*names, *filter(checkpoints.is_here, recent)]))
 
 
 def _about(names: Sequence[str]) -> str:
-    """What the browser adds to each name in the list."""
+    """A few words about each name in the list, as JSON for the browser."""
     return json.dumps({name: checkpoints.described(name) for name in names})

@@ -1,4 +1,4 @@
-"""What a tab opens with, as data that the browser paints while Gradio is still loading: the boxes, and what is in them."""
+"""What a tab opens with, as JSON that the browser paints while Gradio is still loading: boxes and their contents."""
 
 import json
 from collections.abc import Callable, Hashable, Mapping
@@ -16,22 +16,22 @@ from explorer.views.view import LongView
 
 Node = dict[str, Any]
 
-BOXES = {"tabitem", "row", "column", "form", "accordion"}  # what stands around others
+BOXES = {"tabitem", "row", "column", "form", "accordion"}  # Gradio's containers
 UNSEEN = {"state", "browserstate"}
 LOOK = ("scale", "min_width", "container", "show_label", "size", "variant", "lines", "max_lines")  # of a box or a control
-SAID = ("label", "info", "value", "choices", "placeholder", "headers", "column_widths", "minimum", "maximum")  # by a control
-KEPT = 24  # tabs as a class opens them; of one text more often than not
+SAID = ("label", "info", "value", "choices", "placeholder", "headers", "column_widths", "minimum", "maximum")  # of a control
+KEPT = 24  # paintings: a class opens many tabs, usually of the same text
 
 
 def painter(shell: Shell, blocks: PageBlocks) -> Callable[[Place], bytes]:
-    """Tells what the tab of a place shows, as JSON. Raises ExplorerError."""
+    """A function that returns what the tab of a place shows, as JSON. It raises ExplorerError."""
     made: OnceCache[Hashable, bytes] = OnceCache(KEPT)
 
     def paint(place: Place) -> bytes:
         def told() -> bytes:
             return json.dumps(painted(shell, blocks, place), separators=(",", ":")).encode()
 
-        if any(isinstance(view, LongView) for view in place.views):  # may show more as soon as somebody has waited for it
+        if any(isinstance(view, LongView) for view in place.views):  # never cached: it may show more once the work is done
             return told()
         subject = place.subject
         about = (subject.model_name, subject.text_a, subject.text_b, subject.chosen)
@@ -41,13 +41,13 @@ def painter(shell: Shell, blocks: PageBlocks) -> Callable[[Place], bytes]:
 
 
 def painted(shell: Shell, blocks: PageBlocks, place: Place) -> Node:
-    """The boxes of a tab with its choice, and all that is seen in them: just what the page would be sent to build it."""
+    """The boxes of a tab with the choice, and their contents: exactly what the page would be sent to build it."""
     tab = shell.tabs[place.tab]
     set_so = tab.arrive(place)
     values = tab.complete({one: plain(value) for one, value in set_so.items()})
     try:
         shown = tab.show(place.subject, values)
-    except InputError as error:  # no text, or too long a one: the question stands there with what is wrong
+    except InputError as error:  # no text, or one too long: show the tab with the error
         shown = {tab.hint: {"text": str(error), "kind": "error"}}
     updates = merge(set_so, shown)
     sent = {component_id(one): props_sent(one, value) for one, value in updates.items() if not getattr(one, "stateful", False)}
@@ -58,7 +58,7 @@ def painted(shell: Shell, blocks: PageBlocks, place: Place) -> Node:
 
 
 def _node(at: Mapping[str, Any], sent: Mapping[int, Mapping[str, Any]], blocks: PageBlocks) -> Node | None:
-    """A box with what is seen in it, or a component; None for what is not seen."""
+    """A box with its contents, or a component; None if it is invisible."""
     kind, props = sent[at["id"]]["type"], sent[at["id"]]["props"]
     component = blocks.blocks[at["id"]]
     if kind in UNSEEN or isinstance(component, Pulse) or props.get("visible", True) is not True:

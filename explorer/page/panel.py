@@ -1,4 +1,4 @@
-"""A view on the page: its controls, its parts, and their new values."""
+"""A view on the page: its controls and parts, and how they get new values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -25,33 +25,33 @@ Kind = TypeVar("Kind", bound=View)
 
 @dataclass(eq=False)
 class Work:
-    """What is seen of long work. Work that starts by itself has a meter, and its view's own button to stop it."""
+    """The buttons and progress of long work. Work that starts by itself has a meter, and its view's own button to stop it."""
 
     start: gr.Button | None
     stop: gr.Button
     status: Notice | Meter
 
     def show(self, status: str = "", *, start: bool = False, stop: bool = False) -> Updates:
-        """Which of the buttons are there, and what is told."""
+        """Set which buttons are shown, and the status."""
         if self.start is None:
             return {self.stop: gr.update(visible=stop), self.status: None}
         return {self.start: gr.update(visible=start), self.stop: gr.update(visible=stop), self.status: status}
 
     def tell(self, step: Any) -> Any:
-        """How far it is: a share, 0 to 1, or a sentence and a share."""
+        """Show the progress: a share, 0 to 1, or a sentence and a share."""
         text, share = step if isinstance(step, tuple) else (f"{step:.0%} done.", step)
         return text if self.start else meter(text, share)
 
 
 @dataclass(eq=False)
 class Panel:
-    """One view and its components; `controls` are shared by the views of a tab, one for each name."""
+    """One view and its components; views of a tab share `controls` of the same name."""
 
     view: type[View]
     controls: dict[str, gr.components.Component] = field(default_factory=dict)
     parts: dict[str, Any] = field(default_factory=dict)
     work: Work | None = None
-    asked: gr.State | None = None  # what work is wanted that starts by itself
+    asked: gr.State | None = None  # the key of work that starts by itself; its change starts the work
 
     @property
     def doing(self) -> Work:
@@ -62,7 +62,7 @@ class Panel:
 
     @property
     def memories(self) -> list[gr.components.Component]:
-        """What the view may leave behind for those after it."""
+        """The states that the view may set for the views after it."""
         return [control for name, control in self.controls.items() if isinstance(self.view.settings[name], Memory)]
 
     @property
@@ -74,7 +74,7 @@ class Panel:
         return [component for component in (*self.controls.values(), *boxes, *own, *work) if component is not None]
 
     def is_read_from(self, values: Values) -> bool:
-        """Whether the values of all its controls are there: another choice may be open than the one that was clicked in."""
+        """Whether the values hold all its controls: another choice may be open than the one that was clicked in."""
         return all(control in values for control in self.controls.values())
 
     def read(self, values: Values, subject: Subject) -> View:
@@ -90,7 +90,7 @@ class Panel:
         return view
 
     def show(self, subject: Subject, view: View, values: Values, but: object = None) -> Updates:
-        """Everything about this view; not the part `but`, which shows by itself what was clicked in it."""
+        """The updates that show this view; the part `but` already shows what was clicked in it, and is left out."""
         fitted = self.fit(subject, view, values)
         if isinstance(view, LongView):
             return merge(fitted, self._show_long(subject, view))
@@ -98,7 +98,7 @@ class Panel:
         return merge(fitted, self.updates(view.compute(subject), clicked))
 
     def fit(self, subject: Subject, view: View, values: Values) -> Updates:
-        """The controls, as far as they depend on the model or on each other."""
+        """The updates of controls that depend on the model or on other settings."""
         updates: Updates = {}
         for name, component in self.controls.items():
             changed = controls.fitted(view, name, values[component], subject.model.capabilities)
@@ -107,7 +107,7 @@ class Panel:
         return updates
 
     def updates(self, shown: Mapping[str, Any], but: str = "", only_these: bool = False) -> Updates:
-        """What is to be seen, by component; with `only_these` nothing else changes."""
+        """The updates for a view's content; with `only_these`, optional parts without content are not hidden."""
         updates: Updates = {}
         for name, value in shown.items():
             if name in self.parts and name == but and self.view.parts[name].marks:
@@ -120,7 +120,7 @@ class Panel:
         return updates
 
     def _show_long(self, subject: Subject, view: LongView) -> Updates:
-        if not view.start:  # it starts by itself, as soon as this changes
+        if not view.start:  # the work starts when this state changes
             asked = view.key(subject)
             idle = self.doing.show() if asked is None else {}
             return {self.asked: asked} | self.updates(view.waiting(subject)) | idle
@@ -132,7 +132,7 @@ class Panel:
         return self.updates(view.waiting(subject)) | self.doing.show(f"This takes {long}, so it waits for you.", start=True)
 
     def run(self, subject: Subject, view: LongView) -> Iterator[Updates]:
-        """Do the long work, telling how far it is."""
+        """Do the long work and show its progress."""
         work = self.doing
         steps = map_steps(view.work(subject), lambda step: {work.status: work.tell(step)})
         try:
@@ -147,12 +147,12 @@ class Panel:
         view.prepare()
 
     def stopped(self) -> Updates:
-        """After the work was stopped."""
+        """The updates after the work was stopped."""
         return self.doing.show("Stopped.", start=True) | self.unasked
 
     @property
     def unasked(self) -> Updates:
-        """No work that starts by itself is wanted: the same may be asked for again."""
+        """Reset the key of work that starts by itself, so that the same work can start again."""
         return {self.asked: None} if self.asked else {}
 
 
@@ -165,30 +165,30 @@ def _update(part: Part | None, value: object) -> Any:
 
 @dataclass(frozen=True)
 class Fold:
-    """What is folded away under a title."""
+    """Content folded away under a title."""
 
     title: str
     elem_id: str
-    make: Callable[[], Any]  # makes what is in it
+    make: Callable[[], Any]  # makes the components inside
 
     def put(self, folds: "list[Fold] | None") -> None:
-        """Make it here, or leave it to the choice that collects its `folds`."""
+        """Build it here, or append it to `folds`, which the choice builds together."""
         if folds is None:
             self.build()
         else:
             folds.append(self)
 
     def build(self) -> None:
-        """Make the accordion here."""
+        """Build the accordion here."""
         with gr.Accordion(self.title, open=False, elem_id=self.elem_id):
             self.make()
 
 
 class Builder:
-    """Makes the components of a view where it stands; `known` are the controls that the tab has already, by name.
+    """Makes the components of a view in the current Gradio context; `known` are the tab's controls so far, by name.
 
-    With `with_toggle`, 'How is this made?' stands before the first of its captions and checks. What is folded away is made in
-    place, or, where the choice collects its `folds`, by that choice.
+    With `with_toggle`, a button 'How is this made?' comes before the first caption or check. Folded content is built in place,
+    or appended to `folds` for the choice to build together.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class Builder:
         self.panel, self.known, self.tab, self.with_toggle, self.folds = Panel(view), known, tab, with_toggle, folds
 
     def build(self) -> Panel:
-        """The panel: what stands side by side between what stands above and below it."""
+        """Build the panel: what comes above the columns, the columns, and what comes below."""
         view, made = self.panel.view, self.panel
         beside = {name for column in view.columns for name in column}
         place = next((at for at, name in enumerate(view.layout) if name in beside), len(view.layout))
@@ -218,7 +218,7 @@ class Builder:
         return made
 
     def _build(self, names: Sequence[str]) -> None:
-        """Some names in their order; what is `more` folded away together, where the first of it stands."""
+        """Build names in their order; those with `more` together in one fold, where the first of them stands."""
         view = self.panel.view
         folded = [name for name in names if _declared(view, name).more and getattr(_declared(view, name), "here", True)]
         for kind, run in groupby(names, key=lambda name: _kind(view, name)):
@@ -230,7 +230,7 @@ class Builder:
                 self._build_row(kind, list(run))
 
     def _build_lines(self, names: Sequence[str]) -> None:
-        """What is folded away: settings in lines, each begun by one that says so or is of another kind."""
+        """Build folded content: settings in rows; a new row begins for another kind, or where a setting asks for a `line`."""
         view = self.panel.view
         lines: list[tuple[list[str], str]] = []
         for name in names:
@@ -286,9 +286,9 @@ def _declared(view: type[View], name: str) -> Setting | Part:
 
 
 def _kind(view: type[View], name: str) -> str:
-    """What stands in one row with its neighbours: controls and buttons, but for boxes that want the width.
+    """The kind of row a name goes into: "row" with its neighbours, "wide" by itself, "more" in the fold.
 
-    The number of the row for what the view itself puts side by side.
+    For names that the view itself puts side by side, the number of their row.
     """
     declared = _declared(view, name)
     if declared.more:
@@ -304,10 +304,10 @@ def _kind(view: type[View], name: str) -> str:
 
 
 def make_control(view: type[View], name: str, tab: str) -> gr.components.Component:
-    """The control of a setting, by the name of its tab."""
+    """The control of a setting; its element id begins with the tab's."""
     return controls.control(view.settings[name], view.__dataclass_fields__[name].default, f"{tab}-{slug(name)}")
 
 
 def slug(name: str) -> str:
-    """A name as a part of the id of an element."""
+    """A name as part of an element id."""
     return name.replace("/", "-").replace("_", "-")

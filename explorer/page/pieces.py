@@ -1,8 +1,8 @@
-"""The page in pieces: what is sent when it is opened, and what follows when a tab or a choice is opened for the first time.
+"""The page in pieces: what is sent when it opens, and what follows when a tab or a choice is opened for the first time.
 
-The server knows all components and listeners from the start. The browser is sent only those it shows: every component it
-knows of costs it time, on opening the page and at every event. A piece is what stands in one container, without the pieces
-inside it. It travels as Gradio sends what `gr.render` makes (a `render_config`), with its values filled in.
+The server knows all components and listeners from the start. The browser is sent only what it shows: every component
+costs it time, when the page opens and at every event. A piece is the content of one container, without the pieces
+inside it. It is sent as Gradio sends what `gr.render` makes (a `render_config`), with its values filled in.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,17 +15,17 @@ Config = dict[str, Any]
 
 
 class Pieces:
-    """A page's configuration, cut at some containers. Components and containers are named by Gradio's numbers for them."""
+    """The page's configuration, cut at some containers. Components and containers are named by their Gradio ids."""
 
     def __init__(self, config: Config, containers: Collection[int]) -> None:
         self.config = config
         self.containers = frozenset(containers)
-        self.outer: dict[int, int | None] = {}  # the innermost container around each component of the layout
-        self._places: dict[int, Mapping[str, Any]] = {}  # the part of the layout that begins with a container
-        # What the browser keeps must have been read before a tab is opened that depends on it.
+        self.outer: dict[int, int | None] = {}  # component → the innermost container around it
+        self._places: dict[int, Mapping[str, Any]] = {}  # container → its part of the layout
+        # States kept in the browser must be read before a tab that depends on them opens.
         self._kept = {one["id"] for one in config["components"] if one["type"] == "browserstate"}
         self._walk(config["layout"], None)
-        self.inner = frozenset(number for number in self.containers if self.outer.get(number) is not None)  # choices of a tab
+        self.inner = frozenset(number for number in self.containers if self.outer.get(number) is not None)  # those of choices
         read = {number for one in config["dependencies"] for number in one["inputs"]}
         changed = {number for one in config["dependencies"] for number in one["outputs"]}
         self._components = {one["id"]: _settled(one, read, changed) for one in config["components"]}
@@ -39,18 +39,18 @@ class Pieces:
             self._walk(child, number if number in self.containers else outer)
 
     def around(self, number: int) -> Iterator[int]:
-        """The containers around a component, the innermost first."""
+        """The containers around a component, innermost first."""
         outer = self.outer.get(number)
         while outer is not None:
             yield outer
             outer = self.outer.get(outer)
 
     def is_there(self, number: int, built: Collection[int]) -> bool:
-        """Whether a browser that was sent the pieces `built` knows a component."""
+        """Whether a browser with the pieces `built` has the component."""
         return all(container in built for container in self.around(number))
 
     def page(self, built: Collection[int], without: Collection[str] = ()) -> Config:
-        """What a page is opened with: everything around the pieces, and those of `built`; no component of a type in `without`."""
+        """The configuration a page opens with: everything outside the pieces, and those in `built`, but no type in `without`."""
         there = [
             one
             for number, one in self._components.items()
@@ -65,12 +65,12 @@ class Pieces:
         return {**self.config, **changed}
 
     def delivery(self, pieces: Sequence[int], props: Mapping[int, Mapping[str, Any]], built: Collection[int]) -> Config:
-        """What the browser is sent to build `pieces`, the outermost first, with `props` in place of what components have."""
+        """What the browser is sent to build `pieces`, outermost first; `props` override the components' own."""
         outermost, new = pieces[0], set(pieces)
         after = {*built, *new}
         numbers = {number for number, outer in self.outer.items() if outer in new and self.is_there(number, after)}
         components = [self._components[number] for number in (outermost, *sorted(numbers))]
-        props = {**props, outermost: {"visible": True}}  # Gradio sets the container, too
+        props = {**props, outermost: {"visible": True}}  # Gradio sets the container's props too
         return {
             "render_id": outermost,
             "layout": _cut(self._places[outermost], numbers, self.containers - after),
@@ -79,13 +79,13 @@ class Pieces:
         }
 
     def _listeners(self, is_there: Any) -> list[Config]:
-        """The listeners to what is there, and those that follow upon them.
+        """The listeners to components that are there, and the listeners chained to them.
 
-        One that listens to several pieces comes with each of them. What listens to the page itself comes with the first
-        of its other components, if it has any: the browser then runs it as if the page had just been opened.
+        A listener to several pieces comes with each of them. A listener to the page itself comes with the first of its other
+        components, if it has any: the browser then runs it as if the page had just been opened.
         """
         wanted = {number for number, targets in self._targets.items() if any(map(is_there, targets))}
-        for one in self.config["dependencies"]:  # in the order in which they were made: what follows comes later
+        for one in self.config["dependencies"]:  # in creation order: a chained listener comes later
             if one["trigger_after"] in wanted:
                 wanted.add(one["id"])
         return [one for one in self.config["dependencies"] if one["id"] in wanted]
@@ -102,7 +102,7 @@ class Pieces:
 
 
 def _cut(place: Mapping[str, Any], there: Collection[int], closed: Collection[int]) -> dict[str, Any]:
-    """A part of the layout with only what is there; containers in `closed` are empty."""
+    """A part of the layout with only the components in `there`; containers in `closed` are emptied."""
     if "children" not in place:
         return dict(place)
     inside = () if place["id"] in closed else place["children"]
@@ -110,7 +110,7 @@ def _cut(place: Mapping[str, Any], there: Collection[int], closed: Collection[in
 
 
 def _settled(component: Config, read: Collection[int], changed: Collection[int]) -> Config:
-    """A component that says itself whether a person may use it: the browser decides that by the listeners it knows."""
+    """The component with `interactive` stated: the browser would decide it by the listeners it knows, which are not all."""
     props = component["props"]
     if props.get("interactive") is not None or (component["id"] not in read and component["id"] not in changed):
         return component
@@ -119,7 +119,7 @@ def _settled(component: Config, read: Collection[int], changed: Collection[int])
 
 
 def containers_of(tabs: Iterable[Any]) -> list[int]:
-    """The containers of tabs and of the choices in them."""
+    """The containers of the tabs and of their choices."""
     return [
         component_id(container) for tab in tabs for container in (tab.item, *(choice.column for choice in tab.choices.values()))
     ]

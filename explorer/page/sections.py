@@ -1,4 +1,4 @@
-"""The way to every view: the sections above the tabs, and the list that one searches."""
+"""Navigation to every view: the sections above the tabs, and the searchable list."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ NEEDS = {
     "next_sentence": "a model that judges whether B follows A",
     "own_head": "a model with a head of its own",
 }
-"""What a tab asks of the model, after 'needs'."""
+"""What a tab needs of the model, after the word 'needs'."""
 
 
 def sections() -> dict[str, Any]:
-    """The value of the component: the `sections` with their tabs' ids, and every view with its question and its place."""
+    """The component's value: the `sections` with their tabs' ids, and every view with its question, tab and choice."""
     views = [
         {"question": view.question, "tab": tab.label, "choice": choice, "needs": NEEDS.get(tab.needs or "", "")}
         for tabs in SECTIONS.values()
@@ -26,7 +26,7 @@ def sections() -> dict[str, Any]:
 
 
 def section_style() -> str:
-    """A style sheet that shows the tabs of the open section only, which `data-section` of the body names by its number."""
+    """A style sheet that shows only the tabs of the open section, whose number is the body's `data-section`."""
     rules = []
     for number, tabs in enumerate(SECTIONS.values()):
         own = ", ".join(f"#tab-{tab.id}-button" for tab in tabs) if len(tabs) > 1 else "[data-none]"

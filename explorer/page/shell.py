@@ -1,4 +1,4 @@
-"""The page: one input on top, its tokens below, and a tab for every question."""
+"""The page: the input at the top, its tokens below it, and a tab for every question."""
 
 import functools
 from collections.abc import Generator
@@ -35,7 +35,7 @@ from explorer.views.subject import CHANGES, Selection
 TYPED = "async (...values) => BertPage.asking(await BertPage.typed(values, '#input'))"
 OPENED = "async (...values) => BertPage.asking(await BertPage.opened(values))"
 READ = "() => BertPage.wasRead()"
-ASKING = "(...values) => BertPage.asking(values)"  # the strip is to be drawn, and at the same time what is open
+ASKING = "(...values) => BertPage.asking(values)"  # redraw the strip, and what is open at the same time
 
 ABOUT = "BERT reads a whole text and guesses hidden words. **Type, click a word** to follow it, *mask* it."
 
@@ -46,7 +46,7 @@ def build() -> PageBlocks:
 
 
 def build_shell() -> tuple[PageBlocks, Shell]:
-    """The app, and the page in it."""
+    """Build the app. Returns it with the components of its page."""
     with PageBlocks(title="BERT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(600, 3600)) as blocks:
         api.register()  # first, so that no handler of the page takes the name of an endpoint
         shell = _build()
@@ -72,7 +72,7 @@ def build_shell() -> tuple[PageBlocks, Shell]:
 
 
 def _build() -> Shell:
-    # The page itself keeps what it cannot go on without: the server forgets the state of sessions when there are too many.
+    # Hidden in the page: the server forgets the states of sessions when there are too many, and these must not be lost.
     model_name = gr.Textbox(checkpoints.default_name(), visible="hidden", elem_id="model-name")
     open_tab = gr.Textbox(None, visible="hidden", elem_id="open-tab")
     selection, blanks = gr.State(Selection()), gr.State(())
@@ -119,9 +119,9 @@ def _build() -> Shell:
 
 
 def _refresh(shell: Shell, triggers: Triggers, js: str = ASKING, **options: Any) -> None:
-    """When a trigger fires, bring the strip up to date, or tell in the notice why that cannot be.
+    """When a trigger fires, redraw the token strip, or say in the notice why that is impossible.
 
-    Few components take part: the browser searches the whole page for each of them, at every key.
+    It has few outputs: the browser searches the whole page for each of them, at every key.
     """
 
     def refresh(values: Values) -> Updates:
@@ -167,7 +167,7 @@ def _listen_to_header(shell: Shell, theme: gr.Button) -> None:
 
 
 def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
-    """Hide each word of a text without a blank in turn, beside all else; given up for whatever a person does next."""
+    """Predict each word of a text without a blank in turn, for the sentence about it; stops when the user does anything else."""
 
     def ask(values: Values, request: gr.Request) -> Updates:
         subject = shell.inputs.subject(values)
@@ -181,7 +181,7 @@ def _listen_to_what_is_said(shell: Shell, blocks: PageBlocks) -> None:
 
 
 def _listen_to_model(shell: Shell, requests: list[tuple[Triggers, gr.State]]) -> None:
-    """Models are chosen in the box, by the way out of a tab that a model cannot serve, or by `requests`."""
+    """Open a model chosen in the box, by a tab's button 'Use the bundled model', or by one of `requests`."""
     models = shell.models
     outputs = [*models.outputs, shell.notice, *shell.which_tabs]
     known = [models.in_use, models.recent, shell.open_tab]

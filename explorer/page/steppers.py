@@ -1,4 +1,4 @@
-"""The chosen layer and head in the bar, as far as what is open shows one of them."""
+"""The steppers for layer and head in the bar, shown where what is open depends on them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from explorer.views.view import View
 
 @dataclass(frozen=True)
 class Stepper:
-    """A number of the selection: the field that it stands for, and its least and its largest value for a model."""
+    """A number of the selection: its label, its field in Selection, its least value, and its largest for a model."""
 
     label: str
     field: str
@@ -28,7 +28,7 @@ STEPPERS: Mapping[str, Stepper] = {
 
 
 def steppers_of(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The value of the component: where each stands, and how far it goes; one with nowhere to go is none."""
+    """The component's value: each stepper's position and range; a stepper with a single value is left out."""
     chosen, model = subject.selection, subject.model.capabilities
     ranges = {name: (STEPPERS[name], STEPPERS[name].high(model)) for name in names}
     return [
@@ -39,16 +39,16 @@ def steppers_of(subject: Subject, names: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def suggestion_of(subject: Subject, names: Sequence[str], views: Sequence[type[View]]) -> dict[str, Any] | None:
-    """What is said of a layer and head that the page chose, or the way to those that it would choose; a press changes over.
+    """The chip beside the steppers: it names the most telling layer and head, or offers to choose them; a click switches.
 
-    None where the steppers `names` are not shown, the `views` choose nothing, or both agree.
+    None where the steppers `names` are not shown, or the `views` choose nothing.
     """
     chooses = any(view.first is not View.first for view in views)
     if not chooses or not steppers_of(subject, names):
         return None
     if not subject.selection.picked:
         return {"label": f"{_named(subject, names)}: most telling here", "chips": ["keep"]}
-    return {"label": "", "chips": ["show the most telling here"]}  # which that is takes long to find, and is looked for then
+    return {"label": "", "chips": ["show the most telling here"]}  # finding them takes long, so it is done after the click
 
 
 def _named(subject: Subject, names: Sequence[str]) -> str:
@@ -57,7 +57,7 @@ def _named(subject: Subject, names: Sequence[str]) -> str:
 
 
 def stepped(index: object) -> dict[str, int]:
-    """What a step chooses: [name, number], where a selection brings the number into the model's range. Raises InputError."""
+    """The selection change for a step [name, number]; the selection limits it to the model's range. Raises InputError."""
     name, number = index if isinstance(index, list) and len(index) == 2 else (None, None)
     one = STEPPERS[limits.check_choice(name, "the stepper", tuple(STEPPERS))]
     return {one.field: limits.check_integer(number, f"the {one.label.lower()}", 0, limits.MOST_PLACES)}

@@ -1,4 +1,4 @@
-"""A tab made from its views: what is open, what is shown of it, and what it listens to."""
+"""A tab made from its views: the open choice, and the updates that show it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from explorer.views.view import Tab, View, Why, finding_of, open_on
 
 @dataclass(eq=False)
 class Choice:
-    """One of the choices of a tab: the views that are seen together."""
+    """One choice of a tab: the views that are shown together."""
 
     column: gr.Column
     pulse: Pulse
@@ -34,12 +34,12 @@ class Choice:
 
     @property
     def views(self) -> list[type[View]]:
-        """What its panels show."""
+        """The views of its panels."""
         return [panel.view for panel in self.panels]
 
     @property
     def finders(self) -> list[Panel]:
-        """Those that may have a finding."""
+        """The panels whose view may have a finding."""
         return [panel for panel in self.panels if panel.view.finding is not View.finding]
 
 
@@ -49,11 +49,11 @@ class TabPage:
 
     tab: Tab
     inputs: Inputs
-    steppers: Steppers  # in the bar, shared by all tabs, as
-    says: Says  # what the model says now, and
-    put_back: Chips  # what is changed in it, and
-    suggestion: Chips  # the layer and head that are most telling here
-    address: gr.Textbox  # the query of the link to what is seen, shared too
+    steppers: Steppers  # in the bar and shared by all tabs, like
+    says: Says  # the model's prediction,
+    put_back: Chips  # what is changed in the model,
+    suggestion: Chips  # the most telling layer and head, and
+    address: gr.Textbox  # the query of the link to what is shown
     item: gr.Tab
     body: gr.Column
     absent: Notice
@@ -62,42 +62,42 @@ class TabPage:
     finding: Finding
     which: gr.Radio | None = None
     controls: dict[str, gr.components.Component] = field(default_factory=dict)
-    shared: dict[str, gr.Column] = field(default_factory=dict)  # of settings that several choices read
+    shared: dict[str, gr.Column] = field(default_factory=dict)  # around the controls of settings that several choices read
     above: list[Panel] = field(default_factory=list)
     choices: dict[str, Choice] = field(default_factory=dict)
 
     @property
     def panels(self) -> list[Panel]:
-        """Every view of the tab."""
+        """All panels of the tab."""
         return [*self.above, *(panel for choice in self.choices.values() for panel in choice.panels)]
 
     def beside(self, *panels: Panel) -> list[Panel]:
-        """The views that are seen together with some, which are those that a click or a choice there may change."""
+        """The panels shown together with the given ones: those that a click or a setting there may change."""
         together = [choice.panels for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         return [*self.above, *(panel for panels in together or [self.panels] for panel in panels)]
 
     def inputs_of(self, panels: Sequence[Panel]) -> list[gr.components.Component]:
-        """What showing some views takes."""
+        """The inputs needed to show some panels."""
         read = [control for panel in panels for control in panel.controls.values()]
         return list(dict.fromkeys([*self.inputs.all, self.address, *([self.which] if self.which else []), *read]))
 
     def outputs_of(self, panels: Sequence[Panel]) -> list[Any]:
-        """Everything that showing some views may change."""
+        """Everything that showing some panels may change."""
         own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         columns = [choice.column for choice in self.choices.values() if not set(panels).isdisjoint(choice.panels)]
         asked = [panel.asked for panel in panels if panel.asked]
-        if self.which and not set(panels).isdisjoint(self.above):  # what stands there may open another choice
+        if self.which and not set(panels).isdisjoint(self.above):  # a view above the choices may open another choice
             own += [self.which, *self.shared.values()]
         return list(dict.fromkeys([*own, *columns, *asked, *(item for panel in panels for item in panel.outputs)]))
 
     @property
     def shared_around(self) -> list[Any]:
-        """What stands around all tabs, as far as showing one may change it."""
+        """The components shared by all tabs that showing one may change."""
         return [self.inputs.selection, self.steppers, self.says, self.put_back, self.suggestion, self.address]
 
     @property
     def all_inputs(self) -> list[gr.components.Component]:
-        """What showing the tab takes."""
+        """The inputs needed to show the tab."""
         return self.inputs_of(self.panels)
 
     @property
@@ -107,7 +107,7 @@ class TabPage:
 
     @property
     def frame(self) -> list[Any]:
-        """What stands around the views, as far as showing the tab may change it."""
+        """The components around the views that showing the tab may change."""
         columns = [choice.column for choice in self.choices.values()]
         own = [*self.shared_around, self.hint, *([self.finding] if self.finds else [])]
         return [self.body, self.absent, self.way_out, *self.shared.values(), *columns, *own]
@@ -128,7 +128,7 @@ class TabPage:
         ]
 
     def is_for(self, model: Explorer) -> bool:
-        """Whether the tab is there for a model."""
+        """Whether a model has this tab."""
         needs = self.tab.needs if self.tab.optional else None
         return needs is None or bool(getattr(model.capabilities, needs))
 
@@ -137,16 +137,16 @@ class TabPage:
         return self.choices[self.label(values)]
 
     def label(self, values: Values) -> str:
-        """The label of the choice that is open, which is the first where none of them is named."""
+        """The label of the open choice; the first if the control names none."""
         chosen = values[self.which] if self.which else None
         return chosen if chosen in self.choices else next(iter(self.choices))
 
     def complete(self, values: Values) -> Values:
-        """Some values with those that controls begin with in place of the others."""
+        """The values, completed with the initial values of the other controls."""
         return {component: default_of(component) for component in self.all_inputs} | values
 
     def show(self, subject: Subject, values: Values) -> Updates:
-        """The whole tab, which is built if it was not there yet; why not, when the model cannot serve it."""
+        """Show the whole tab, or say why the model cannot serve it."""
         try:
             if self.tab.needs:
                 subject.model.require(self.tab.needs)
@@ -163,15 +163,15 @@ class TabPage:
         return {**there, **self.turn(self.opening(subject, values), values)}
 
     def turn(self, subject: Subject, values: Values) -> Updates:
-        """The choice that is to be open, with what is seen in it."""
+        """Show the open choice and draw its views."""
         return {**self._frame(subject, values), **self.redraw(subject, values)}
 
     def opening(self, subject: Subject, values: Values) -> Subject:
-        """The subject with the layer and head that the open choice opens with."""
+        """The subject with the layer and head that the open choice starts with."""
         return open_on([view() for view in self.open(values).views], subject)
 
     def _frame(self, subject: Subject, values: Values) -> Updates:
-        """Which choice is to be seen, with the steppers and the settings that it needs."""
+        """Make the open choice visible, with its steppers and shared settings."""
         opened = self.open(values)
         updates: Updates = {self.inputs.selection: subject.selection}
         updates |= {choice.column: gr.Column(visible=choice is opened) for choice in self.choices.values()}
@@ -180,21 +180,21 @@ class TabPage:
         return updates | self.stepped(subject, values)
 
     def stepped(self, subject: Subject, values: Values) -> Updates:
-        """The steppers of the bar at what is selected, where what is open shows it."""
+        """The steppers for what is open, at the selected layer and head, with the suggestion beside them."""
         names = self.tab.steppers if self.label(values) not in self.tab.without_steppers else ()
         suggested = suggestion_of(subject, names, self.open(values).views)
         return {self.steppers: steppers_of(subject, names), **self.said(subject, values), self.suggestion: _if_any(suggested)}
 
     def said(self, subject: Subject, values: Values) -> Updates:
-        """What the model says now, and what is changed in it."""
+        """The model's prediction in a sentence, and what is changed in the model."""
         pictures = [view for view in self.open(values).views if view.shows_pictures()]
         changes = changes_of(subject, left_out=any(not view.shows_changes for view in pictures))
         return {self.says: says_of(subject), self.put_back: _if_any(changes), self.suggestion: _if_any(None)}
 
     def redraw(self, subject: Subject, values: Values, only: Sequence[Panel] | None = None, but: object = None) -> Updates:
-        """What is to be seen of the open views, or of some of them; not the part `but`, which was clicked.
+        """Draw the open views, or some of them; the part `but` was clicked and is left as it is.
 
-        What a view leaves in a memory is read by those after it.
+        A view may set a memory that the views after it read.
         """
         updates: Updates = {self.hint: ""}
         if any(view.unless is not View.unless for view in self.open(values).views):  # it may have hidden itself
@@ -218,24 +218,24 @@ class TabPage:
         return {**updates, **gone, **self.show_finding(subject, values), **self.follow(subject, values)}
 
     def _stand_in(self, panels: Sequence[Panel], subject: Subject, values: Values) -> Updates:
-        """What is seen in place of a choice that has nothing to show, and what it finds."""
+        """Draw the views that replace a choice with nothing to show, and their finding."""
         views = [(panel, panel.read(values, subject)) for panel in panels]
         found = next((found for _, view in views if (found := view.finding(subject))), None)
         return merge(self._told(found), *(panel.show(subject, view, values) for panel, view in views))
 
     def rest(self, subject: Subject, values: Values) -> Updates:
-        """What an answer at once has left for later, once it is known: the layer and head to open with, and what rests on it."""
+        """Draw what an answer at once left out: the layer and head to start with, and the views that depend on them."""
         opened = self.opening(subject, values)
         if opened.selection != subject.selection:
             return {self.inputs.selection: opened.selection, **self.stepped(opened, values), **self.redraw(opened, values)}
         waiting = [panel for panel in self.open(values).panels if panel.view.prepare_rest is not View.prepare_rest]
         updates = self.redraw(opened, values, waiting)
         if not updates[self.hint]:
-            del updates[self.hint]  # what another view has said of itself stays
+            del updates[self.hint]  # keeps another view's message
         return updates
 
     def place(self, subject: Subject, values: Values) -> Place:
-        """What a link says of what is open; settings that are not among the values are as the link before has them.
+        """The place that a link to the open choice describes; settings not among the values are taken from the previous link.
 
         Raises ExplorerError.
         """
@@ -250,10 +250,10 @@ class TabPage:
         return {type(view): view for view in views}
 
     def follow(self, subject: Subject, values: Values) -> Updates:
-        """The address of what is seen, '' where no link can hold it; it stays while something is wrong with a setting."""
+        """The link's query, '' if the place does not fit into a link; unchanged while a setting is invalid."""
         try:
             place = self.place(subject, values)
-        except ExplorerError:  # a view has said what is wrong
+        except ExplorerError:  # the view has shown the error
             return {}
         try:
             return {self.address: links.query(place)}
@@ -261,7 +261,7 @@ class TabPage:
             return {self.address: ""}
 
     def arrive(self, place: Place) -> Updates:
-        """What has to be set for a place in this tab: its choice, and the settings of what is seen there."""
+        """The updates that set this tab to a place: its choice and the settings of its views."""
         updates: Updates = {self.which: place.choice} if self.which else {}
         views = {type(view): view for view in place.views}
         for panel in [*self.above, *self.choices[place.choice].panels]:
@@ -275,19 +275,19 @@ class TabPage:
         return updates
 
     def find(self, subject: Subject, values: Values) -> Found | None:
-        """The finding of the open choice: that of the first of its views that has one."""
+        """The finding of the open choice: that of its first view with one."""
         return finding_of([panel.read(values, subject) for panel in self.open(values).finders], subject)
 
     def show_finding(self, subject: Subject, values: Values) -> Updates:
-        """The finding in its place; it stays as it is where what it depends on is not among the values."""
+        """Show the finding; unchanged if the settings it depends on are not among the values."""
         if not all(panel.is_read_from(values) for panel in self.open(values).finders):
             return {}
         try:
             found = self.find(subject, values)
             return {} if subject.later else self._told(found)
-        except ExplorerError:  # a view has said what is wrong
+        except ExplorerError:  # the view has shown the error
             return self._told(None)
-        except Exception:  # what is seen is worth more than the sentence over it
+        except Exception:  # the picture is worth more than the sentence above it
             logger.exception("no finding in %s", self.tab.id)
             return self._told(None)
 
@@ -297,11 +297,11 @@ class TabPage:
 
 
 def _if_any(value: object) -> Any:
-    """A component with a value, or none to be seen."""
+    """A component shown with a value, or hidden without one."""
     return gr.update(value=value, visible=True) if value else gr.update(visible=False)
 
 
 def _place(why: Why) -> str:
-    """The place of a reason as a person reads it."""
+    """The place of a reason, for people to read."""
     label = next(tab.label for tab in TABS if tab.id == why.tab)
     return f"{label}, {why.choice}"

@@ -1,14 +1,14 @@
-"""The fair queue of the calls that ask a model, as the page tells of it."""
+"""The fair queue for calls that use the model, with the page's patience."""
 
 from explorer.base.fair_queue import FairQueue
 
-PATIENCE = 3.0  # seconds of waiting until a person reads the position in the queue, and between two times
+PATIENCE = 3.0  # seconds of waiting before the position in the queue is shown, and between two updates of it
 
 
 class Turns(FairQueue):
-    """The queue of one app."""
+    """The fair queue of one app."""
 
     @property
     def patience(self) -> float:
-        """How long to wait before a person is told."""
+        """Seconds to wait before the position is shown."""
         return PATIENCE

@@ -1,1 +1,1 @@
-"""What stands between the network and Gradio: who may ask, what every answer carries, and what operators look at."""
+"""Middleware and routes around Gradio: access control, headers of every answer, and addresses for operators."""

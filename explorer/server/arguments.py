@@ -1,4 +1,4 @@
-"""Refuses a call of an endpoint with the wrong arguments before it is queued, and says what the endpoint takes."""
+"""Refuse calls with wrong arguments before they are queued, and say which arguments the endpoint takes."""
 
 import inspect
 from collections.abc import Collection, Mapping
@@ -11,31 +11,31 @@ from explorer.api import ENDPOINTS
 from explorer.api.gradio_seams import may_enter
 from explorer.base.errors import InputError
 
-BY_NAME = "/call/v2/"  # in the path of calls whose arguments have names; the others send a list
+BY_NAME = "/call/v2/"  # in the path of calls with named arguments; other calls send a list
 
 
 class ArgumentsError(InputError):
-    """A wrong number of arguments, or names that the endpoint does not know."""
+    """A wrong number of arguments, or names that the endpoint does not have."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What an endpoint takes."""
+    """An endpoint's arguments."""
 
     endpoint: str
     names: tuple[str, ...]
     required: frozenset[str]
 
     def check_list(self, data: object) -> None:
-        """Raise ArgumentsError unless there is a value for each argument; what is no list at all is FastAPI's to refuse."""
+        """Raise ArgumentsError unless there is one value per argument; FastAPI refuses what is not a list."""
         if isinstance(data, list) and len(data) != len(self.names):
             number = f"{len(self.names)} argument{'' if len(self.names) == 1 else 's'}"
             order = " in this order" if len(self.names) > 1 else ""
             raise ArgumentsError(f"/{self.endpoint} takes {number}{order}, and not {len(data)}: {', '.join(self.names)}.")
 
     def check_names(self, given: Collection[str]) -> None:
-        """Raise ArgumentsError for an unknown name or a missing argument. What was sent is not repeated."""
-        if self.required <= set(given) <= {*self.names, "oauth_token"}:  # Gradio drops this one
+        """Raise ArgumentsError for an unknown name or a missing argument; the message does not repeat what was sent."""
+        if self.required <= set(given) <= {*self.names, "oauth_token"}:  # Gradio removes oauth_token
             return
         needed = [name for name in self.names if name in self.required]
         listed = ", ".join(self.names)
@@ -44,7 +44,7 @@ class Signature:
 
 
 def signatures() -> Mapping[str, Signature]:
-    """The signature of each endpoint, by its name."""
+    """The signatures of all endpoints by name."""
     return {endpoint.__name__: _signature(endpoint) for endpoint in ENDPOINTS}
 
 
@@ -58,7 +58,7 @@ SIGNATURES = signatures()
 
 
 async def check_arguments(request: Request) -> None:
-    """A FastAPI dependency of every address: raises ArgumentsError. The body was read already; Starlette keeps it."""
+    """A FastAPI dependency of every route: raises ArgumentsError. The body was read before; Starlette keeps it."""
     signature = SIGNATURES.get(request.path_params.get("api_name", ""))
     if request.method != "POST" or signature is None or not await may_enter(request):
         return

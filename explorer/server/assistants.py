@@ -1,4 +1,4 @@
-"""Assistants that look inside BERT: the endpoints as tools of the Model Context Protocol, which Gradio serves."""
+"""AI assistants as clients: the endpoints as tools of the Model Context Protocol, which Gradio serves."""
 
 import importlib.util
 import os
@@ -12,7 +12,7 @@ ON, OFF = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
 def wanted(given: bool, with_password: bool) -> bool:
-    """Whether there shall be tools, by the flag or the environment. Raises InputError when there cannot be."""
+    """Whether to serve the tools, by the flag or the environment. Raises InputError if they cannot be served."""
     setting = os.environ.get(SETTING, "").strip().lower()
     if setting not in (*ON, *OFF):
         raise InputError(f"{SETTING} must be 1 or 0; set it to one of them, or leave it out.")

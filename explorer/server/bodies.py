@@ -1,4 +1,4 @@
-"""What a request brings, read and measured before anybody parses it: a parser lets nobody else go on until it is done."""
+"""Read request bodies and check their size before any parser runs: parsing blocks the event loop."""
 
 from http import HTTPStatus
 
@@ -10,25 +10,25 @@ from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, UPLOAD, refusal
 
 KILOBYTE = 1_024
-SMALL = {"/login": 16, "/bx/": 256}  # KB for addresses that begin so: a name and a password; what is done in a room
+SMALL = {"/login": 16, "/bx/": 256}  # KB, by the start of the path: a name and a password; an action in a room
 TOO_LARGE = "That is too large for this address; send at most {} KB."
 
 
 class Gone(Exception):
-    """Who sent hung up before the end."""
+    """The client disconnected before the body was complete."""
 
 
 class Bodies:
-    """An application of ASGI around another one, which is sent bodies of a size that it may have, all at once.
+    """ASGI middleware that reads each body whole, refuses it if it is too large, and passes it on in one message.
 
-    Uploads go to the disk as they come, and have a limit of their own.
+    Uploads are not touched: they are streamed to disk, and have a limit of their own.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuses with 413 or 400 and a sentence, or passes on."""
+        """Refuse with 413 or 400 and a sentence, or pass the request on."""
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS") or scope["path"].endswith(UPLOAD):
             await self._app(scope, receive, send)
             return
@@ -46,22 +46,22 @@ class Bodies:
 
 
 def most_of(path: str) -> int:
-    """The bytes of a body that is sent to an address."""
+    """The most bytes of a body sent to this path."""
     return next((most * KILOBYTE for begins, most in SMALL.items() if path.startswith(begins)), BODY_MEGABYTES.bytes)
 
 
 def has_more_values(body: bytes, most: int) -> bool:
-    """Whether a text of JSON has more values than that. Nothing is parsed: each but the first of a list follows a comma."""
+    """Whether a JSON text has more values than `most`, without parsing it: each value but the first of a list follows a comma."""
     if body.count(b",") < most:
         return False
     plain = body.replace(rb"\\", b"").replace(rb"\"", b"")
-    if plain.count(b'"') > 4 * most:  # those around a name and around its value
+    if plain.count(b'"') > 4 * most:  # four quotes a value: around its name and around itself
         return True
     return sum(outside.count(b",") for outside in plain.split(b'"')[::2]) >= most
 
 
 async def _read(scope: Scope, receive: Receive) -> bytes | None:
-    """The body, None when it is too large. Raises Gone."""
+    """The body, None if it is too large. Raises Gone."""
     most = most_of(scope["path"])
     length = Headers(scope=scope).get("content-length", "")
     if length.isdecimal() and (len(length) > 15 or int(length) > most):
@@ -84,13 +84,13 @@ def _too_large(path: str) -> tuple[int, str]:
 
 
 def _flaw(body: bytes) -> tuple[int, str] | None:
-    if b"\0" in body:  # no JSON in UTF-8
+    if b"\0" in body:  # not allowed in JSON in UTF-8
         return 400, SENTENCES[400]
     return (413, VALUES.tell()) if has_more_values(body, VALUES.most) else None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What tells the body, and then whatever comes after it."""
+    """A `receive` that returns the body first, and then what really follows."""
     told = False
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""Every call of an endpoint or of a handler of the page: how long it took, and one sentence when it fails."""
+"""Time every call of an endpoint or a page handler, and turn its failure into one sentence."""
 
 import time
 from typing import Any
@@ -15,10 +15,10 @@ UNFIT = "What was sent does not fit this endpoint; send the arguments that GET /
 
 
 def watch_calls(blocks: PageBlocks, metrics: Metrics) -> None:
-    """Time and log every call of `blocks` from now on, without its waiting, and let it fail with a sentence only.
+    """From now on, time and log every call of `blocks`, without the time it waits, and let it fail with a sentence only.
 
-    Gradio itself answers `null` for what is no gr.Error, and prints it with what was sent. Of a call that answers bit by
-    bit, the time to the first bit counts.
+    By default Gradio answers `null` to an exception other than gr.Error, and prints it with what was sent. A streaming call
+    is timed until its first result.
     """
     answer = blocks.answer
 
@@ -41,9 +41,9 @@ def watch_calls(blocks: PageBlocks, metrics: Metrics) -> None:
 
 
 def _explained(error: Exception) -> tuple[str, gr.Error]:
-    """The kind of an error, and the error that its caller is told.
+    """The kind of an error, and the gr.Error for its caller.
 
-    Our handlers raise gr.Error because of something; all else comes from Gradio, which what was sent did not get past.
+    Our handlers raise gr.Error with a cause; any other error comes from Gradio, which could not process what was sent.
     """
     if isinstance(error, gr.Error) and error.__cause__ is not None:
         error.print_exception = False  # it is in the log already
@@ -53,7 +53,7 @@ def _explained(error: Exception) -> tuple[str, gr.Error]:
 
 
 def _name(blocks: gr.Blocks, function: Any) -> str:
-    """The endpoint's name; for a handler of the page, the id of what triggers it; names of our own, all of them."""
+    """The endpoint's name; for a page handler, the id of the component that triggers it. Never a name from a visitor."""
     function = handler_of(blocks, function)
     if function is None or not function.targets or function.api_visibility == "public":
         return f"/{function.api_name}" if function is not None else "unknown"

@@ -1,4 +1,4 @@
-"""Gradio's page with what is ours: styles and scripts before the first layout, and what it says of itself to other sites."""
+"""Complete Gradio's page: our styles and scripts, in place before the first layout, and our own preview card."""
 
 import re
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ ABOUT_GRADIO = re.compile(rb'\s*<meta\s+(?:property="og:|name="twitter:)[^>]*>')
 
 @dataclass(frozen=True)
 class Document:
-    """What stands at the ends of the page's head and body. (Gradio would add a head by script, after a first layout.)"""
+    """What is added to the end of the page's head and of its body. (Gradio adds a head by script, after a first layout.)"""
 
     head: str
     tail: str = ""
-    card: str = ""  # the path of the picture that other sites show of it
+    card: str = ""  # the path of the image that other sites show in a preview
 
     def complete(self, page: bytes, address: str = "") -> bytes:
-        """The page at an address, which ends with a slash, with it, and without what Gradio says of itself."""
+        """The page with our additions, without Gradio's preview tags; `address` is the app's own and ends with a slash."""
         head, _, body = page.partition(b"</head>")
         before, _, after = body.rpartition(b"</body>")
         head = ABOUT_GRADIO.sub(b"", head)
@@ -28,7 +28,7 @@ class Document:
 
 
 def address_of(scope: Scope) -> str:
-    """Where the app was asked for, with a slash at its end; "" where that is not told. Anybody may say anything in it."""
+    """The app's address in this request, ending with a slash; "" without a Host header. Do not trust it: the client sends it."""
     headers = Headers(scope=scope)
     host, scheme = headers.get("host", ""), headers.get("x-forwarded-proto", scope["scheme"])
     return f"{'https' if scheme == 'https' else 'http'}://{host}{scope.get('root_path', '')}/" if host else ""

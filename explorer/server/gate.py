@@ -1,4 +1,4 @@
-"""Who may ask: names that are ours, and pages that are ours."""
+"""Access control by host name and origin: requests must name this app and come from its own pages."""
 
 import re
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from explorer.server.metrics import Metrics
 from explorer.server.refusals import UNKNOWN, refusal
 
 SAFE = {"GET", "HEAD", "OPTIONS"}
-# Doors of Gradio that this app has no use for: they fetch addresses for others, write files, write the program anew, meddle with
-# what others stream, or print what they are sent.
+# Gradio's routes that this app does not use: they fetch URLs, write files, change the program, disturb the streams of
+# other sessions, or print what they are sent.
 CLOSED = re.compile(
     r"/gradio_api/(custom_component|deep_link|dev|proxy=|file[=/]+https?:|(undo-)?vibe|process_recording|run-history|runs|stream/)"
     "|/monitoring",
@@ -24,7 +24,7 @@ CLOSED = re.compile(
 
 @dataclass(frozen=True)
 class Names:
-    """The names under which people reach the app; `restricted` says whether it answers to no other."""
+    """The host names of the app; `restricted` says whether it answers to these only."""
 
     public: frozenset[str]
     local: frozenset[str]
@@ -32,10 +32,10 @@ class Names:
 
     @classmethod
     def of(cls, host: str, environment: Mapping[str, str]) -> "Names":
-        """From the address to listen on and BERT_EXPLORER_HOSTS (names with commas between them), or the Space's own name.
+        """Make them from the listening address, BERT_EXPLORER_HOSTS (comma-separated) and the Space's own name.
 
-        A page elsewhere can give its own name the address of this machine (DNS rebinding): an app that listens on a
-        loopback address answers to loopback names only. One that listens to the network takes any name unless told.
+        Another site can point its own name at this machine (DNS rebinding), so an app that listens on a loopback address
+        answers to loopback names only. One that listens to the network takes any name, unless names are given.
         """
         given = f"{environment.get('BERT_EXPLORER_HOSTS', '')},{environment.get('SPACE_HOST', '')}"
         public = frozenset(name for each in given.split(",") if (name := _name(each.strip())))
@@ -43,18 +43,18 @@ class Names:
         return cls(public, LOOPBACK | {listens}, bool(public) or is_loopback(listens))
 
     def allow(self, host: str) -> bool:
-        """Whether a Host header may name the app."""
+        """Whether the app answers to this Host header."""
         return not self.restricted or _name(host) in self.public | self.local
 
 
 class Gate:
-    """Refuses requests for somebody else's name, and what a page of somebody else sends that does something here."""
+    """ASGI middleware that refuses foreign Host headers, and requests with effects from pages of other origins."""
 
     def __init__(self, app: ASGIApp, names: Names, metrics: Metrics) -> None:
         self._app, self._names, self._metrics = app, names, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An application of ASGI."""
+        """Refuse with a sentence, or pass the request on."""
         refused = self._refusal(scope) if scope["type"] == "http" else None
         if refused is None:
             await self._app(scope, receive, send)
@@ -73,9 +73,9 @@ class Gate:
         return (404, "closed", UNKNOWN) if CLOSED.search(scope["path"]) else None
 
     def _is_foreign(self, headers: Headers) -> bool:
-        """Whether a browser sent this for the page of another origin; programs that are no browsers name none.
+        """Whether a browser sent this for a page of another origin; programs other than browsers send no origin.
 
-        The rule of Go's http.CrossOriginProtection: what the browser says of the site decides, else the two names.
+        The rule of Go's http.CrossOriginProtection: Sec-Fetch-Site decides if it was sent, else Origin and Host are compared.
         """
         origin = headers.get("origin", "")
         if _name(origin.partition("://")[2]) in self._names.public:
@@ -87,14 +87,14 @@ class Gate:
 
 
 def _has_effects(scope: Scope) -> bool:
-    """Whether reading this address does something: it logs out, or loads the model that the query names."""
+    """Whether a GET of this address has an effect: it logs out, or loads the model named in the query."""
     path, query = scope["path"], scope.get("query_string", b"").decode("latin-1")
     loads = path.startswith("/bx/") and "model" in dict(parse_qsl(query, keep_blank_values=True))
     return loads or path.rstrip("/") == "/logout"
 
 
 def _name(address: str) -> str | None:
-    """The name in `name:port`, in small letters."""
+    """The host name of `name:port`, in lower case; None if it is malformed."""
     try:
         return urlsplit(f"//{address}").hostname
     except ValueError:

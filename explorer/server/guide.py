@@ -1,4 +1,4 @@
-"""The guide in the app: its pages and its search, as HTML that needs nothing from elsewhere."""
+"""Serve the guide: its pages and its search, as HTML that loads nothing from other sites."""
 
 from functools import cache
 from html import escape
@@ -17,12 +17,12 @@ from explorer.server.refusals import SENTENCES, refusal
 ADDRESS = "/bx/guide"
 FRESH = {"Cache-Control": "no-cache"}
 NO_PAGE = "The guide has no such page; open bx/guide for the list of those that it has."
-STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the colours of the app
+STYLES = (ASSETS / "file" / "page.css", FOLDER / "guide.css")  # the first has the app's colours
 SEARCH = "search"
 
 
 def guide_routes() -> list[Route]:
-    """Their addresses, behind the same login as the endpoints."""
+    """The guide's routes, behind the same login as the endpoints."""
     return [
         Route(ADDRESS, _start),
         Route(f"{ADDRESS}.css", _style),
@@ -65,7 +65,7 @@ def _served(page: Page) -> str:
 
 
 def _found(question: str) -> str:
-    """What the search found, as HTML."""
+    """The search results as HTML."""
     words, hits = words_of(question), search(question)
     told = f"{len(hits)} sections" if len(hits) != 1 else "One section"
     if not words:
@@ -81,7 +81,7 @@ def _found(question: str) -> str:
 
 
 def _document(title: str, body: str, page: Page | None = None, question: str = "") -> str:
-    """A whole page; `page` is the one that is marked in the contents."""
+    """A whole HTML page; `page` is marked in the contents."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -103,7 +103,7 @@ def _search_box(question: str) -> str:
 
 
 def _contents(page: Page | None) -> str:
-    """The pages of the guide, with the sections of the one that is open."""
+    """The list of pages, with the sections of the open one."""
     items = []
     for name in order():
         shown = page if page is not None and page.name == name else None

@@ -1,4 +1,4 @@
-"""What every answer tells the browser: run only our own scripts, guess no types, be framed by nobody."""
+"""Security headers of every answer: only our own scripts run, types are not guessed, other sites may not frame the page."""
 
 import base64
 import hashlib
@@ -9,8 +9,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.server.document import Document, address_of
 
-# Gradio compiles the scripts of its components: no 'unsafe-eval', no page. Nothing else runs that is not ours: an inline
-# script must have its hash here, and no handler in an attribute has one.
+# Gradio compiles its components' scripts, so the page needs 'unsafe-eval'. Other scripts must be ours: an inline script
+# needs its hash here, and handlers in attributes cannot have one.
 POLICY = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-eval'",
@@ -18,11 +18,11 @@ POLICY = {
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
     "object-src": "'none'",
-    "base-uri": "'self'",  # the page sets its own
+    "base-uri": "'self'",  # the page sets a base of its own
     "form-action": "'self'",
     "frame-ancestors": "'self'",
 }
-ON_A_SPACE = "'self' https://huggingface.co https://*.hf.space"  # who shows a Space in a frame
+ON_A_SPACE = "'self' https://huggingface.co https://*.hf.space"  # the sites that show a Space in a frame
 FIXED = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -34,7 +34,7 @@ INLINE = re.compile(rb"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
-    """Adds them, and completes the page, whose scripts its policy names."""
+    """ASGI middleware that adds the headers, completes the page, and lists the page's inline scripts in its policy."""
 
     def __init__(self, app: ASGIApp, document: Document, on_a_space: bool) -> None:
         self._app = app
@@ -42,10 +42,10 @@ class SecurityHeaders:
         self._policy = POLICY | ({"frame-ancestors": ON_A_SPACE} if on_a_space else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An application of ASGI."""
+        """Pass the request on, and add the headers to its answer."""
         start: Message = {}
         page = b""
-        may_be_page = scope["type"] == "http" and scope["path"].endswith("/")  # a file that somebody sent never is
+        may_be_page = scope["type"] == "http" and scope["path"].endswith("/")  # an uploaded file never ends so
 
         async def send_on(message: Message) -> None:
             nonlocal start, page
@@ -53,7 +53,7 @@ class SecurityHeaders:
                 start = message
                 if not (may_be_page and _is_html(message)):
                     await send(self._secured(message, ""))
-            elif may_be_page and _is_html(start):  # its scripts are known when all of it is there
+            elif may_be_page and _is_html(start):  # the scripts are known only when the whole page is there
                 page += message.get("body", b"")
                 if not message.get("more_body"):
                     page = self._document.complete(page, address_of(scope))
@@ -70,7 +70,7 @@ class SecurityHeaders:
         policy = self._policy | {"script-src": f"{self._policy['script-src']} {hashes}".strip()}
         headers["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in policy.items())
         headers.update(FIXED)
-        del headers["Access-Control-Allow-Origin"]  # no page of another origin reads answers
+        del headers["Access-Control-Allow-Origin"]  # pages of other origins must not read answers
         del headers["Access-Control-Allow-Credentials"]
         return start
 
@@ -80,6 +80,6 @@ def _is_html(start: Message) -> bool:
 
 
 def _hashes(page: bytes) -> str:
-    """Every inline script of a page, as a policy names it."""
+    """The hashes of a page's inline scripts, in the policy's syntax."""
     digests = [hashlib.sha256(script).digest() for script in INLINE.findall(page)]
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

@@ -1,4 +1,4 @@
-"""How phones come into a room: the page to join, what draws on it, and the address that leads there."""
+"""How phones join a room: the page to join, its scripts and styles, and its address."""
 
 import socket
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ from explorer.server.document import address_of
 
 
 def join_routes() -> list[Route]:
-    """The addresses of the page and its parts."""
+    """The routes of the page and of its files."""
     return [
         Route("/join", _page),
         Route("/bx/join.js", _asset("js", "text/javascript")),
@@ -38,15 +38,15 @@ def _asset(suffix: str, media_type: str) -> Callable[[Request], Awaitable[Respon
 
 @cache
 def _bundle(suffix: str) -> str:
-    """What draws views without the app, and the page of a phone around it."""
+    """The script or style sheet that draws views without the app, with that of the join page."""
     own = [ASSETS / "classroom" / f"{stem}.{suffix}" for stem in ("news", "join")]
     return "\n".join([page_file.drawing(suffix), *(path.read_text("utf-8") for path in own if path.exists())])
 
 
 def join_address(request: Request, host: str) -> str:
-    """Where phones find the page to join, as the teacher's browser or this machine's network names it.
+    """The address of the join page for phones: by the name in the teacher's browser, or by this machine's network address.
 
-    `host` is the address that the app listens on; '' where phones cannot reach it.
+    `host` is the address that the app listens on. Returns '' if phones cannot reach it.
     """
     asked = address_of(request.scope)
     name = request.url.hostname or ""
@@ -59,10 +59,10 @@ def join_address(request: Request, host: str) -> str:
 
 
 def own_address() -> str:
-    """This machine's address in its network, '' where it has none. Nothing is sent to find it."""
+    """This machine's address in its network, '' if it has none. No packet is sent to find it."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
-            way.connect(("192.0.2.1", 9))  # an address for documentation (RFC 5737): which way it would go is all that is asked
+            way.connect(("192.0.2.1", 9))  # a documentation address (RFC 5737): the route to it tells our own address
             return way.getsockname()[0]
     except OSError:
         found = socket.gethostbyname_ex(socket.gethostname())[2]

@@ -1,4 +1,4 @@
-"""What is the same for everybody and takes long to make: the page, and what it consists of. It is made once."""
+"""Cache the answers that are slow to make and the same for everybody: the page and its parts."""
 
 import asyncio
 from collections import OrderedDict
@@ -21,16 +21,16 @@ from explorer.server.metrics import Metrics
 from explorer.server.refusals import refusal
 
 PATHS = frozenset({"/", "/config", "/config/", "/gradio_api/info", "/gradio_api/info/", "/bx/join.js", "/bx/join.css"})
-UNUSED = frozenset({"deep_link", "page"})  # what Gradio reads in a query, for what this app does not have
-OWN = frozenset({"all_endpoints"})  # what makes another answer of one of them
-ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # an answer names the address at which it was asked for
-MOST = 32  # answers
-NEW_ONES = 60  # that may be made for one address a minute: everybody at one name of the app asks for the same
+UNUSED = frozenset({"deep_link", "page"})  # query parameters of Gradio features that this app does not have
+OWN = frozenset({"all_endpoints"})  # query parameters that change the answer
+ADDRESSED_BY = ("host", "x-forwarded-host", "x-forwarded-proto")  # these headers change the address in an answer
+MOST = 32  # cached answers
+NEW_ONES = 60  # new answers a minute for one visitor: all who use one name of the app get the same
 TOO_MANY = "These are too many different pages in a minute; wait a moment."
 
 
 def asked_of(scope: Scope) -> Asked:
-    """What of the page a request is for: as it is, by a link, or, for the documentation of the endpoints, all of it."""
+    """Which configuration a request needs: the plain page, that of a link, or all of it, for the endpoints' documentation."""
     parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     if scope["path"] != "/" or dict(parameters).get("view") == "api":
         return Asked.ALL
@@ -39,14 +39,14 @@ def asked_of(scope: Scope) -> Asked:
 
 @dataclass
 class Answer:
-    """One that was made, of a configuration of the page that may have been filled since."""
+    """A cached answer, with the configuration it was made from, to notice when that was replaced."""
 
     config: Any
     messages: list[Message]
 
 
 class Kept:
-    """An application of ASGI around another one, whose answers for PATHS it keeps; one at a time is made."""
+    """ASGI middleware that caches the answers for PATHS; one answer is made at a time."""
 
     def __init__(self, app: ASGIApp, blocks: PageBlocks, metrics: Metrics) -> None:
         self._app, self._blocks, self._metrics = app, blocks, metrics
@@ -55,7 +55,7 @@ class Kept:
         self._one = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers with what is kept, or passes on."""
+        """Answer from the cache, or pass the request on."""
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or scope["path"] not in PATHS:
             await self._app(scope, receive, send)
             return
@@ -77,7 +77,7 @@ class Kept:
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)
             return await _told(refusal(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, MINUTE), scope, receive)
         async with self._one:
-            if found := self._find(key, config):  # made for somebody else meanwhile
+            if found := self._find(key, config):  # made for another request meanwhile
                 return found
             self._made.add(address)
             messages = await _told(self._app, scope, receive)
@@ -88,9 +88,9 @@ class Kept:
             return messages
 
     async def _key(self, scope: Scope) -> tuple:
-        """All that an answer depends on but the configuration of the page."""
+        """The cache key: all that the answer depends on, except the configuration."""
         headers = Headers(scope=scope)
-        user = await user_of(Request({**scope, "app": self._blocks.app}))  # whose name is on the page
+        user = await user_of(Request({**scope, "app": self._blocks.app}))  # the user's name is on the page
         how = scope["method"], scope["path"], asked_of(scope), user, "gzip" in headers.get("accept-encoding", "")
         return *how, scope["scheme"], scope.get("root_path", ""), *(tuple(headers.getlist(name)) for name in ADDRESSED_BY)
 
@@ -103,7 +103,7 @@ class Kept:
 
 
 async def _told(app: ASGIApp, scope: Scope, receive: Receive) -> list[Message]:
-    """All that an application answers."""
+    """All messages of an application's answer."""
     messages: list[Message] = []
 
     async def keep(message: Message) -> None:

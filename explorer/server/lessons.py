@@ -1,4 +1,4 @@
-"""The lessons, for the panel beside the page, and on paper."""
+"""Serve the lessons: as JSON for the panel beside the page, and as sheets to print."""
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -20,7 +20,7 @@ NO_SHEET = "There is no such sheet; open Lessons in the app, where every lesson 
 
 
 def lesson_routes() -> list[Route]:
-    """Their addresses, behind the same door as the endpoints."""
+    """The lessons' routes, behind the same login as the endpoints."""
     return [Route(ADDRESS, _lessons), Route(SHEET, _sheet)]
 
 
@@ -28,14 +28,14 @@ async def _lessons(request: Request) -> Response:
     if not await may_enter(request):
         return refusal(401, SENTENCES[401])
     try:
-        found = await run_in_threadpool(sent)  # the first time, the model is loaded that the steps' layers are read with
+        found = await run_in_threadpool(sent)  # the first request loads the model, which the steps' layers depend on
     except ExplorerError as error:
         return refusal(500, str(error))
     return JSONResponse(found, headers={"Cache-Control": "no-cache"})
 
 
 async def _sheet(request: Request) -> Response:
-    """A sheet whose codes lead to where the app was asked for."""
+    """A sheet whose QR codes lead to the address of this request."""
     if not await may_enter(request):
         return refusal(401, SENTENCES[401])
     made = SHEETS.get(request.path_params["sheet"])
@@ -44,6 +44,6 @@ async def _sheet(request: Request) -> Response:
         return refusal(404, NO_SHEET)
     try:
         page = await run_in_threadpool(made, lesson, address_of(request.scope) or HERE)
-    except ExplorerError as error:  # an address that is too long for a code
+    except ExplorerError as error:  # an address too long for a QR code
         return refusal(400, str(error))
     return HTMLResponse(page, headers={"Cache-Control": "no-cache"})

@@ -1,4 +1,4 @@
-"""The door of an app that asks for a password."""
+"""The login of an app with a password: which routes need it, and a limit on wrong passwords."""
 
 from collections import Counter
 from http import HTTPStatus
@@ -16,20 +16,20 @@ from explorer.server.refusals import refusal
 
 LOGIN = "/login"
 API = "/gradio_api/"
-BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # what its page asks for
+BEFORE_LOGIN = frozenset({"app_id", "login_check", "startup-events", "theme.css", "token", "user"})  # for the login page
 
 
 async def check_login(request: Request) -> None:
-    """A FastAPI dependency of every address: Gradio asks for the login at most of its own, but not at all of them."""
+    """A FastAPI dependency of every route: Gradio itself checks the login at most of its routes, but not at all."""
     path = request.scope["path"]
     if path.startswith(API) and path.removeprefix(API).rstrip("/") not in BEFORE_LOGIN and not await may_enter(request):
         raise HTTPException(HTTPStatus.UNAUTHORIZED)
 
 
 class Guesses:
-    """An application of ASGI around another one: so many wrong passwords a minute from one address, and then none is looked at.
+    """ASGI middleware that limits the wrong passwords a minute from one address; after that, passwords are not checked.
 
-    Those that are being looked at count as wrong until they are found right, so that a hundred at once are no more than that.
+    Passwords being checked count as wrong until they are found right, so that many at once cannot pass the limit.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -38,7 +38,7 @@ class Guesses:
         self._looked_at: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuses with 429 and a sentence, or passes on."""
+        """Refuse with 429 and a sentence, or pass the request on."""
         if scope["type"] != "http" or scope["method"] != "POST" or scope["path"].rstrip("/") != LOGIN:
             await self._app(scope, receive, send)
             return

@@ -1,7 +1,7 @@
-"""What is written to the log: facts of ours, and never what somebody typed.
+"""Logging: our own messages only, never what a visitor typed.
 
-An error's own message may quote a text: of an error, the log has its type and where it came from.
-BERT_EXPLORER_LOG=json writes a JSON object a line, and a line for every call; otherwise there are warnings only, as plain lines.
+An error's message may quote a text, so only the error's type and its place in the code are logged.
+BERT_EXPLORER_LOG=json writes one JSON object a line, and a line for every call; otherwise only warnings, as plain lines.
 """
 
 import json
@@ -14,8 +14,8 @@ from types import TracebackType
 
 from explorer.base.log import logger
 
-FIELDS = ("call", "outcome", "seconds")  # what a record of ours may carry besides its message
-FRAMES = 8  # the innermost of a traceback
+FIELDS = ("call", "outcome", "seconds")  # extra fields of our own log records
+FRAMES = 8  # of a traceback, innermost first
 
 
 def configure(style: str) -> None:
@@ -34,7 +34,7 @@ class PlainLines(logging.Formatter):
     """`WARNING A call did not fit: ValueError at explorer/server/calls.py:25 process_api < …`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
+        """Format a record as one line."""
         facts = _facts(record)
         return f"{record.levelname} {facts.pop('message')}" + "".join(f"; {name}: {value}" for name, value in facts.items())
 
@@ -43,13 +43,13 @@ class JsonLines(logging.Formatter):
     """`{"time": ..., "level": ..., "message": ..., "call": ..., "outcome": ..., "seconds": ..., "error": ...}`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One JSON object."""
+        """Format a record as one JSON object."""
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         return json.dumps({"time": time, "level": record.levelname.lower(), **_facts(record)})
 
 
 def _facts(record: logging.LogRecord) -> dict[str, str | float]:
-    """Its message (of a logger that is not ours only the place: others put values into theirs), fields and error."""
+    """A record's message, fields and error. Of other loggers only the place is taken: their messages may contain values."""
     ours = record.name == logger.name
     message = record.getMessage() if ours else f"{record.name} at {_place(record.pathname, record.lineno)}"
     facts = {"message": message} | {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
@@ -57,7 +57,7 @@ def _facts(record: logging.LogRecord) -> dict[str, str | float]:
 
 
 def _described(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:
-    """An error by its type, its innermost places first, and the one that caused it."""
+    """An error's type and its frames, innermost first, followed by its cause."""
     frames = reversed(traceback.extract_tb(trace)[-FRAMES:])
     places = [f"{_place(frame.filename, frame.lineno)} {frame.name}" for frame in frames]
     cause = error.__cause__ if error is not None else None
@@ -66,5 +66,5 @@ def _described(kind: type[BaseException], error: BaseException | None, trace: Tr
 
 
 def _place(file: str, line: int | None) -> str:
-    """Where in the code, without where the code is installed."""
+    """A place in the code, by the last three parts of its path."""
     return f"{'/'.join(Path(file).parts[-3:])}:{line}"

@@ -1,4 +1,4 @@
-"""What operators may count, in the format of Prometheus. No name here comes from a visitor."""
+"""Metrics for operators, in Prometheus format. No label comes from a visitor."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ NAME = "bert_explorer"
 
 
 class Metrics:
-    """The numbers of one running app."""
+    """The metrics of one running app."""
 
     def __init__(self, blocks: PageBlocks) -> None:
         self._registry = CollectorRegistry()
@@ -28,30 +28,30 @@ class Metrics:
         self._refusals = Counter(f"{NAME}_refusals", "Requests and calls that were refused", ["kind"], registry=self._registry)
 
     def called(self, name: str, seconds: float) -> None:
-        """A call ended, well or not; `name` is one of our own."""
+        """Record a finished call, successful or not; `name` must be one of our own."""
         self._calls.labels(name).observe(seconds)
 
     def refused(self, kind: str) -> None:
-        """Something was refused; `kind` is a word of ours, the class of an error or the phrase of an HTTP status."""
+        """Record a refusal; `kind` is a word of ours, an error's class or the phrase of an HTTP status."""
         self._refusals.labels(kind).inc()
 
     def text(self) -> bytes:
-        """All of them, as Prometheus reads them."""
+        """All metrics in Prometheus text format."""
         return generate_latest(self._registry)
 
 
 class _Now(Collector):
-    """What is looked up when somebody asks."""
+    """Gauges that are read at the moment of the request."""
 
     def __init__(self, blocks: PageBlocks) -> None:
         self._blocks = blocks
 
     def describe(self) -> list[Metric]:
-        """Nothing is asked when the app starts."""
+        """Return nothing, so that no gauge is read when the app starts."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """The queue, and the models."""
+        """Read the queue, the models and the workers."""
         models, waiting = loaded_models(), queue_length(self._blocks) + len(self._blocks.turns)
         yield GaugeMetricFamily(f"{NAME}_queue_length", "Calls that wait", waiting)
         running = running_calls(self._blocks)

@@ -1,4 +1,4 @@
-"""What a tab opens with, for a page that is used before Gradio is there: at the address of the link to it with another path."""
+"""Serve what a tab opens with to a page where Gradio is still loading, by the parameters of a link."""
 
 from urllib.parse import parse_qsl
 
@@ -18,10 +18,10 @@ from explorer.server.taking import FRESH, call_of, in_turn, timed
 
 
 def painting_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
-    """The address: `bx/painted.json?tab=attention`."""
+    """The route: `bx/painted.json?tab=attention`."""
 
     def made(parameters: dict[str, str]) -> bytes:
-        """Raises InputError for a link that cannot be followed to the letter: the page itself says so in a moment."""
+        """Raises InputError for a link that cannot be followed exactly; the page itself will explain it once it is there."""
         place = links.read(parameters, first_subject())
         if place.told:
             raise InputError(place.told[0])

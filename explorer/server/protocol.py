@@ -1,6 +1,4 @@
-"""How requests are read off the line: by h11, whatever else is installed, so that no header is too long or takes too long, and
-nobody holds all lines; and who sends them.
-"""
+"""Read HTTP requests with bounds: h11, whatever else is installed, limits on size and time of headers, and on connections."""
 
 import asyncio
 import json
@@ -18,17 +16,17 @@ from explorer.base.hosts import visitor
 from explorer.base.limits import CONNECTIONS
 from explorer.server.proxies import BehindProxies
 
-HEADER_BYTES = 64 * 1024  # of all lines before the body: a link of 16,000 characters and its cookies, whichever way it is cut
-HEADER_SECONDS = 10.0  # from the line's begin, or from the answer before, until a header is there
-BODY_SECONDS = 60.0  # between two parts of a body
+HEADER_BYTES = 64 * 1024  # all header lines: enough for a link of 16,000 characters and its cookies, however they are split
+HEADER_SECONDS = 10.0  # from the start of the connection, or the previous answer, to a complete header
+BODY_SECONDS = 60.0  # between two chunks of a body
 REST_SECONDS = 30.0  # for the rest of a body that was refused already
-OTHER_FILES = 256  # that are open beside lines: models, libraries, runs, uploads
+OTHER_FILES = 256  # open files besides connections: models, libraries, runs, uploads
 MOST_LINES = 8_192
 CROWDED = "This machine has as many connections as it can hold; try again in a moment."
 
 
 def most_lines() -> int:
-    """How many lines there may be."""
+    """The most connections that this process may hold."""
     files = most_files()
     return MOST_LINES if files is None else max(1, min(MOST_LINES, files - OTHER_FILES))
 
@@ -69,12 +67,12 @@ class Line:
 
 
 class BoundedHTTP(H11Protocol):
-    """Answers 400 to a header that does not end within HEADER_BYTES, and hangs up; on who keeps it waiting it hangs up too.
+    """HTTP/1.1 with limits: 400 for a header over HEADER_BYTES; connections that are too slow are closed.
 
-    A line over the limits is told so and closed, at once: half a request holds a line as a whole one does.
+    A connection over the limits gets a 503 and is closed at once: half a request occupies it as much as a whole one.
     """
 
-    lines: ClassVar[Counter[str]] = Counter()  # by the address at the other end
+    lines: ClassVar[Counter[str]] = Counter()  # open connections, by the client's address
 
     def __init__(self, config: Config, *rest: Any, **named: Any) -> None:
         config.h11_max_incomplete_event_size = HEADER_BYTES
@@ -83,7 +81,7 @@ class BoundedHTTP(H11Protocol):
         self._counted = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
-        """A line begins."""
+        """Count the connection, refuse it if there are too many, and wait for a header."""
         self._line = Line(transport, lambda: self.conn.their_state is h11.SEND_BODY)
         super().connection_made(self._line)  # type: ignore[arg-type]  # it has all that a transport has
         address = visitor(self.client)
@@ -100,7 +98,7 @@ class BoundedHTTP(H11Protocol):
         self._expect(HEADER_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """A line has ended."""
+        """Stop waiting, and count the connection as closed."""
         self._expect(None)
         self._line.hang_up()
         if self._counted:
@@ -112,7 +110,7 @@ class BoundedHTTP(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Something has come, which may be half a header: what is waited for is a whole one."""
+        """Handle received data; until the header is complete, its deadline stays."""
         if self.transport.is_closing():
             return
         super().data_received(data)
@@ -122,29 +120,29 @@ class BoundedHTTP(H11Protocol):
             self._expect(None)
 
     def on_response_complete(self) -> None:
-        """The next request may come."""
+        """Wait for the next request on this connection."""
         super().on_response_complete()
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
             self._expect(HEADER_SECONDS)
 
     def _expect(self, seconds: float | None) -> None:
-        """Hang up unless it comes within so many seconds; None where nothing is expected."""
+        """Close the connection unless the next part comes within so many seconds; None cancels the deadline."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None if seconds is None else self.loop.call_later(seconds, self._hang_up)
 
     def _hang_up(self) -> None:
-        if self.flow.read_paused:  # it may have come already, and we do not read
+        if self.flow.read_paused:  # the data may be there already: we are the ones not reading
             self._expect(BODY_SECONDS)
         else:
             self._line.hang_up()
 
 
 def watch_the_line() -> None:
-    """Let servers that are started from now on read requests so, and believe of proxies no more than `proxies` does.
+    """Make uvicorn use BoundedHTTP and BehindProxies for servers started from now on.
 
-    Gradio makes its server without naming a protocol, and uvicorn then takes httptools where it is installed (Ray Serve
-    brings it), which collects a header without end before anybody may refuse it.
+    Gradio starts its server without naming a protocol. uvicorn would take httptools if it is installed (Ray Serve brings
+    it), which buffers an endless header before anybody can refuse it.
     """
     uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{BoundedHTTP.__name__}"
     uvicorn.config.ProxyHeadersMiddleware = BehindProxies  # type: ignore[attr-defined, assignment]  # so uvicorn calls it

@@ -1,4 +1,4 @@
-"""Who asks, behind proxies: each of them adds the address that it saw at the end of X-Forwarded-For, where it is read."""
+"""The client's address behind proxies: each proxy appends the address that it saw to X-Forwarded-For."""
 
 import os
 import re
@@ -9,24 +9,24 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from explorer.base.errors import InputError
 from explorer.base.limits import is_on_a_space
 
-SETTING = "BERT_EXPLORER_PROXIES"  # how many proxies every request comes through; 0: nobody's word is taken
-ADDRESSES = "FORWARDED_ALLOW_IPS"  # uvicorn's setting: the addresses of proxies, or * where nobody else reaches the app
+SETTING = "BERT_EXPLORER_PROXIES"  # the number of proxies in front of the app; 0: X-Forwarded-For is ignored
+ADDRESSES = "FORWARDED_ALLOW_IPS"  # uvicorn's setting: addresses of trusted proxies, * for all
 ANYBODY = "*"
 MOST = 9
 WITH_PORT = re.compile(r"\[(.+)\](?::\d+)?|([^:]+):\d+")
-# The hub documents no address of its proxies; programs on Spaces see private ones (10.16.3.80), and visitors have public ones.
+# The Hub does not document its proxies' addresses; a Space sees private ones (10.16.3.80), and visitors have public ones.
 PRIVATE = "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,127.0.0.0/8,::1,fc00::/7"
 
 
 def check_environment() -> None:
-    """Raises InputError when the number of proxies is none."""
+    """Raise InputError unless the number of proxies is a valid one."""
     given = os.environ.get(SETTING, "")
     if given and not (given.isascii() and given.isdecimal() and int(given[:3]) <= MOST):
         raise InputError(f"{SETTING} must be a whole number from 0 to {MOST}; set it to one, or leave it out.")
 
 
 class BehindProxies(ProxyHeadersMiddleware):
-    """uvicorn's, which takes the first address, whoever wrote it, where every proxy is trusted (`*`)."""
+    """uvicorn's middleware, which with `*` would take the first address in the header, whoever wrote it."""
 
     def __init__(self, app: ASGIApp, trusted_hosts: list[str] | str) -> None:
         on_a_space = is_on_a_space() and ADDRESSES not in os.environ
@@ -37,22 +37,22 @@ class BehindProxies(ProxyHeadersMiddleware):
             self.trusted_hosts = Counted(int(given))  # type: ignore[assignment]  # what it stands in for is private to uvicorn
 
     def is_proxy(self, client: tuple[str, int] | None) -> bool:
-        """Whether many visitors may come from the other end of a line."""
+        """Whether the client is a proxy, from which many visitors may come."""
         return client is not None and client[0] in self.trusted_hosts
 
 
 class Counted:
-    """So many proxies, whatever their addresses: the visitor is whom the farthest of them saw."""
+    """A number of proxies with any addresses: the visitor is the one that the farthest of them saw."""
 
     def __init__(self, number: int) -> None:
         self._number = number
 
     def __contains__(self, host: str | None) -> bool:
-        """Whether the other end of the line is a proxy, as uvicorn asks."""
+        """Whether the client is a proxy; uvicorn asks this way."""
         return self._number > 0
 
     def get_trusted_client_address(self, x_forwarded_for: str) -> tuple[str, int]:
-        """The address, counted from the right, without the port that some proxies write behind it."""
+        """The visitor's address, counted from the right, without the port that some proxies add."""
         written = x_forwarded_for.split(",")[-self._number :][0].strip()
         bare = WITH_PORT.fullmatch(written)
         return (bare[1] or bare[2] if bare else written), 0

@@ -1,4 +1,4 @@
-"""What programs may ask, in OpenAPI's words and on a plain page: made from the endpoints, the ways out and the links."""
+"""The reference for programs: OpenAPI, and the same as a plain page, made from endpoints, exports and link parameters."""
 
 from html import escape
 from http import HTTPStatus
@@ -33,7 +33,7 @@ REFUSED = {
 
 
 def reference_routes(blocks: PageBlocks) -> list[Route]:
-    """Both addresses, behind the same door as the endpoints themselves."""
+    """Both routes, behind the same login as the endpoints."""
 
     async def described(request: Request) -> Response:
         return JSONResponse(openapi(blocks)) if await may_enter(request) else _closed()
@@ -49,14 +49,14 @@ def _closed() -> Response:
 
 
 def openapi(blocks: PageBlocks) -> dict[str, Any]:
-    """The description of everything that can be asked in one request."""
+    """The OpenAPI description of all endpoints and exports."""
     asked = {f"/gradio_api/run{name}": {"post": _called(name, about)} for name, about in endpoints(blocks).items()}
     taken = {f"{TAKE}view.{way.key}": {"get": _taken(way)} for way in ways.WAYS}
     return {"openapi": "3.1.0", "info": {"title": TITLE, "version": "1", "description": ABOUT}, "paths": {**asked, **taken}}
 
 
 def _called(name: str, about: dict[str, Any]) -> dict[str, Any]:
-    """An endpoint: its arguments in their order."""
+    """One endpoint, with its arguments in order."""
     arguments = [_argument(name, one) for one in about["parameters"]]
     number = len(arguments)
     data = {"type": "array", "prefixItems": arguments, "minItems": number, "maxItems": number}
@@ -80,7 +80,7 @@ def _argument(endpoint: str, about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _taken(way: ways.Way) -> dict[str, Any]:
-    """A file of what a link says, which takes the link's own parameters."""
+    """One export of what a link shows; it takes the link's own parameters."""
     told = {name: about for name, about in links.PARAMETERS.items() if name != "set.NAME"}
     parameters = [
         *({"name": name, "in": "query", "description": about, "schema": {"type": "string"}} for name, about in told.items()),
@@ -105,7 +105,7 @@ def _taken(way: ways.Way) -> dict[str, Any]:
 
 
 def as_page(described: dict[str, Any]) -> str:
-    """The same for people."""
+    """The reference as an HTML page."""
     parts = [_section(path, method, about) for path, found in described["paths"].items() for method, about in found.items()]
     listed = "".join(f"<tr><td><code>{escape(name)}</code><td>{escape(view.question)}" for name, view in VIEWS.items())
     address = OPENAPI.removeprefix("bx/")

@@ -1,4 +1,4 @@
-"""Every refusal is JSON with one sentence of ours, `{"error": ...}`, whatever part of the server refuses."""
+"""Make every refusal JSON with one sentence of ours, `{"error": ...}`, whichever part of the server refuses."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -12,9 +12,9 @@ from explorer.base.limits import BODY_MEGABYTES, UPLOAD_MEGABYTES, WAITING
 from explorer.base.log import logger
 from explorer.server.metrics import Metrics
 
-UPLOAD = "/gradio_api/upload"  # it has a limit of its own: `max_file_size` of the launch
+UPLOAD = "/gradio_api/upload"  # has a limit of its own: `max_file_size` of the launch
 UNKNOWN = "There is nothing of this name here; GET /gradio_api/info lists every endpoint and its arguments."
-NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that it knows no such session or event
+NO_STREAM = b'"404: Not Found"'  # how Gradio says in a stream that a session or event is unknown
 SENTENCES = {
     400: 'The request cannot be read; send JSON such as {"data": ["a sentence"]}, or a file as multipart/form-data.',
     401: "This app asks for a name and a password; log in with the right ones.",
@@ -27,29 +27,29 @@ FAILED = "That did not work, for a reason the server's log tells; try something 
 
 
 def refusal(status: int, sentence: str, wait: float = 0) -> Response:
-    """A refusal as a program reads it; after `wait` seconds, if there are any, it may ask again."""
+    """A refusal as JSON; with `wait`, the seconds until the client may try again are in Retry-After."""
     return JSONResponse({"error": sentence}, status, {"Retry-After": str(int(wait))} if wait else None)
 
 
 async def unknown(request: Request, error: Exception) -> Response:
-    """The answer to a name or number that Gradio looks up in vain, and would call an internal error."""
+    """Answer 404 to a name or number that Gradio does not find; Gradio would answer 500."""
     return refusal(HTTPStatus.NOT_FOUND, UNKNOWN)
 
 
 async def unfit(request: Request, error: Exception) -> Response:
-    """The answer to a request of another form; what FastAPI says of it repeats what was sent, half characters too."""
+    """Answer 422 to a malformed request; FastAPI's own message repeats what was sent, even broken characters."""
     return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, SENTENCES[HTTPStatus.UNPROCESSABLE_ENTITY])
 
 
 async def misnamed(request: Request, error: Exception) -> Response:
-    """The answer to arguments by names that an endpoint does not have; what else is no fit for Python is ours to mend."""
+    """Answer 422 to named arguments that an endpoint does not have; any other TypeError is our bug, and is raised again."""
     if "/call/v2/" not in request.url.path:
         raise error
     return await unfit(request, error)
 
 
 def wrong_arguments(metrics: Metrics) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """The answer to a wrong number of arguments, or to names that an endpoint does not have: what it takes."""
+    """A handler that answers 422 to wrong arguments, with the ones that the endpoint takes."""
 
     async def answer(request: Request, error: Exception) -> Response:
         metrics.refused(HTTPStatus.UNPROCESSABLE_ENTITY.phrase)
@@ -59,13 +59,13 @@ def wrong_arguments(metrics: Metrics) -> Callable[[Request, Exception], Awaitabl
 
 
 class Refusals:
-    """Puts a sentence into every refusal that has none, and logs, without what was sent, what nobody caught."""
+    """ASGI middleware that gives every refusal a sentence, and logs uncaught errors without what was sent."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """An application of ASGI."""
+        """Pass the request on; if it fails, log the error and end the answer."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -73,13 +73,13 @@ class Refusals:
         try:
             await self._app(scope, receive, answer.send)
         except Exception as error:
-            if not answer.broken_off:  # Gradio ends the stream of an unknown session with an error, when all is said
+            if not answer.broken_off:  # after such a message, Gradio raises an error, which is expected
                 logger.error("A request failed", exc_info=error)
             await answer.fail()
 
 
 class _Answer:
-    """Passes an answer on, but keeps a refusal back until its body is there."""
+    """Passes an answer on, but holds a refusal back until its body is complete."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, metrics: Metrics) -> None:
         self._scope, self._receive, self._send, self._metrics = scope, receive, send, metrics
@@ -89,7 +89,7 @@ class _Answer:
         self.broken_off = False
 
     async def send(self, message: Message) -> None:
-        """What the app sends."""
+        """Handle one message of the app."""
         if message["type"] == "http.response.start":
             if message["status"] >= HTTPStatus.BAD_REQUEST and not self._started:
                 self._refused = message
@@ -109,7 +109,7 @@ class _Answer:
         await self._send(message)
 
     async def fail(self) -> None:
-        """End the answer that nobody ended."""
+        """End an answer that the app left unfinished."""
         if not self._started:
             await self._refuse({"status": HTTPStatus.INTERNAL_SERVER_ERROR, "headers": []})
         elif not self._ended:
@@ -137,7 +137,7 @@ def _sentence(status: int, path: str) -> str:
 
 
 def _said(body: bytes) -> str:
-    """The sentence that a refusal has, as errors of ours do."""
+    """The sentence in a refusal's body, '' if it has none."""
     try:
         said = json.loads(body).get("error")
     except (ValueError, AttributeError, RecursionError):

@@ -1,4 +1,4 @@
-"""No more requests a minute from one address than there may be."""
+"""Rate limit: requests a minute from one address."""
 
 from http import HTTPStatus
 
@@ -10,14 +10,15 @@ from explorer.base.recent import MINUTE, Recent
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import refusal
 
-TAKE = "/bx/take/"  # where files are made of what is seen
-ROOMS = "/bx/rooms/"  # where words may be tried
-PAINTED = "/bx/painted.json"  # what a tab opens with, before Gradio is there
+TAKE = "/bx/take/"  # files made of a view
+ROOMS = "/bx/rooms/"  # guessing the words of rooms
+PAINTED = "/bx/painted.json"  # what a tab opens with, before Gradio has loaded
 
 
 class RequestsAMinute:
-    """An application of ASGI around another one. It counts what asks for something to be done (POST, what is
-    made to be taken away or painted, and what looks for a room), not what is looked at.
+    """ASGI middleware that limits the requests a minute that cause work: POST, exports, paintings, and requests to rooms.
+
+    Other GET requests are not counted.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -25,7 +26,7 @@ class RequestsAMinute:
         self._asked = Recent()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuses with 429 and a sentence, or passes on."""
+        """Refuse with 429 and a sentence, or pass the request on."""
         asks = scope["type"] == "http" and (scope["method"] == "POST" or scope["path"].startswith((TAKE, ROOMS, PAINTED)))
         if asks and scope.get("client") and not self._may(visitor(scope["client"])):
             self._metrics.refused(HTTPStatus.TOO_MANY_REQUESTS.phrase)

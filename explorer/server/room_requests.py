@@ -1,4 +1,4 @@
-"""What is asked of a room and answered, as requests: who asks, what was sent, and one sentence for what goes wrong."""
+"""Requests to rooms: who sends them, what they contain, and one sentence for what goes wrong."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -20,30 +20,30 @@ Body = dict[str, Any]
 
 
 def who_asks(request: Request, room: Room) -> Person | str | None:
-    """The teacher, a person, or nobody of this room: what the token that is sent says."""
+    """The sender of a request, by its token: the teacher, a person of this room, or None."""
     if not (token := token_of(request)):
         return None
     return TEACHER if room.is_teacher(token) else room.person_of(token)
 
 
 def token_of(request: Request) -> str:
-    """The token that is sent, or ''."""
+    """The bearer token of a request, or ''."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token if scheme == "Bearer" else ""
 
 
 def over(status: int, sentence: str) -> Response:
-    """That a screen need not ask again: the room is gone, or its person is. Only these words end its listening."""
+    """A refusal that ends a screen's listening: the room is closed, or the person was removed. Others are retried."""
     return JSONResponse({"error": sentence, "over": True}, status)
 
 
 def busy(error: BusyError) -> Response:
-    """That it is to be asked again a little later."""
+    """A 503: try again in a minute."""
     return refusal(503, str(error), MINUTE)
 
 
 async def body_of(request: Request) -> Body:
-    """What was sent. Raises InputError for what is no JSON object."""
+    """The request's JSON object. Raises InputError if it is not one."""
     try:
         body = json.loads(await request.body() or b"{}")
     except (ValueError, RecursionError):
@@ -54,7 +54,7 @@ async def body_of(request: Request) -> Body:
 
 
 async def answered(answer: Callable[[], Awaitable[Body]]) -> Response:
-    """The answer, or one sentence for what went wrong."""
+    """The answer as JSON, or one sentence for what went wrong."""
     try:
         return JSONResponse(await answer(), headers=FRESH)
     except PermissionError as error:

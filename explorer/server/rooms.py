@@ -1,4 +1,4 @@
-"""Rooms of classes: a page for phones, what it hears, and what teachers and people may do; each with a token of their own."""
+"""Routes of the classroom: opening and joining rooms, their news, and what teachers and people do, each by a token."""
 
 import asyncio
 import contextlib
@@ -31,14 +31,14 @@ from explorer.server.refusals import SENTENCES, refusal
 from explorer.server.room_requests import FRESH, Body, answered, body_of, busy, over, token_of, who_asks
 from explorer.server.taking import in_turn
 
-HEARTBEAT = 2.0  # seconds between signs of life, which assets/classroom/news.js hears
-PAUSE = 0.1  # seconds between two looks: what changes meanwhile is told with the next
-PAGES = 4  # that listen with one token
+HEARTBEAT = 2.0  # seconds between signs of life, for which assets/classroom/news.js listens
+PAUSE = 0.1  # seconds between two messages: changes in between are sent together
+PAGES = 4  # pages that one token may listen with
 NOT_YOURS = "Only the teacher of this room may do that."
 
 
 def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
-    """Their addresses, for an app that listens on `host`."""
+    """The routes, for an app that listens on `host`."""
     desk = Desk(blocks, host)
     return [
         *join_routes(),
@@ -52,7 +52,7 @@ def room_routes(blocks: PageBlocks, host: str) -> list[Route]:
 
 
 class Desk:
-    """Answers for the rooms of one app."""
+    """Handles all requests to the rooms of one app."""
 
     def __init__(self, blocks: PageBlocks, host: str) -> None:
         self._blocks, self._host, self.rooms = blocks, host, Rooms()
@@ -77,9 +77,9 @@ class Desk:
         }
 
     async def open(self, request: Request) -> Response:
-        """A new room: its word, the teacher's key, and the address for phones, "" where they cannot reach this machine.
+        """Open a room. Answers its word, the teacher's key, and the address for phones, "" if they cannot reach this machine.
 
-        Whoever may open the page may open a room; to join one its word is enough.
+        Whoever may open the page may open a room; to join one, its word is enough.
         """
         if not await may_enter(request):
             return refusal(401, SENTENCES[401])
@@ -91,7 +91,7 @@ class Desk:
         return await answered(answer)
 
     async def join(self, request: Request) -> Response:
-        """A nickname becomes a person with a token."""
+        """Join under a nickname. Answers the person's name and token."""
 
         async def answer() -> Body:
             room = self._room(request)
@@ -102,7 +102,7 @@ class Desk:
         return await answered(answer)
 
     async def news(self, request: Request) -> Response:
-        """What a screen may show, now and whenever it changes, as server-sent events."""
+        """Stream what a screen may show, now and after every change, as server-sent events."""
         if isinstance(room := self._room_or_refusal(request), Response):
             return room
         who = who_asks(request, room)
@@ -114,7 +114,7 @@ class Desk:
         return StreamingResponse(self._stream(room, who), media_type="text/event-stream", headers=headers)
 
     async def shown(self, request: Request) -> Response:
-        """What the teacher shows, for those who follow."""
+        """Answer what the teacher shows, for screens that follow."""
         if isinstance(room := self._room_or_refusal(request), Response):
             return room
         if who_asks(request, room) is None:
@@ -124,14 +124,14 @@ class Desk:
         return Response(room.shown, media_type="application/json", headers=FRESH)
 
     async def code(self, request: Request) -> Response:
-        """The way into a room as a QR code, which says no more than the board does."""
+        """The room's address as a QR code; it contains no more than the board shows."""
         if isinstance(room := self._room_or_refusal(request), Response):
             return room
         made = qr.svg(f"{join_address(request, self._host) or address_of(request.scope) + 'join'}?room={room.word}")
         return Response(made, media_type="image/svg+xml", headers=FRESH)
 
     async def act(self, request: Request) -> Response:
-        """What a teacher or somebody of the room does."""
+        """Handle an action of the teacher or of a person in the room."""
         name = request.path_params["action"]
 
         async def answer() -> Body:
@@ -150,7 +150,7 @@ class Desk:
 
         return await answered(answer)
 
-    # ---- What teachers do.
+    # ---- Actions of teachers.
 
     async def _ask(self, room: Room, body: Body) -> Body:
         call = Call(room.address)
@@ -165,7 +165,7 @@ class Desk:
         asked = body["query"], bool(body.get("hidden")), str(body.get("covered") or "")
         room.showing = turn = object()
         view = await in_turn(self._blocks, Call(room.address), lambda: showing.shown(*asked))
-        if room.showing is turn:  # else the teacher has gone on
+        if room.showing is turn:  # otherwise the teacher has moved on
             room.show(view)
         return {}
 
@@ -182,7 +182,7 @@ class Desk:
             room.changed()
         return {}
 
-    # ---- What people do.
+    # ---- Actions of people.
 
     async def _guess(self, room: Room, person: Person, body: Body) -> Body:
         played, typed = room.asked(), names.word(body.get("guess"))
@@ -203,7 +203,7 @@ class Desk:
         text, meant = taught.check_try(person.id, body.get("text"), body.get("label"))
         answer = await in_turn(self._blocks, Call(person.address), lambda: taught.answer(text))
         room.check_here(person)
-        taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # once more: meanwhile others have tried
+        taught.tried(person.id, *taught.check_try(person.id, text, meant), answer)  # again: others may have tried meanwhile
         room.changed()
         return {}
 
@@ -211,14 +211,14 @@ class Desk:
         room.remove(person.id)
         return {}
 
-    # ---- Who listens, and where.
+    # ---- Finding the room, and listening to it.
 
     def _room(self, request: Request) -> Room:
-        """The room that is asked for. Raises ExplorerError."""
+        """The room that a request names. Raises ExplorerError."""
         return self.rooms.find(request.path_params["word"], visitor(request.client), token_of(request))
 
     def _room_or_refusal(self, request: Request) -> Room | Response:
-        """The same, or the answer to who asks for none."""
+        """The room that a request names, or the refusal if there is none."""
         try:
             return self._room(request)
         except BusyError as error:
@@ -233,7 +233,7 @@ class Desk:
         _listens(room, who, 1)
         try:
             while not room.ended and (isinstance(who, str) or who.id in room.people):
-                upcoming = room.upcoming(to_teacher=isinstance(who, str))  # before it is looked, so that nothing is missed
+                upcoming = room.upcoming(to_teacher=isinstance(who, str))  # before the state is read, to miss no change
                 told = json.dumps(room.for_person(who) if isinstance(who, Person) else room.for_teacher())
                 if told != sent:
                     yield f"data: {told}\n\n"
@@ -250,11 +250,11 @@ class Desk:
             _listens(room, who, -1)
 
 
-# ---- The small parts.
+# ---- Helpers.
 
 
 def _listens(room: Room, who: Person | str, step: int) -> None:
-    """Count a page that begins or ends to listen; the others see who is here."""
+    """Count a page that starts (1) or stops (-1) listening; the others see who is here."""
     if isinstance(who, Person):
         who.listens(step)
         room.moved()
@@ -264,7 +264,7 @@ def _listens(room: Room, who: Person | str, step: int) -> None:
 
 
 def _now(act: Callable[[Room, Body], Any]) -> Callable[[Room, Body], Awaitable[Body]]:
-    """What is done at once and answers nothing."""
+    """A handler for a synchronous action with an empty answer."""
 
     async def done(room: Room, body: Body) -> Body:
         act(room, body)

@@ -1,4 +1,4 @@
-"""Addresses beside the page: for operators, for downloads, and the one script that the page shares with other pages."""
+"""Routes besides the page: for operators, downloads, and files that our pages share."""
 
 import gzip
 import hmac
@@ -32,16 +32,16 @@ GONE = "This download is no longer offered; save the run once more."
 
 @dataclass
 class Health:
-    """What those who start the app know of it."""
+    """What the start of the app found out, for /healthz."""
 
-    failed: bool = False  # the default model could not be loaded; it is tried again
+    failed: bool = False  # the default model could not be loaded; loading is tried again
 
 
 health = Health()
 
 
 def routes(metrics: Metrics) -> list[Route]:
-    """All of them."""
+    """The routes of this module."""
     return [
         Route("/healthz", healthz),
         Route("/metrics", _metrics(metrics)),
@@ -53,12 +53,12 @@ def routes(metrics: Metrics) -> list[Route]:
 
 
 async def card(request: Request) -> Response:
-    """The picture that other sites show of a link to the page."""
+    """The image for previews of the page on other sites."""
     return FileResponse(ASSETS / "card.png", media_type="image/png", headers={"Cache-Control": "public, max-age=86400"})
 
 
 async def font(request: Request) -> Response:
-    """The letters that saved pictures carry with them."""
+    """A font that saved pictures embed."""
     if (name := request.path_params["name"]) not in FONTS:
         return refusal(404, UNKNOWN)
     headers = {"Cache-Control": "public, max-age=86400"}
@@ -66,7 +66,7 @@ async def font(request: Request) -> Response:
 
 
 async def healthz(request: Request) -> Response:
-    """That the app answers, and whether a model can be asked without waiting for it; 503 while none can be loaded."""
+    """Health check: whether the model is loaded; 503 if the default model cannot be loaded."""
     loaded = bool(loaded_models())
     if health.failed and not loaded:
         return refusal(503, NO_MODEL)
@@ -83,7 +83,7 @@ def _metrics(metrics: Metrics) -> Callable[[Request], Response]:
 
 
 def _may_read_metrics(request: Request) -> bool:
-    """With BERT_EXPLORER_METRICS_TOKEN, whoever knows it; without, this machine itself, not what it passes on as a proxy."""
+    """With BERT_EXPLORER_METRICS_TOKEN, whoever sends it; without, this machine only, and not requests that it proxies."""
     if token := os.environ.get("BERT_EXPLORER_METRICS_TOKEN", ""):
         return hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode())
     passed_on = {"forwarded", "x-forwarded-for", "x-forwarded-host"} & set(request.headers)
@@ -91,7 +91,7 @@ def _may_read_metrics(request: Request) -> bool:
 
 
 def download(request: Request) -> Response:
-    """What the page offers for download; this address is in no cache, and dies after a while."""
+    """A file that the page offers for download; its address expires, and is not cached."""
     path = downloads.offered(request.path_params["token"])
     if path is None:
         return refusal(404, GONE)
@@ -99,7 +99,7 @@ def download(request: Request) -> Response:
 
 
 def plotly(request: Request) -> Response:
-    """plotly.js from the installed package, compressed once and not for everybody anew."""
+    """plotly.js from the installed package, compressed once for all visitors."""
     headers = {**FOR_EVER, "Vary": "Accept-Encoding"}
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=headers)

@@ -1,4 +1,4 @@
-"""Everything above put around Gradio: what `launch` needs for it."""
+"""Put the middleware around Gradio, and collect the arguments for its `launch`."""
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -37,11 +37,11 @@ from explorer.server.routes import routes
 from explorer.server.taking import taking_routes
 from explorer.server.uploads import Uploads, hung_up, without_room
 
-COMPRESSION = 6  # of 9: the last percents take most of the time
+COMPRESSION = 6  # of 9: the last levels save a few percent and take most of the time
 
 
 def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]:
-    """The `app_kwargs` for launching `blocks` on the address `host`."""
+    """The `app_kwargs` to launch `blocks` on the address `host`."""
     metrics = Metrics(blocks)
     watch_calls(blocks, metrics)
     names = Names.of(host, os.environ)
@@ -62,7 +62,7 @@ def guarded(blocks: PageBlocks, host: str, document: Document) -> dict[str, Any]
 
 
 def told_of_links(app: ASGIApp) -> ASGIApp:
-    """An app in which the page knows whether it is opened as it is or by a link."""
+    """Middleware that sets which configuration of the page a request is for (ASKED)."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

@@ -1,4 +1,4 @@
-"""The end of the app: trainings end first and keep what they learnt, then the server, all within a bound."""
+"""Stop the app within a time limit: first trainings, which keep what they learnt, then the server."""
 
 import os
 import signal
@@ -11,12 +11,12 @@ from explorer.base.log import logger
 from explorer.model import replicas
 from explorer.training import jobs
 
-LAST_EPOCH = 12.0  # seconds that trainings may take to end after their batch and write what they learnt
-BOUND = 20.0  # seconds after which the process is gone, whatever still runs
+LAST_EPOCH = 12.0  # seconds for trainings to finish their batch and save
+BOUND = 20.0  # seconds after which the process exits, whatever still runs
 
 
 def serve_until_told(blocks: gr.Blocks) -> None:
-    """Return after the first SIGTERM or Ctrl-C, when trainings have ended and the server is closed; a second ends at once."""
+    """Wait for SIGTERM or Ctrl-C, then stop trainings and server, and return; a second signal exits at once."""
     told = threading.Event()
 
     def stop(number: int, frame: Any) -> None:
@@ -26,13 +26,13 @@ def serve_until_told(blocks: gr.Blocks) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    while not told.wait(0.5):  # a wait without an end hears no signal on Windows
+    while not told.wait(0.5):  # on Windows, a wait without a timeout is not interrupted by signals
         pass
     close(blocks)
 
 
 def close(blocks: gr.Blocks) -> None:
-    """Ask trainings to end, wait for them, and close the server; threads that hang are left behind after BOUND seconds."""
+    """Stop trainings, wait for them, and close the server; threads that hang are abandoned after BOUND seconds."""
     logger.warning("Stopping: trainings are asked to end and keep what they learnt")
     bound = threading.Timer(BOUND, os._exit, [1])
     bound.daemon = True

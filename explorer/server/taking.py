@@ -1,4 +1,4 @@
-"""What a place looks like taken away: a file for each of the ways out, at the address of the link with another path."""
+"""Serve exports: what a link shows as a file, one route for each format, with the parameters of the link."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ NOT_NOW = 503
 
 
 def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
-    """The addresses: `bx/take/view.html?v=1&tab=attention...`."""
+    """The routes: `bx/take/view.html?v=1&tab=attention...`."""
 
     async def answer(request: Request) -> Response:
         if not await may_enter(request):
@@ -50,7 +50,7 @@ def taking_routes(blocks: PageBlocks, metrics: Metrics) -> list[Route]:
 
 
 async def qr_code(request: Request) -> Response:
-    """The link to this app with the query that is given, to be photographed."""
+    """The link to this app with the given query, as a QR code."""
     if not await may_enter(request):
         return refusal(401, SENTENCES[401])
     try:
@@ -61,7 +61,7 @@ async def qr_code(request: Request) -> Response:
 
 
 async def timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Response]]) -> Response:
-    """The answer, or the refusal in its place; counted and logged as every call is."""
+    """The answer, or a refusal if it fails; timed and logged like every call."""
     outcome, start = "ok", time.perf_counter()
     try:
         return await answer()
@@ -81,12 +81,12 @@ async def timed(name: str, metrics: Metrics, answer: Callable[[], Awaitable[Resp
 
 
 async def _file(blocks: PageBlocks, request: Request, way: Way, parameters: dict[str, str]) -> Response:
-    """The file. Raises InputError for a link that cannot be followed to the letter: a file has no place to say so."""
+    """The file. Raises InputError for a link that cannot be followed exactly: a file could not say what is different."""
     place = await in_turn(blocks, call_of(request), lambda: links.read(parameters, first_subject()))
     if place.told:
         raise InputError(place.told[0])
     place = replace(place, part=parameters.get("part", ""))
-    if any(isinstance(view, LongView) for view in place.views):  # it waits for a place among the long works instead
+    if any(isinstance(view, LongView) for view in place.views):  # a LongView takes a place for long work instead
         made = await run_in_threadpool(bounded(_made, TRAINING["concurrency_id"]), way, place)
     else:
         made = await in_turn(blocks, call_of(request), lambda: _made(way, place))
@@ -99,11 +99,11 @@ def _made(way: Way, place: Place) -> bytes:
 
 
 def call_of(request: Request) -> Call:
-    """A request as the queue of all calls sees it."""
+    """What the queue needs to know of a request."""
     return Call(visitor(request.client), has_session=False, is_gone=request.is_disconnected)
 
 
 async def in_turn(blocks: PageBlocks, call: Call, make: Callable[[], Result]) -> Result:
-    """What takes its turn among all calls that ask a model. Raises BusyError when too many wait, or nobody does."""
+    """Run `make` in a thread, in the fair queue for model calls. Raises BusyError if too many wait, or the client has left."""
     async with blocks.turns.place(call):
         return await run_in_threadpool(make)

@@ -1,4 +1,4 @@
-"""Files that people upload: how much there may be of them, and nothing of one that did not arrive is left on the disk."""
+"""Uploads: limits on their total size, and no partial file stays on the disk."""
 
 import errno
 import json
@@ -21,9 +21,9 @@ from explorer.base.recent import MINUTE
 from explorer.server.metrics import Metrics
 from explorer.server.refusals import SENTENCES, UPLOAD, refusal
 
-HOUR = 60 * MINUTE  # that a file stays at least, since the page may read it again
-LEAST = 64 * 1024  # bytes that a file counts for at least, so that there are not too many
-AROUND = 64 * 1024  # bytes around a file in its request
+HOUR = 60 * MINUTE  # for which a file is kept at least, since the page may read it again
+LEAST = 64 * 1024  # bytes that a file counts for at least, which limits the number of files
+AROUND = 64 * 1024  # bytes of the request around its file
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 NO_ROOM = "There is no room for files on this machine just now; try again later."
 
@@ -31,20 +31,20 @@ Flaw = tuple[int, str]
 
 
 async def without_room(request: Request, error: Exception) -> Response:
-    """The answer when the disk is full."""
+    """Answer 507 if the disk is full; other OSErrors are raised again."""
     if not isinstance(error, OSError) or error.errno not in FULL_DISK:
         raise error
     return refusal(HTTPStatus.INSUFFICIENT_STORAGE, NO_ROOM)
 
 
 async def hung_up(request: Request, error: Exception) -> Response:
-    """The answer to who has gone in the middle of a request, which nobody reads; it is no failure of ours."""
+    """Answer a client that disconnected in mid-request; nobody reads it, but it is not logged as our failure."""
     return refusal(HTTPStatus.BAD_REQUEST, SENTENCES[400])
 
 
 @dataclass
 class File:
-    """One that arrived."""
+    """An uploaded file."""
 
     address: str
     bytes: int
@@ -52,14 +52,14 @@ class File:
 
 
 class Shelf:
-    """What was uploaded, and what is arriving."""
+    """The uploaded files, and the bytes being uploaded."""
 
     def __init__(self) -> None:
-        self._files: OrderedDict[Path, File] = OrderedDict()  # by the time at which they came
-        self.arriving: Counter[str] = Counter()  # bytes, by address
+        self._files: OrderedDict[Path, File] = OrderedDict()  # oldest first
+        self.arriving: Counter[str] = Counter()  # bytes by address
 
     def flaw(self, address: str, more: int = 0) -> Flaw | None:
-        """Why so many bytes more may not come from an address; what is old leaves where there is no room for them."""
+        """Why an address may not upload `more` bytes (status and sentence), or None. Deletes old files if room is needed."""
         since = monotonic() - HOUR
         while self._bytes() + more > UPLOADS_MEGABYTES.bytes:
             path = next(iter(self._files), None)
@@ -76,7 +76,7 @@ class Shelf:
         return sum(one.bytes for one in self._files.values()) + self.arriving.total()
 
     def add(self, paths: Iterable[Path], address: str) -> None:
-        """Files that arrived from an address."""
+        """Add files that were uploaded from an address."""
         for path in paths:
             if path.is_file():
                 self._files[path] = File(address, max(path.stat().st_size, LEAST), monotonic())
@@ -84,14 +84,14 @@ class Shelf:
 
 
 class Uploads:
-    """An application of ASGI around another one, which is sent no more files than there is room for."""
+    """ASGI middleware that refuses uploads over the limits."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
         self.shelf = Shelf()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuses with a sentence, or passes on."""
+        """Refuse with a sentence, or pass the request on."""
         if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith(UPLOAD):
             await self._app(scope, receive, send)
             return
@@ -111,7 +111,7 @@ class Uploads:
 
 
 class _Arrival:
-    """A request with files: it ends for the app where there is no room for more of it."""
+    """A request with files; when a limit is passed, the app sees it as disconnected."""
 
     def __init__(self, shelf: Shelf, address: str, receive: Receive, send: Send) -> None:
         self.flaw: Flaw | None = None
@@ -119,14 +119,14 @@ class _Arrival:
         self._bytes, self._answer = 0, b""
 
     def check(self, more: int = 0) -> None:
-        """Find what is wrong with so many bytes more."""
+        """Set `flaw` if `more` bytes would pass a limit."""
         if self._bytes + more > UPLOAD_MEGABYTES.bytes + AROUND:
             self.flaw = 413, UPLOAD_MEGABYTES.tell()
         else:
             self.flaw = self._shelf.flaw(self._address, more)
 
     async def receive(self) -> Message:
-        """What the app is sent."""
+        """The next message for the app."""
         message = await self._receive()
         came = len(message.get("body", b""))
         self._bytes += came
@@ -135,15 +135,15 @@ class _Arrival:
         return {"type": "http.disconnect"} if self.flaw else message
 
     async def send(self, message: Message) -> None:
-        """What the app answers: the paths of the files, unless it was refused meanwhile."""
+        """Send the app's answer (the paths of the files), unless the upload was refused meanwhile."""
         if self.flaw is None:
             self._answer += message.get("body", b"")
             await self._send(message)
 
     def end(self) -> None:
-        """Nothing more arrives."""
+        """Count the upload as finished, and keep its files' paths."""
         self._shelf.arriving[self._address] -= self._bytes
-        self._shelf.arriving += Counter()  # without those of whom nothing arrives
+        self._shelf.arriving += Counter()  # drops addresses with nothing arriving
         try:
             told = json.loads(self._answer or b"null")
         except ValueError:

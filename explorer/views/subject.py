@@ -1,4 +1,4 @@
-"""What a view is about: one input to one model, and what is selected in it."""
+"""What a view computes from: one input, one model, and the selection."""
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,20 +14,20 @@ from explorer.techniques.ablation import Cut
 from explorer.text.swaps import put
 
 Off = tuple[tuple[int, int], ...]
-"""Zero-based (layer, head) of what is switched off."""
+"""Zero-based (layer, head) of the heads switched off."""
 
 CHANGES: Mapping[str, Any] = {"off": (), "swap": None, "patch": None, "cut": ()}
-"""What of a selection changes the run, to see what comes of it, as it is where nothing is changed."""
-NAMED = 3  # cuts that a sentence names; more are counted
+"""The fields of Selection that change the run, with their values for an unchanged run."""
+NAMED = 3  # cuts named in a sentence; more are only counted
 
 
 def head_name(head: tuple[int, int]) -> str:
-    """A zero-based (layer, head) as the screen counts."""
+    """A zero-based (layer, head) as the page counts."""
     return f"layer {head[0] + 1}, head {head[1] + 1}"
 
 
 def heads_named(off: Off) -> str:
-    """Heads that are off, as a part of a sentence."""
+    """Heads switched off, as part of a sentence."""
     if len(off) == 1:
         return head_name(off[0])
     names = [f"{layer + 1}.{head + 1}" for layer, head in off]
@@ -35,24 +35,24 @@ def heads_named(off: Off) -> str:
 
 
 def in_order(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
-    """Cuts, each once, by layer, query and key; all heads stand before a single one."""
+    """Cuts without duplicates, by layer, query and key; all heads come before single ones."""
     return tuple(sorted(set(cuts), key=lambda cut: (*cut[:3], -1 if cut[3] is None else cut[3])))
 
 
 def cut_name(cut: Cut, tokens: Sequence[str]) -> str:
-    """A cut as the screen counts, in the direction in which it brings something: from the key to the query."""
+    """A cut as the page counts, written in the direction of information flow: from key to query."""
     layer, query, key, head = cut
     heads = "all heads" if head is None else f"head {head + 1}"
     return f"{_token_name(tokens, key)} → {_token_name(tokens, query)} in layer {layer + 1} ({heads})"
 
 
 def _token_name(tokens: Sequence[str], place: int) -> str:
-    """A token, with its place where another one reads alike."""
+    """A token, with its position if another one looks the same."""
     return f"{tokens[place]} (token {place})" if tokens.count(tokens[place]) > 1 else tokens[place]
 
 
 def _cuts_named(cuts: Sequence[Cut], tokens: Sequence[str]) -> str:
-    """Cuts as a part of a sentence."""
+    """Cuts, as part of a sentence."""
     more = len(cuts) - NAMED
     named = ", ".join(cut_name(cut, tokens) for cut in cuts[:NAMED])
     return f"{named} and {more} more cut{'s' * (more > 1)}" if more > 0 else named
@@ -60,17 +60,17 @@ def _cuts_named(cuts: Sequence[Cut], tokens: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Selection:
-    """What is chosen on the page, the same in every tab."""
+    """The selection on the page, shared by all tabs."""
 
-    layer: int = 1  # counted from 1 as on the screen; 0 is the embedding output, which only hidden states have
+    layer: int = 1  # from 1, as on the page; 0 is the embedding output, for hidden states only
     head: int = 1  # counted from 1
     token: int | None = None  # zero-based position
-    picked: bool = False  # whether a person or a link chose the layer and head; else a tab may show the best ones first
-    off: Off = ()  # what is switched off, to see what comes of it
-    swap: tuple[str, str] | None = None  # a word of the input, and the one that is read in its place
-    patch: tuple[int, int] | None = None  # (hidden state, token) that the run with the swapped word gets from the one without
-    cut: tuple[Cut, ...] = ()  # attention weights that are zero
-    cut_in: tuple[str, ...] = field(default=(), compare=False, repr=False)  # the tokens that they were made among; () from a link
+    picked: bool = False  # whether a user or link chose layer and head; otherwise a tab may show the most telling ones first
+    off: Off = ()  # heads switched off
+    swap: tuple[str, str] | None = None  # a word of the input, and the one read in its place
+    patch: tuple[int, int] | None = None  # (hidden state, token) that the swapped run gets from the unswapped one
+    cut: tuple[Cut, ...] = ()  # attention weights set to zero
+    cut_in: tuple[str, ...] = field(default=(), compare=False, repr=False)  # the tokens that were cut among; () from a link
 
     @property
     def is_changed(self) -> bool:
@@ -90,18 +90,18 @@ class Selection:
 
 @dataclass(frozen=True)
 class Subject:
-    """One input to one model, both found when first asked for, and the selection, which always fits them."""
+    """One input to one model, both computed when first needed, and a selection that always fits them."""
 
     model_name: str
     text_a: str
     text_b: str
     chosen: Selection = field(default_factory=Selection)
     later: set[str] | None = field(default=None, compare=False)
-    """Where an answer is wanted at once: what was left out of it, since it takes longer. None where all is wanted."""
+    """For an answer at once: names of what was left out because it is slow. None if everything is wanted."""
 
     @classmethod
     def of(cls, trace: Trace, selection: Selection | None = None) -> "Subject":
-        """A trace that is there already."""
+        """A subject with an existing trace."""
         made = cls(trace.model.name, trace.encoding.text_a, trace.encoding.text_b, selection or Selection())
         return made._with(model=trace.model, trace=trace)
 
@@ -112,12 +112,12 @@ class Subject:
 
     @functools.cached_property
     def trace(self) -> Trace:
-        """The input through the model. Raises InputError."""
+        """The trace of the input. Raises InputError."""
         return self.model.trace(self.text_a, self.text_b)
 
     @functools.cached_property
     def selection(self) -> Selection:
-        """The selection, moved to where this model and input have something."""
+        """The selection, moved into the ranges of this model and input."""
         capabilities, chosen = self.model.capabilities, self.chosen
         token = chosen.token if chosen.token is not None and 0 <= chosen.token < self._tokens else None
         heads = {
@@ -140,13 +140,13 @@ class Subject:
 
     @property
     def taken_away(self) -> str:
-        """The heads that are off and the weights that are cut, as a part of a sentence; '' where there are none."""
+        """The heads off and the weights cut, as part of a sentence; '' if there are none."""
         off, cut = self.selection.off, self.selection.cut
         named = [heads_named(off)] if off else []
         return " and ".join([*named, _cuts_named(cut, self.trace.tokens)] if cut else named)
 
     def can_swap(self, word: str, other: str) -> bool:
-        """Whether the word occurs, and the other has as many pieces: only then does each token have its counterpart."""
+        """Whether the word occurs and both have equally many pieces, so that tokens of both runs correspond."""
         texts = put(self.text_a, word, other), put(self.text_b, word, other)
         if texts == (self.text_a, self.text_b):
             return False
@@ -158,7 +158,7 @@ class Subject:
         return (here.kept, here.segments, masks[0]) == (there.kept, there.segments, masks[1])
 
     def read_by(self, name: str) -> "Subject":
-        """The same with another model; '' is this one. Raises ModelError for a model that is not on this machine."""
+        """The subject with another model; '' keeps it. Raises ModelError for a model that is not on this machine."""
         name = name.strip() or self.model_name
         if name == self.model_name:
             return self
@@ -168,7 +168,7 @@ class Subject:
 
     @property
     def swapped(self) -> "Subject":
-        """The input with the word swapped that is to be swapped."""
+        """The subject with the swapped word in the text."""
         if not self.selection.swap:
             return self
         text_a, text_b = (put(text, *self.selection.swap) for text in (self.text_a, self.text_b))
@@ -176,11 +176,11 @@ class Subject:
 
     @property
     def hurried(self) -> "Subject":
-        """The same for an answer at once."""
+        """The subject for an answer at once."""
         return replace(self, later=set())
 
     def select(self, **changes: Any) -> "Subject":
-        """The same with another layer, head or token; a layer or head counts as picked, unless told not."""
+        """The subject with another selection; a layer or head counts as picked, unless `picked` says otherwise."""
         if not changes.keys().isdisjoint(("layer", "head")):
             changes.setdefault("picked", True)
         known = {name: vars(self)[name] for name in ("model", "trace") if name in vars(self)}
@@ -188,7 +188,7 @@ class Subject:
 
     @property
     def token(self) -> int:
-        """The chosen token, or else the first [MASK], or else the first word."""
+        """The chosen token, else the first [MASK], else the first word."""
         if self.selection.token is not None:
             return self.selection.token
         masks = self.trace.mask_positions
@@ -196,7 +196,7 @@ class Subject:
 
     @property
     def blank(self) -> int:
-        """The [MASK] in question: the chosen token if it is one, else the first. Raises InputError without one."""
+        """The position of the chosen token if it is a [MASK], else of the first [MASK]. Raises InputError without one."""
         masks = self.trace.mask_positions
         if not masks:
             raise InputError("There is no blank; type [MASK] or click a word to hide it.")
@@ -204,17 +204,17 @@ class Subject:
 
     @property
     def _tokens(self) -> int:
-        """How many tokens there are to choose from: none where there is no text, which not every view needs."""
+        """The number of tokens to choose from: 0 without a text, which not every view needs."""
         try:
             return self.trace.kept
         except InputError:
             return 0
 
     def _cuts(self) -> tuple[Cut, ...]:
-        """The cuts that this model and input have, and no more than there may be.
+        """The cuts that this model and input have, up to the limit.
 
-        A cut names places. Once another text or another tokenizer has put something else there it would be another cut: it
-        is put back then, as a swapped word is that no longer occurs. Another word may be hidden or exchanged meanwhile.
+        A cut names positions. If another text or tokenizer puts other tokens there, the cut is undone, like the swap of a word
+        that no longer occurs. Masking or swapping another word keeps it.
         """
         chosen, has = self.chosen, self.model.capabilities
         now = self.trace.tokens if chosen.cut and self._tokens else ()

@@ -1,7 +1,6 @@
-"""One notion of a view: a question with named settings, what it computes, and what is seen of it. No Gradio here.
+"""What a view is: a question with named settings, its computation, and the parts that show the result. No Gradio here.
 
-The page makes the controls, the listening and the waiting from it, a program asks `compute` for the numbers. There is a whole
-view in CONTRIBUTING.md.
+The page makes controls and listeners from it; a program calls `compute` for the numbers. CONTRIBUTING.md shows a whole view.
 """
 
 from abc import ABC, abstractmethod
@@ -19,72 +18,74 @@ from explorer.views.settings import Setting
 from explorer.views.subject import Subject
 
 Content = dict[str, Any]
-"""What is to be seen: a value by the name of a part or a setting. A part that is left out stays as it is, an `optional`
-one disappears. A value may be a function, called only if the value is wanted; or `props` of the thing."""
+"""A view's values, by the name of a part or setting. A part that is left out stays as it is; an `optional` one disappears.
 
-MARKDOWN = ("caption", "heading", "note")  # the kinds of parts that are the same for every input, and
-WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code")  # those that show no numbers of it
-QUICK = 60e9  # multiplications that are done without asking: about a second on two cores
+A value may be a function, called only if the value is needed, or `props` of the part or control.
+"""
+
+MARKDOWN = ("caption", "heading", "note")  # kinds of parts that are the same for every input, and
+WITHOUT_NUMBERS = (*MARKDOWN, "prose", "button", "chips", "meter", "check", "code")  # kinds that show no numbers
+QUICK = 60e9  # multiplications done without a button press: about a second on two cores
 
 
 @dataclass(frozen=True)
 class Part:
-    """Something that is seen."""
+    """A visual element of a view."""
 
-    kind: str  # what draws it
-    options: Mapping[str, Any] = field(default_factory=dict)  # for what draws it
-    optional: bool = False  # there only when it has a value
-    marks: bool = False  # it shows by itself what was clicked in it, and is not sent again
+    kind: str  # names the component that draws it
+    options: Mapping[str, Any] = field(default_factory=dict)  # for its component
+    optional: bool = False  # hidden while it has no value
+    marks: bool = False  # it shows by itself what was clicked in it, so that it is not sent again
     more: bool = False  # folded away
-    customdata: bool = False  # a click is told by the customdata of its point
-    long: bool = False  # a press of it takes long
-    saves: str = ""  # a press of it gives the sheet of that name as a CSV file
-    passive: bool = False  # a row of other tokens than the input's
-    wide: bool = False  # a button as wide as what stands above it
-    opens: bool = False  # a click on it puts other texts into the page, and nothing else
-    leads: bool = False  # a press of it goes to where its `on_<name>` says, a Why
-    answer: bool = False  # a class may guess it first: the page covers it while answers are hidden, as it does every finding
+    customdata: bool = False  # a click sends the customdata of its point
+    long: bool = False  # its button starts long work
+    saves: str = ""  # its button saves the sheet of that name as a CSV file
+    passive: bool = False  # a row of tokens other than the input's
+    wide: bool = False  # a button as wide as the part above it
+    opens: bool = False  # a click on it puts other texts into the page, and does nothing else
+    leads: bool = False  # its button goes to the Why that its `on_<name>` returns
+    answer: bool = False  # a class may guess it first: the page covers it while answers are hidden, like every finding
 
 
 def part(kind: str, **given: Any) -> Part:
-    """A part that the component of this kind draws; the page has a list of the kinds."""
+    """Declare a part of this kind; `explorer/page/controls.py` lists the kinds."""
     own = {name: given.pop(name) for name in list(given) if name in Part.__dataclass_fields__}
     return Part(kind, given, **own)
 
 
-sentence = partial(part, "sentence")  # plain, which may hold words of the person's
-prose = partial(part, "prose")  # Markdown of ours, without words of the person's
-check = partial(part, "check")  # the proof below a picture, from `verdict`
+sentence = partial(part, "sentence")  # plain text, which may contain what the user typed
+prose = partial(part, "prose")  # our Markdown, without what the user typed
+check = partial(part, "check")  # the check below a picture, from `verdict`
 
 
 def chart(label: str, height: int = 400, **options: Any) -> Part:
-    """A Plotly figure; `label` says what it is to those who do not see it."""
+    """A Plotly figure; `label` describes it for screen readers."""
     return part("chart", label=label, height=height, **options)
 
 
 def caption(markdown: str, kind: str = "caption", **options: Any) -> Part:
-    """Markdown that does not depend on the input. On the page it stands behind 'How is this made?', as checks do."""
+    """Markdown that does not depend on the input. The page shows it behind 'How is this made?', like checks."""
     return part(kind, markdown=markdown, **options)
 
 
 heading = partial(caption, kind="heading")  # a title within a view
-note = partial(caption, kind="note")  # a caption that is always seen: what one may do here
+note = partial(caption, kind="note")  # a caption that is always visible: what one can do here
 
 
 def button(label: str, **options: Any) -> Part:
-    """Something to press: what it means is the view's `on_<name>`."""
+    """A button; the view's `on_<name>` says what it does."""
     return part("button", label=label, **options)
 
 
 class props(dict):
-    """What else changes of a part or a control besides its value: label, choices, interactive, visible."""
+    """Properties of a part or control to change besides its value: label, choices, interactive, visible."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a click means: another selection on the page, other settings of the tab, or only something else to see.
+    """What a click does: select something for the page, change settings of the tab, or show other content.
 
-    A view that stands above the choices of its tab may open one of them; what `opens` says which texts the page is to be about.
+    A view above the choices may open one of them. `texts`, from a part that `opens`, replace the page's texts.
     """
 
     selection: Mapping[str, Any] = field(default_factory=dict)
@@ -96,24 +97,24 @@ class Change:
 
 @dataclass(frozen=True)
 class Why:
-    """Where the reason of a finding is seen: a choice of a tab, what is selected on the page, and settings of that tab."""
+    """Where the reason of a finding is seen: a choice of a tab, with a selection and settings."""
 
     tab: str  # its id
     choice: str
-    selection: Mapping[str, Any] = field(default_factory=dict)  # as for `select`
+    selection: Mapping[str, Any] = field(default_factory=dict)  # as the arguments of `select`
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is most telling here: one sentence of plain text with computed numbers, which may hold words of the person's."""
+    """The most telling fact: one sentence of plain text with computed numbers, which may contain what the user typed."""
 
     text: str
     why: Why | None = None
 
 
 def finding_of(views: Iterable["View"], subject: Subject) -> Finding | None:
-    """The finding of the first of some views that has one; a view that cannot be shown has none."""
+    """The finding of the first view that has one; a view that cannot be shown has none."""
     for view in views:
         with suppress(ExplorerError):
             if not view.unless(subject) and (found := view.finding(subject)):
@@ -122,7 +123,7 @@ def finding_of(views: Iterable["View"], subject: Subject) -> Finding | None:
 
 
 def open_on(views: Iterable["View"], subject: Subject) -> Subject:
-    """The subject with the layer and head that some views open with; what was picked stays."""
+    """The subject with the layer and head that the views open with; those that were picked stay."""
     for view in views:
         subject = view.first(subject)
     return subject
@@ -134,59 +135,59 @@ def select(**chosen: Any) -> Change:
 
 
 def settle(**settings: Any) -> Change:
-    """Set settings of the view."""
+    """Change settings of the view."""
     return Change(settings=settings)
 
 
 def read(text_a: str, text_b: str = "", token: int | None = None) -> Change:
-    """Put other texts into the page, with this token of them chosen."""
+    """Put other texts into the page and select this token of them."""
     return Change({"token": token}, texts=(text_a, text_b))
 
 
 def show(**content: Any) -> Change:
-    """Change what is seen, and nothing else."""
+    """Show other content, and change nothing else."""
     return Change(content=content)
 
 
 def verdict(fine: bool, what: str) -> dict[str, str]:
-    """A check as it is shown: red when it failed."""
+    """The value of a check part: green if it passed, red if not."""
     mark = "✓ matches the model" if fine else "✗ does not match the model"
     return {"text": f"{mark}: {what}.", "kind": "info" if fine else "error"}
 
 
 def max_error(error: float) -> str:
-    """A largest error as the checks tell it."""
+    """An error as a number in the sentence of a check."""
     return f"max error {error:.0e}" if error else "max error 0"
 
 
 def matches(error: float, what: str, limit: float = 1e-3) -> dict[str, str]:
-    """The verdict on one largest error."""
+    """The value of a check part, which passes if the largest error is at most `limit`."""
     return verdict(error <= limit, f"{what} ({max_error(error)})")
 
 
 @dataclass_transform(frozen_default=True)
 class View(ABC):
-    """One question, and the answer to it: a frozen dataclass, whose fields are its settings.
+    """A question and its answer: a frozen dataclass whose fields are its settings.
 
-    Subclasses declare settings and parts, both in the order in which they stand on the page, and say what they show. A method
-    `on_<name>(subject, value)` says what a click on a part (its index), a press of a button (None) or a choice of a
-    setting (its value) means: it returns a Change, or is a generator of what is to be seen meanwhile.
+    Subclasses declare settings and parts in the order of the page, and compute their content. A method `on_<name>(subject,
+    value)` handles a click on a part (value: its index), a button (None) or a setting (its new value): it returns a Change, or is
+    a generator that yields content.
     """
 
     name: ClassVar[str]
     question: ClassVar[str]
-    columns: ClassVar[Sequence[Sequence[str]]] = ()  # names what stands side by side, of everything that is declared,
-    widths: ClassVar[Sequence[int]] = ()  # and how wide
-    width: ClassVar[int] = 1  # the view's own, beside others
-    side_by_side: ClassVar[Sequence[Sequence[str]]] = ()  # what shares a line, each as wide as its `scale` says
-    shows_changes: ClassVar[bool] = False  # whether it shows what is switched off, swapped, patched or cut
-    stands_in: ClassVar[bool] = False  # whether it is seen, above the choices, only where the open one shows nothing
-    folded: ClassVar[str] = ""  # the title under which the whole view is folded away
-    fold: ClassVar[str] = "More"  # the title under which what is `more` is
-    layout: ClassVar[Sequence[str]] = ()  # names of settings and parts, in the order of the class
+    columns: ClassVar[Sequence[Sequence[str]]] = ()  # names of settings and parts to put into columns,
+    widths: ClassVar[Sequence[int]] = ()  # and the columns' relative widths
+    width: ClassVar[int] = 1  # the view's relative width beside other views
+    side_by_side: ClassVar[Sequence[Sequence[str]]] = ()  # names to put into one line, with widths by their `scale`
+    shows_changes: ClassVar[bool] = False  # whether it shows heads off, swaps, patches and cuts
+    stands_in: ClassVar[bool] = False  # shown above the choices, and only if the open choice shows nothing
+    folded: ClassVar[str] = ""  # if set, the whole view is folded away under this title
+    fold: ClassVar[str] = "More"  # the title of the fold with its `more` settings and parts
+    layout: ClassVar[Sequence[str]] = ()  # names of all settings and parts, in the order of the class
     settings: ClassVar[Mapping[str, Setting]] = {}
     parts: ClassVar[Mapping[str, Part]] = {}
-    by_hand: ClassVar[Mapping[str, str]] = {}  # what the page wires by itself, and why, in a sentence each
+    by_hand: ClassVar[Mapping[str, str]] = {}  # what the page wires by itself, each with the reason in a sentence
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # of every subclass
 
     def __init_subclass__(cls) -> None:
@@ -202,7 +203,7 @@ class View(ABC):
 
     @classmethod
     def read(cls, given: Mapping[str, Any], capabilities: Capabilities) -> Self:
-        """With these settings; what is not given is as declared. Raises InputError naming what is wrong."""
+        """The view with these settings and defaults for the rest. Raises InputError for an invalid one."""
         known = cls.settings
         if unknown := [str(name)[:40] for name in given if name not in known]:
             raise InputError(f"There is no setting {unknown[0]!r} here; there are {', '.join(known) or 'none'}.")
@@ -210,48 +211,48 @@ class View(ABC):
         return cls(**{name: known[name].check(value, called[name], capabilities) for name, value in given.items()})
 
     def changed(self) -> dict[str, Any]:
-        """The settings that are not as declared and that a link may carry."""
+        """The settings that differ from their defaults and belong in a link."""
         own = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
         return {name: now for name, (now, declared) in own.items() if now != declared and self.settings[name].linked}
 
     def unless(self, subject: Subject) -> str:
-        """Why there is nothing to see for this input, or ''."""
+        """Why the view shows nothing for this input, or ''."""
         return ""
 
     def first(self, subject: Subject) -> Subject:
-        """The subject with the layer and head that the view opens with; what was picked stays."""
+        """The subject with the layer and head that the view opens with; those that were picked stay."""
         return subject
 
     def compute(self, subject: Subject) -> Content:
-        """What is to be seen."""
+        """The content for a subject."""
         return {}
 
     def finding(self, subject: Subject) -> Finding | None:
-        """What is most telling of this input, if it is known or quickly found; asked after `compute`."""
+        """The most telling fact about this input, if known or quickly found; called after `compute`."""
         return None
 
     def standing_alone(self, subject: Subject, content: Content, unfolded: bool) -> Content:
-        """The content as a page shows it that nobody answers: a file, a notebook, the phones of a class.
+        """The content where clicks are not answered: a file, a notebook, a class's phones.
 
-        Where `unfolded`, with what a click would have asked for, if that is little.
+        With `unfolded`, it includes what clicks would have asked for, if that is little.
         """
         return content
 
     def prepare_rest(self, subject: Subject) -> Generator[Any, None, None]:
-        """Find, step by step, what `first`, `finding` or `compute` leave out where an answer is wanted at once.
+        """Compute, step by step, what `first`, `finding` or `compute` leave out of an answer at once.
 
-        They note it in `subject.later`, and know it from then on. It is stopped when a person asks for something else.
+        They note it in `subject.later`, and have it afterwards. It is stopped when the user asks for something else.
         """
         yield from ()
 
     @classmethod
     def shows_pictures(cls) -> bool:
-        """Whether anything is drawn in it, beside sentences and buttons."""
+        """Whether any part is a picture, rather than a sentence or a button."""
         return any(one.kind not in ("sentence", *WITHOUT_NUMBERS) for one in cls.parts.values())
 
     @classmethod
     def listens_to(cls) -> dict[str, Callable[..., Any]]:
-        """The parts and settings with a meaning of their own, and the method that tells it."""
+        """The `on_<name>` methods of parts and settings, by the name of the part or setting."""
         return {name: method for name in cls.layout if (method := getattr(cls, f"on_{name}", None))}
 
 
@@ -260,40 +261,39 @@ _results: OnceCache[Hashable, Any] = OnceCache(RESULTS_BYTES, lambda one: max(RE
 
 
 class LongView(View):
-    """A view with work of many passes: done at once where it is quick, else when `start` is pressed, with a way to stop.
+    """A view with many forward passes: run at once if quick, otherwise when `start` is pressed; it can be stopped.
 
-    With `start` = '' it is done whenever its key changes, unless that is None, beside the rest of the page; its results
-    are not kept here.
+    With `start` = '' it runs in the background whenever its key changes, unless that is None; its results are not cached here.
     """
 
     start: ClassVar[str] = ""
 
     def passes(self, subject: Subject) -> float:
-        """How many forward passes the work is worth."""
+        """The cost of the work in forward passes."""
         return 0
 
     @abstractmethod
     def work(self, subject: Subject) -> Generator[Any, None, Any]:
-        """The work: yields the share done, 0 to 1, or a sentence with it, and returns what `draw` needs."""
+        """The work: yields its progress (a share, 0 to 1, or a sentence and a share), and returns the result for `draw`."""
 
     @abstractmethod
     def draw(self, subject: Subject, found: Any) -> Content:
-        """What is to be seen of the result."""
+        """The content for a result."""
 
     def waiting(self, subject: Subject) -> Content:
-        """What is to be seen while there is no result yet."""
+        """The content while there is no result."""
         return {name: None for name, one in self.parts.items() if one.kind in ("chart", "sentence", "check")}
 
     def prepare(self) -> None:
-        """Called when the result is there to be seen: what nobody should wait for."""
+        """Called after the result is shown: for work that nobody should wait for."""
 
     def key(self, subject: Subject) -> Hashable:
-        """The work's result is the same where this is."""
+        """The cache key of the work's result."""
         changed = tuple(str(getattr(self, name)) for name in self.settings)
         return (self.name, subject.model_name, subject.text_a, subject.text_b, subject.selection.token, changed)
 
     def known(self, subject: Subject) -> Any | None:
-        """The result, if it is there already or quickly made."""
+        """The result, if it is cached or quickly computed."""
         found = _results.peek(self.key(subject))
         return self.result(subject) if found is None and is_quick(subject, self.passes(subject)) else found
 
@@ -304,28 +304,28 @@ class LongView(View):
         return _results.get(self.key(subject), lambda: finished(self.work(subject)))
 
     def keep(self, subject: Subject, found: Any) -> None:
-        """Remember a result that was made step by step."""
+        """Cache a result that was computed step by step."""
         _results.get(self.key(subject), lambda: found)
 
     def compute(self, subject: Subject) -> Content:
-        """What is to be seen once the work is done."""
+        """The content once the work is done."""
         return self.draw(subject, self.result(subject))
 
 
 def is_quick(subject: Subject, passes: float) -> bool:
-    """Whether so many forward passes over this input are done in about a second."""
+    """Whether this many forward passes over the input take about a second at most."""
     model = subject.model.capabilities
     return reads_quickly(model, passes) and reads_quickly(model, passes * subject.trace.kept)
 
 
 def seconds(subject: Subject, passes: float) -> float:
-    """About how long so many forward passes over this input take."""
+    """The estimated seconds for this many forward passes over the input."""
     model = subject.model.capabilities
     return 12 * model.layers * model.hidden_size**2 * passes * subject.trace.kept / QUICK
 
 
 def reads_quickly(model: Capabilities, tokens: float) -> bool:
-    """Whether a model, by its capabilities, reads so many tokens in about a second."""
+    """Whether a model, by its capabilities, reads this many tokens in about a second."""
     return 12 * model.layers * model.hidden_size**2 * tokens <= QUICK
 
 
@@ -333,18 +333,17 @@ Cell = type[View] | Sequence[type[View]]  # a view, or several of them one below
 
 
 def views_in(rows: Sequence[Sequence[Cell]]) -> list[type[View]]:
-    """The views that stand in some rows."""
+    """The views in some rows."""
     cells = [cell for row in rows for cell in row]
     return [view for cell in cells for view in ([cell] if isinstance(cell, type) else cell)]
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab: its question, and the views to choose from, each choice one or several of them in rows.
+    """A tab: its question and its choices, each one a list of rows of views.
 
-    `groups` says what one wants with some choices that follow each other: its name, and the first of them. `above` stands
-    over every choice, `note` below. `steppers` are what of the selection its pictures show ('layer', 'head' or
-    'hidden_state').
+    `groups` names choices that follow each other, by the first of them. `above` stands over every choice, `note` below.
+    `steppers` are the numbers of the selection that its pictures show ('layer', 'head' or 'hidden_state').
     """
 
     id: str
@@ -353,14 +352,14 @@ class Tab:
     choices: Mapping[str, Sequence[Sequence[Cell]]]
     needs: str | None = None
     groups: Mapping[str, str] = field(default_factory=dict)
-    optional: bool = False  # there only for a model that has what the tab needs
+    optional: bool = False  # hidden for models without what the tab needs
     above: Sequence[type[View]] = ()
     note: str = ""
-    more: str = "More"  # the title under which a choice folds away what has several titles of its own
+    more: str = "More"  # the title of a choice's fold that holds several folds
     steppers: Sequence[str] = ()
-    without_steppers: Sequence[str] = ()  # the choices that need none
+    without_steppers: Sequence[str] = ()  # the choices without steppers
 
     @property
     def views(self) -> list[type[View]]:
-        """All of them, each once."""
+        """All views of the tab, without duplicates."""
         return list(dict.fromkeys([*self.above, *(view for rows in self.choices.values() for view in views_in(rows))]))

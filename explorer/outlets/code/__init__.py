@@ -1,4 +1,4 @@
-"""The Python that makes a view: a script for transformers, torch and numpy alone, short enough to read."""
+"""The Python script of a view: transformers, torch and numpy only, short enough to read."""
 
 from collections.abc import Callable
 from typing import Any
@@ -49,7 +49,7 @@ WITHOUT = {
 def of(view: View, subject: Subject) -> str:
     """A script that computes the numbers of this view with its settings.
 
-    '' where there is none, for one of the reasons in WITHOUT, or since the view shows nothing of this model and input.
+    '' if there is none, for one of the reasons in WITHOUT, or because the view shows nothing for this model and input.
     Raises ModelError and InputError as the view does.
     """
     make, needs = _CODE.get(view.name), _NEEDS.get(view.name)

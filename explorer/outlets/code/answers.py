@@ -1,4 +1,4 @@
-"""What an answer rests on: attribution, heads switched off, what-if, patching; of a word in a blank or of a pair."""
+"""Scripts of what an answer depends on: attribution, heads switched off, what-if, patching; for a masked word or a pair."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,19 +18,19 @@ def answered(off):  # the probabilities with heads, or weights (head, query, key
 
 @dataclass(frozen=True)
 class Asked:
-    """The one number that is asked for, as a script reads it from last hidden states."""
+    """The answer's logit, written as code that reads it from last hidden states."""
 
     names: Names
     target: Any
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a piece at a place, else the first of the two answers for a pair."""
+        """Whether the answer is a piece at a position; otherwise it is the first of the two answers for a pair."""
         return self.target.head == "fill_mask"
 
     @property
     def lines(self) -> str:
-        """What it is."""
+        """The lines that define it."""
         if not self.is_word:
             return f"answer = 0  # {self.names.model.pair_names[0]}"
         piece = self.names.model.tokenizer.convert_ids_to_tokens(self.target.id)
@@ -41,13 +41,13 @@ class Asked:
         return self.names.words(f"{hidden}[:, position]") if self.is_word else self.names.pair(hidden)
 
     def of(self, outputs: str) -> str:
-        """The same in the outputs of a whole pass."""
+        """The logits of all answers, from the outputs of a whole forward pass."""
         names = self.names
         return f"{outputs}.{names.word_logits}[:, position]" if self.is_word else f"{outputs}.{names.pair_logits}"
 
 
 def attribution(view: Any, subject: Subject) -> str:
-    """A score for each token, by the chosen method, and by occlusion."""
+    """A score for each token, by the chosen method and by occlusion."""
     names = Names.of(subject)
     asked = Asked(names, view.target(subject))
     integrated = f"""
@@ -88,7 +88,7 @@ def logit(embedded):
 
 
 def _answered(asked: Asked, cut: bool, patch: str = "", start: str = "outputs.hidden_states[0]") -> str:
-    """The run, by hand, with heads off or weights `cut`, and maybe a vector of another run: a function of what is off."""
+    """The forward pass, by hand, as a function of the heads off or weights `cut`, optionally with a vector patched in."""
     names = asked.names
     at_the_end = patch.replace("\n    ", "\n").replace("number", "len(layers)")
     run = f"hidden = {names.run('layer', 'hidden')}"
@@ -103,7 +103,7 @@ def _answered(asked: Asked, cut: bool, patch: str = "", start: str = "outputs.hi
 
 
 def _hooking(names: Names) -> str:
-    """The head of the same function, with a hook that serves where only heads are off."""
+    """The same function's first lines, with a hook, for heads only."""
     return f"""
 def without(heads):  # their slices of what W_O reads are zero: Michel et al. 2019
     def hook(dense, read):
@@ -115,7 +115,7 @@ def answered(off):  # the probabilities with heads, by layer from 0, switched of
 
 
 def off_and_cut(selection: Selection) -> str:
-    """What was switched off and cut, as a dictionary by layer: heads, and places of weights."""
+    """The heads switched off and weights cut, as dictionaries by layer."""
     off: dict[int, list[str]] = {}
     for layer, head in selection.off:
         off.setdefault(layer, []).append(f"{head}")
@@ -126,12 +126,12 @@ def off_and_cut(selection: Selection) -> str:
 
 
 def _after(selection: Selection) -> str:
-    """A line for the answer without what was switched off and cut."""
+    """A line for the answer with the heads off and weights cut."""
     return f"after = answered({off_and_cut(selection)})\nprint(after[answer])"
 
 
 def heads(view: Any, subject: Subject) -> str:
-    """The answer without each head, and without what was taken away."""
+    """The answer without each head, and without those switched off or cut."""
     names, selection, model = Names.of(subject), subject.selection, subject.model.capabilities
     asked = Asked(names, view.target(subject))
     return script(

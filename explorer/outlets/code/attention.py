@@ -12,7 +12,7 @@ TOKENS = 'tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])'
 
 
 def start(names: Names, subject: Subject) -> list[str]:
-    """The attention of every head of an input."""
+    """The lines that compute the attention of every head."""
     return [names.opened(eager=True), names.encoded(subject.text_a, subject.text_b), names.attention(), TOKENS]
 
 
@@ -30,7 +30,7 @@ def all_heads(view: View, subject: Subject) -> str:
 
 
 def one_head(view: Any, subject: Subject) -> str:
-    """One head, or a mean of several, and the part of it that is shown."""
+    """One head or a mean of several, and the part of the matrix that is shown."""
     names, selection = Names.of(subject), subject.selection
     layer, head = selection.attention_layer, selection.head_index
     chosen = {
@@ -57,7 +57,7 @@ def one_head(view: Any, subject: Subject) -> str:
 
 
 def _value_lengths(names: Names) -> str:
-    """The attention weights times the length of what each key hands on."""
+    """The attention weights times the norm of each key's value after W_O."""
     heads_of = names.heads_of.strip("\n").replace("\n", "\n    ")
     imports = "\n".join(line.strip() for line in heads_of.splitlines() if line.strip().startswith("from "))
     body = "\n".join(f"    {line.strip()}" for line in heads_of.splitlines() if not line.strip().startswith("from "))
@@ -73,7 +73,7 @@ attention = attention * torch.stack(lengths)[:, :, None]  # the length of what i
 
 
 def _sides(view: Any, subject: Subject) -> tuple[str, list[str]]:
-    """The lines that leave rows and columns out, and those before them that group tokens."""
+    """The lines that leave out rows and columns, and those before them that group tokens."""
     grouped, encoding = [], subject.trace.encoding
     side = "side = np.array([-1 if one is None else one for one in inputs.sequence_ids(0)])  # -1: added by the tokenizer"
     if view.group != "tokens":
@@ -161,7 +161,7 @@ def metrics(view: View, subject: Subject) -> str:
 
 
 def rollout(view: Any, subject: Subject) -> str:
-    """Attention rollout up to a layer, and where the chosen token comes from after each."""
+    """Attention rollout up to a layer, and the sources of the chosen token after each layer."""
     return script(
         view.question,
         *start(Names.of(subject), subject),

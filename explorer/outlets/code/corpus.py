@@ -1,4 +1,4 @@
-"""Corpus: the nearest tokens of many sentences, what a head and a neuron do in them, and how they surprise the model."""
+"""Scripts of the Corpus tab: nearest tokens, what a head and a neuron do in many sentences, and surprisal."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from explorer.views.corpus.sentences import SHOWN
 from explorer.views.corpus.source import BUILT_IN
 from explorer.views.subject import Subject
 
-EVERY = 7  # tokens of which one is hidden
+EVERY = 7  # tokens of which one is masked
 TEXTS = """
     with open("assets/corpus/sentences.conllu", encoding="utf-8") as file:  # most of them of UD English EWT, CC BY-SA 4.0
         texts = [line.removeprefix("# text = ").strip() for line in file if line.startswith("# text = ")]
@@ -18,7 +18,7 @@ TEXTS = """
 
 
 def search(view: Any, subject: Subject) -> str:
-    """The cosines of a token to all tokens of the built-in corpus; '' for a file, which stays with the page."""
+    """The cosines of a token to all tokens of the built-in corpus; '' for an uploaded file, which stays on the page."""
     if view.source != BUILT_IN:
         return ""
     names, query = Names.of(subject), view.query(subject)
@@ -46,12 +46,12 @@ for cosine, piece, text in nearest:
 
 
 def _span(subject: Subject) -> str:
-    """Which tokens count: all of them when one is searched for that the tokenizer added."""
+    """Which tokens count: all of them if the query is a token that the tokenizer added."""
     return "len(pieces)" if subject.trace.encoding.sequences[subject.token] < 0 else "1, len(pieces) - 1"
 
 
 def _handed_on(names: Names, query: Any) -> tuple[str, str]:
-    """What has to be imported, and the lines that weight the values of a head: [tokens, size]."""
+    """The imports, and the lines that compute a head's output [tokens, size]."""
     lines = [line.strip() for line in names.heads_of.strip("\n").splitlines()]
     imports = [line for line in lines if line.startswith("from ")]
     body = [f"hidden, layer = outputs.hidden_states[{query.layer}], layers[{query.layer}]"]
@@ -84,7 +84,7 @@ print(f"[CLS]: {{mean_cls:.1%}}")"""
 
 
 def neurons(view: Any, subject: Subject) -> str:
-    """The tokens that drive a neuron most; '' for a file."""
+    """The tokens on which a neuron is most active; '' for a file."""
     if view.source != BUILT_IN:
         return ""
     names, shown = Names.of(subject), view.result(subject)
@@ -111,7 +111,7 @@ for activation, piece, text in strongest:
 
 
 def sentences(view: Any, subject: Subject) -> str:
-    """The surprise at every sentence, whichever are listed; '' for a file or without a masked-LM head."""
+    """The surprisal of every sentence, whichever are listed; '' for a file or without a masked-LM head."""
     if view.source != BUILT_IN or not subject.model.capabilities.fill_mask:
         return ""
     names = Names.of(subject)

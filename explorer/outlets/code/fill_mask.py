@@ -1,4 +1,4 @@
-"""Fill-mask: guesses, words weighed, blanks filled together, every position, the lens."""
+"""Scripts of the Fill-mask tab: guesses, words compared, several blanks, every position, the lens."""
 
 from typing import Any
 
@@ -37,14 +37,14 @@ def guesses(view: Any, subject: Subject) -> str:
 
 
 def written_pieces(subject: Subject, typed: str, position: int, most: int) -> str:
-    """The ids of words that were named, or of the two best guesses."""
+    """The ids of the named words, else of the two best guesses."""
     ids = [id for id, _ in pieces_named(subject, typed, position, most)]
     pieces = subject.model.tokenizer.convert_ids_to_tokens(ids)
     return f"words = {pieces!r}\nids = tokenizer.convert_tokens_to_ids(words)"
 
 
 def comparison(view: Any, subject: Subject) -> str:
-    """The probabilities of some words in the blank, and the ratio of the two likeliest."""
+    """The probabilities of words in the blank, and the ratio of the two likeliest."""
     return script(
         view.question,
         *logits(Names.of(subject), subject),
@@ -99,7 +99,7 @@ positions = (~added & (ids != tokenizer.mask_token_id)).nonzero()[:, 0].tolist()
 
 
 def every_position(view: Any, subject: Subject) -> str:
-    """How surprising each piece is."""
+    """The surprisal of each piece."""
     names = Names.of(subject)
     hidden = f"""
         found = []

@@ -1,4 +1,4 @@
-"""Hidden states: similarity, norms and movement, one word in many contexts, whole sentences."""
+"""Scripts of the Hidden states tab: similarity, norms and movement, one word in many contexts, whole sentences."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def every_layer(view: Any, subject: Subject) -> str:
 
 
 def pooled(view: View, subject: Subject) -> str:
-    """The last hidden state of the first token, and what the pooler makes of it."""
+    """The last hidden state of the first token, and the pooler's output."""
     if subject.model.why_not("pooler"):
         return ""
     names = Names.of(subject)
@@ -87,7 +87,7 @@ pairs = ~torch.eye(len(unit[0]), dtype=torch.bool)"""
 
 
 def sentence_vectors(names: Names, texts: list[str], pooling: str, at: int) -> list[str]:
-    """Lines that make `vectors` [texts, hidden]."""
+    """Lines that compute `vectors` [texts, hidden]."""
     pool = {"cls": f"states[{at}][0, 0]", "mean": f"states[{at}][0].mean(0)", "pooler": f"{names.pooled('states[-1]')}[0]"}[
         pooling
     ]

@@ -1,4 +1,4 @@
-"""Inside a head: queries, keys and values, every step of a layer, a causal mask, a batch, positions."""
+"""Scripts of the Inside a head tab: queries, keys and values, the steps of a layer, a causal mask, a batch, positions."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from explorer.views.view import View
 
 
 def _layer(names: Names, subject: Subject) -> list[str]:
-    """The queries, keys and values of the chosen layer."""
+    """The lines that compute the queries, keys and values of the chosen layer."""
     layer = subject.selection.attention_layer + 1
     opening = [names.opened(), names.encoded(subject.text_a, subject.text_b), names.states(), TOKENS, names.layers]
     below = layer - 1
@@ -21,7 +21,7 @@ def _layer(names: Names, subject: Subject) -> list[str]:
 
 
 def _near(subject: Subject) -> str:
-    """A line for what a sliding window leaves out."""
+    """A line for the scores outside a sliding window."""
     kind = getattr(subject.model.layers[subject.selection.attention_layer].module, "attention_type", "")
     if kind != "sliding_attention":
         return ""
@@ -79,7 +79,7 @@ def whole_layer(view: View, subject: Subject) -> str:
 
 
 def _after(names: Names, paths: dict[str, str]) -> str:
-    """What a layer does after W_O."""
+    """The steps of a layer after W_O."""
     family = names.model.family
     if family.rotary:
         return """
@@ -106,7 +106,7 @@ def _after(names: Names, paths: dict[str, str]) -> str:
 
 
 def decoder(view: View, subject: Subject) -> str:
-    """The head as it is, and under a causal mask."""
+    """The head as it is, and with a causal mask."""
     layer, head = subject.selection.attention_layer, subject.selection.head_index
     return script(
         view.question,
@@ -122,7 +122,7 @@ def decoder(view: View, subject: Subject) -> str:
 
 
 def batch(view: Any, subject: Subject) -> str:
-    """Two inputs in one batch, with the attention mask and without."""
+    """Two inputs in one batch, with and without the attention mask."""
     names, read, where = Names.of(subject), view.read_together(subject), subject.selection
     token = 0 if read.real.all() else view.query(subject, read)
     given = ((subject.text_a, subject.text_b), (view.second, ""))

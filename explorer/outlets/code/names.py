@@ -1,4 +1,4 @@
-"""What a script calls the parts of its model: the names of transformers, whichever family it is of."""
+"""The expressions that name the parts of a model in a script: transformers' names, for each family."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,25 +24,25 @@ ROTARY = f"""
 
 @dataclass(frozen=True)
 class Names:
-    """The expressions for the parts of one model; `at` is the variable that holds it."""
+    """Expressions for the parts of one model; `at` is the variable that holds the model."""
 
     model: Explorer
     at: str = "model"
-    kind: str = ""  # the class, where it is not the one that the family was pre-trained with
+    kind: str = ""  # the class, if not the one that the family was pre-trained with
 
     @classmethod
     def of(cls, subject: Subject) -> "Names":
-        """Of the model of a subject."""
+        """The names for the subject's model."""
         return cls(subject.model)
 
     def called(self, at: str) -> "Names":
-        """The same in another variable."""
+        """The same names with the model in another variable."""
         return replace(self, at=at)
 
-    # From a name to a model
+    # From a name to a model.
 
     def opened(self, *, eager: bool = False, place: str = "MODEL", tokenizer: str = "tokenizer") -> str:
-        """The tokenizer and the model; `eager` for attention weights, which the quicker ways of attending do not tell."""
+        """Load tokenizer and model; `eager` attention returns its weights, which the faster implementations do not."""
         kind = self.kind or self.model.family.pretraining_class
         where = Place.of(self.model.name) if self.model.from_hub else Place(self.model.name, None)
         named = f"assets/models/{BUNDLED}" if self.model.name == BUNDLED else where.id
@@ -57,36 +57,36 @@ class Names:
 
     @property
     def _is_whole(self) -> bool:
-        """Whether the class has a place for every weight of the file, and the file a weight for every place."""
+        """Whether the class's weights and the file's are the same set."""
         has, family = self.model.capabilities, self.model.family
         if self.kind:
             return not self.model.ignored and not self.model.capabilities.pooler
         heads = (has.fill_mask or has.replaced) and (has.next_sentence or not family.pair_head)
         return bool(heads) and not self.model.ignored
 
-    # From texts to ids
+    # From texts to ids.
 
     def texts(self, *texts: str) -> list[str]:
-        """Texts with the model's own mask token where [MASK] was typed."""
+        """The texts, with the model's own mask token in place of [MASK]."""
         return [with_own_mask(text, self.model.tokenizer.mask_token)[0] for text in texts]
 
     def encoded(self, text_a: str, text_b: str = "", name: str = "inputs", tokenizer: str = "tokenizer") -> str:
-        """The ids of one text or two, cut to what fits."""
+        """The ids of one text or two, truncated to the model's length."""
         given = ", ".join(repr(text) for text in self.texts(text_a, *([text_b] if text_b else [])))
         return f"{name} = {self.tokenized(given, tokenizer)}" + self.untyped(name)
 
     def tokenized(self, texts: str, tokenizer: str = "tokenizer") -> str:
-        """The call that makes ids of texts."""
+        """The call that tokenizes texts."""
         return f'{tokenizer}({texts}, truncation=True, max_length={self.model.capabilities.max_tokens}, return_tensors="pt")'
 
     def untyped(self, name: str = "inputs") -> str:
-        """A line that takes the segments away that a tokenizer gives and its model does not know."""
+        """A line that drops segment ids if the tokenizer makes them and the model does not take them."""
         if self.model.capabilities.segments or "token_type_ids" not in self.model.tokenizer.model_input_names:
             return ""
         return f'\n{name}.pop("token_type_ids")  # this model was trained without segments'
 
     def of_each_text(self, name: str, pool: str) -> str:
-        """A pass a text: lines that list under `name` what `pool` takes of its `states`."""
+        """Lines that run each text and list under `name` what `pool` takes from its `states`."""
         untyped = self.untyped().replace("\n", "\n    ")
         return f"""{self.unnormed}{name} = []
 for text in texts:
@@ -94,27 +94,27 @@ for text in texts:
     states = {self.at}(**inputs, output_hidden_states=True).hidden_states
     {name}.append({pool})"""
 
-    # The encoder
+    # The encoder.
 
     @property
     def encoder(self) -> str:
-        """The encoder, from the whole model."""
+        """The encoder, as an attribute of the whole model."""
         return f"{self.at}.{self.model.family.encoder}"
 
     def hidden(self, name: str = "hidden_states", inputs: str = "inputs", attention: bool = False) -> str:
-        """Every hidden state [layers + 1, tokens, hidden], and the attention weights, if they are wanted."""
+        """Every hidden state [layers + 1, tokens, hidden], and the attention weights if wanted."""
         lines = f"""{self.states(inputs, attention)}
 {name} = torch.stack(outputs.hidden_states)[:, 0]  # [layers + 1, tokens, hidden]"""
         return lines + ("\nattention = torch.stack(outputs.attentions)[:, 0]  # [layers, heads, query, key]" if attention else "")
 
     def states(self, inputs: str = "inputs", attention: bool = False) -> str:
-        """One pass, whose `outputs` have every hidden state [1, tokens, hidden]."""
+        """One forward pass, whose `outputs` hold every hidden state [1, tokens, hidden]."""
         also = ", output_attentions=True" if attention else ""
         return f"{self.unnormed}outputs = {self.at}(**{inputs}, output_hidden_states=True{also})"
 
     @property
     def unnormed(self) -> str:
-        """Where a norm follows the last layer: a line that keeps it for the heads alone."""
+        """If a norm follows the last layer, a line that keeps it for the heads only."""
         if not (norm := self.model.family.final_norm):
             return ""
         return f"final_norm, {self.encoder}.{norm} = {self.encoder}.{norm}, torch.nn.Identity()  # as the last layer leaves it\n"
@@ -126,7 +126,7 @@ for text in texts:
 
     @property
     def layers(self) -> str:
-        """A line that lists the layers in the order in which they are run."""
+        """A line that lists the layers in the order they run."""
         path, shared = f"{self.encoder}.{self.model.family.layers}", self.model.family.shared_layers
         if not shared:
             return f"layers = {path}"
@@ -136,7 +136,7 @@ for text in texts:
 
     @property
     def running(self) -> str:
-        """What `run` needs to be defined, where a layer needs more than its hidden state."""
+        """The definition of `run`, for layers that need more than their hidden state."""
         return ROTARY.replace("model.", f"{self.at}.") if self.model.family.rotary else ""
 
     def run(self, layer: str, hidden: str) -> str:
@@ -145,12 +145,12 @@ for text in texts:
 
     @property
     def mixing(self) -> str:
-        """W_O, from a layer."""
+        """The output projection W_O of a layer."""
         return f"layer.{self.model.family.attention_dense}"
 
     @cached_property
     def heads_of(self) -> str:
-        """Lines that make the queries, keys and values [1, heads, tokens, size] of `layer` from `hidden` [1, tokens, hidden]."""
+        """Lines that compute queries, keys and values [1, heads, tokens, size] of `layer` from `hidden` [1, tokens, hidden]."""
         heads, family = self.model.capabilities.heads, self.model.family
         if family.rotary:
             return f"""
@@ -174,13 +174,13 @@ parts = {made[0]}, {made[1]}, {made[2]}
 query, key, value = (part.unflatten(-1, ({heads}, -1)).transpose(1, 2) for part in parts)  # [1, heads, tokens, size]"""
 
     def attending(self, opening: str, then: str = "") -> str:
-        """The `opening` of a function of what is `off`, in which the model attends without it in the layer `number`.
+        """The `opening` of a function with an argument `off`: in it, layer `number` attends without the weights in `off[number]`.
 
-        `then` is a line of what is done with `weights` [1, heads, query, key] and `value` there.
+        `then` is a line that uses `weights` [1, heads, query, key] and `value` there.
         """
         scores, masked, imported = "query @ key.mT * scaling", "", ""
         kept = f"\n        {then}" if then else ""
-        if self.model.family.rotary:  # its layers are given masks, since some look at what is near
+        if self.model.family.rotary:  # these layers take masks, since some have a sliding window
             scores += " + (0 if mask is None else mask)"
             masked = '\n    AttentionMaskInterface.register("cut", eager_mask)'
             imported = "\nfrom transformers.masking_utils import AttentionMaskInterface, eager_mask"
@@ -194,10 +194,10 @@ from transformers import AttentionInterface{imported}{opening}
     AttentionInterface.register("cut", attend){masked}
     {self.at}.set_attn_implementation("cut")"""
 
-    # The heads
+    # The heads.
 
     def final(self, hidden: str) -> str:
-        """What heads read of last hidden states."""
+        """The last hidden states as the model's heads read them."""
         return f"final_norm({hidden})" if self.model.family.final_norm else hidden
 
     def words(self, hidden: str) -> str:
@@ -208,11 +208,11 @@ from transformers import AttentionInterface{imported}{opening}
         return made
 
     def pair(self, hidden: str) -> str:
-        """The head for pairs on last hidden states [batch, tokens, hidden]: logits."""
+        """The next-sentence head on last hidden states [batch, tokens, hidden]: logits."""
         return f"{self.at}.{self.model.family.pair_head}({self.pooled(hidden)})"
 
     def pooled(self, hidden: str) -> str:
-        """The pooled vector of last hidden states [batch, tokens, hidden]."""
+        """The pooler's output for last hidden states [batch, tokens, hidden]."""
         family = self.model.family
         if family.model_type == "albert":
             return f"{self.encoder}.pooler({hidden}[:, 0]).tanh()"
@@ -220,10 +220,10 @@ from transformers import AttentionInterface{imported}{opening}
 
     @property
     def word_logits(self) -> str:
-        """The name of the masked-LM logits in the outputs."""
+        """The attribute with the masked-LM logits in the outputs."""
         return "prediction_logits" if self.model.family.pair_head else "logits"
 
     @property
     def pair_logits(self) -> str:
-        """The name of the logits for pairs in the outputs."""
+        """The attribute with the next-sentence logits in the outputs."""
         return "sop_logits" if self.model.family.pair_order else "seq_relationship_logits"

@@ -1,4 +1,4 @@
-"""All of the model in one picture: where what stands at a place comes from."""
+"""The script of the Overview tab: the routes by which information reaches a position."""
 
 from explorer.outlets.code.answers import off_and_cut, what_if
 from explorer.outlets.code.names import Names
@@ -13,13 +13,13 @@ def mixed(hidden, off):"""
 
 
 def routes(view: Routes, subject: Subject) -> str:
-    """The mixing of every layer, with all that is changed in the run, and the strongest routes to the chosen place."""
+    """The token mixing of every layer, with all changes to the run, and the strongest routes to the chosen position."""
     names, chosen = Names.of(subject), subject.selection
     layers = names.model.capabilities.layers
     state = layers if view.state < 0 else min(view.state, layers)
     position = opens_on(subject, selected_run(subject).mixed.shares)
     texts, patch = names.encoded(subject.text_a, subject.text_b), ""
-    if chosen.patch and chosen.patch[0] < layers:  # in the last hidden state it changes no route
+    if chosen.patch and chosen.patch[0] < layers:  # patching the last hidden state changes no route
         layer, token = chosen.patch
         texts += f"\nbefore = {names.at}(**inputs, output_hidden_states=True).hidden_states[{layer}][0, {token}]"
         patch = f"""
@@ -60,7 +60,7 @@ def routes(view: Routes, subject: Subject) -> str:
 
 
 def _parts(names: Names) -> str:
-    """Lines of the loop: `own`, the vectors after the attention block, and the `parts` that each token brings to them."""
+    """Lines of the loop: `own`, the vectors after the attention block, and the `parts` that each token adds to them."""
     family, layer = names.model.family, names.model.layers[0]
     narrow, *_ = family.bottleneck.split(".")
     itself = f"layer.{family.bottleneck}(hidden)" if narrow and hasattr(layer.module, narrow) else "hidden"

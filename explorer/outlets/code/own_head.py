@@ -1,4 +1,4 @@
-"""Its own head: what a fine-tuned checkpoint says, by the class of transformers that it was saved from."""
+"""Scripts of the model's own task head, by the transformers class that it was saved from."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def _start(subject: Subject) -> list[str]:
 
 
 def labels(view: View, subject: Subject) -> str:
-    """The share of every label."""
+    """The probability of every label."""
     shares = SQUASHED[subject.model.task_head().squash]
     made = f"logits = model(**inputs).logits[0]  # [labels]\nshares = {shares}"
     show = "for place, share in enumerate(shares.tolist()):\n    print(model.config.id2label[place], share)"
@@ -36,7 +36,7 @@ def tags(view: View, subject: Subject) -> str:
 
 
 def answer(view: View, subject: Subject) -> str:
-    """The likeliest spans of B."""
+    """The likeliest answer spans in B."""
     if not subject.text_b.strip():
         return ""
     return script(
@@ -56,7 +56,7 @@ def answer(view: View, subject: Subject) -> str:
 
 
 def replaced(view: View, subject: Subject) -> str:
-    """How likely each piece was put there by another model."""
+    """The probability of each piece to be a replaced one."""
     made = "shares = model(**inputs).logits[0].sigmoid()  # [tokens]"
     return script(
         view.question, *_start(subject), made, "for token, share in zip(tokens, shares.tolist()):\n    print(token, share)"
@@ -64,7 +64,7 @@ def replaced(view: View, subject: Subject) -> str:
 
 
 def _for(task: str, make: Any) -> Any:
-    """Only where the model's head has this task."""
+    """The script, for models whose head has this task only."""
     return lambda view, subject: make(view, subject) if subject.model.capabilities.own_head == task else ""
 
 

@@ -1,4 +1,4 @@
-"""Next sentence: what the head for pairs says of one pair or many."""
+"""Scripts of the Next sentence tab: the head's answer for one pair or many."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,12 +27,12 @@ def _one(question: str, subject: Subject, text_a: str, text_b: str) -> str:
 
 
 def this_pair(view: View, subject: Subject) -> str:
-    """B after A."""
+    """The pair A, B."""
     return _one(view.question, subject, subject.text_a, subject.text_b)
 
 
 def swapped(view: View, subject: Subject) -> str:
-    """A after B."""
+    """The pair B, A."""
     return _one(view.question, subject, subject.text_b, subject.text_a)
 
 
@@ -58,7 +58,7 @@ def _many(question: str, subject: Subject, *parts: str) -> str:
 
 
 def many(view: Any, subject: Subject) -> str:
-    """The pairs of the table."""
+    """All pairs of the table."""
     names = Names.of(subject)
     return _many(view.question, subject, written("pairs", [tuple(names.texts(*pair)) for pair in _pairs_of(view.pairs)]))
 

@@ -1,4 +1,4 @@
-"""Projection: the vectors of a map, and their principal components."""
+"""Scripts of the Projection tab: the vectors of a map, and their principal components."""
 
 from typing import Any
 

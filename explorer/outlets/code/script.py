@@ -1,6 +1,6 @@
-"""Scripts from their parts: what is imported, which model is read, and what is computed.
+"""Assemble a script: imports, the model, and the computation.
 
-Whatever a person typed is written with `repr`, which keeps it on one line and inside its quotes.
+What a person typed is written with `repr`, which keeps it on one line and inside its quotes.
 """
 
 import re
@@ -13,7 +13,7 @@ WIDE = 100  # characters of a list that stands on one line
 
 
 def script(question: str, *parts: str) -> str:
-    """The parts one below the other, with what they import on top; empty ones are left out."""
+    """The parts one below the other, with their imports on top; empty parts are left out."""
     bodies = [body for part in parts if (body := dedent(part).strip("\n"))]
     code = "\n".join(bodies)
     used = [line for name, line in MODULES.items() if re.search(rf"\b{name}\.", code)]
@@ -24,7 +24,7 @@ def script(question: str, *parts: str) -> str:
 
 
 def written(name: str, values: Sequence[Any], note: str = "") -> str:
-    """A list under a name: on one line where it fits, else a value a line."""
+    """A list assigned to a name: on one line if it fits, otherwise one value a line."""
     comment = f"  # {note}" if note else ""
     line = f"{name} = {list(values)!r}"
     if len(line) <= WIDE:
@@ -34,7 +34,7 @@ def written(name: str, values: Sequence[Any], note: str = "") -> str:
 
 
 def _joined(imports: Sequence[str]) -> list[str]:
-    """Each module once, with all that is taken from it."""
+    """Each module once, with all names imported from it."""
     taken: dict[str, set[str]] = {}
     for line in imports:
         module, _, names = line.removeprefix("from ").partition(" import ")

@@ -10,7 +10,7 @@ from explorer.views.view import View
 
 
 class _Sides:
-    """Both sides, each with its model, its input and what it is called."""
+    """Both sides, each with its model, input and variable name."""
 
     def __init__(self, view: Any, subject: Subject, eager: bool = False) -> None:
         self.here, self.there = subject, view.other(subject)
@@ -26,7 +26,7 @@ class _Sides:
         ]
 
     def pieces(self) -> str:
-        """The pieces on both sides."""
+        """The pieces of both sides."""
         return f"""tokens_here = tokenizer.convert_ids_to_tokens(here["input_ids"][0])
 tokens_there = {self.reading}.convert_ids_to_tokens(there["input_ids"][0])"""
 
@@ -38,7 +38,7 @@ def pieces(view: View, subject: Subject) -> str:
 
 
 def guesses(view: View, subject: Subject) -> str:
-    """The best guesses for the blank on both sides."""
+    """The best guesses for the blank, on both sides."""
     sides = _Sides(view, subject)
     both = (sides.here, sides.there)
     if not all(one.model.capabilities.fill_mask and one.trace.mask_positions for one in both):
@@ -52,7 +52,7 @@ print("{name}", *zip({reading}.convert_ids_to_tokens(ids_{name}), shares_{name}.
 
 
 def pair(view: View, subject: Subject) -> str:
-    """What both heads for pairs say."""
+    """The next-sentence head's answers on both sides."""
     sides = _Sides(view, subject)
     both = (sides.here, sides.there)
     if not all(one.model.capabilities.next_sentence and one.text_b.strip() for one in both):
@@ -84,7 +84,7 @@ print("{name}, layer {layer + 1}, head {head + 1}", weights_{name})""")
 
 
 def states(view: View, subject: Subject) -> str:
-    """How far each token is from the one in its place, at every hidden state."""
+    """The distance between the tokens at each position of both sides, at every hidden state."""
     sides = _Sides(view, subject)
     if not sides.one or sides.here.trace.kept != sides.there.trace.kept:
         return ""
