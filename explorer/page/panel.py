@@ -83,7 +83,7 @@ class Panel:
         return self.view.read(given, subject.model.capabilities)
 
     def read_as(self, kind: type[Kind], values: Values, subject: Subject) -> Kind:
-        """The same of a kind of view. Raises TypeError for another one."""
+        """Read the view, which is of this kind. Raises TypeError for another kind."""
         view = self.read(values, subject)
         if not isinstance(view, kind):
             raise TypeError(f"{view.name} is no {kind.__name__}")
