@@ -9,13 +9,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal
 
-from playwright.sync_api import Locator, LocatorAssertions, Page, PageAssertions, TimeoutError
+from playwright.sync_api import Error, Locator, LocatorAssertions, Page, PageAssertions
 from playwright.sync_api import expect as described
 
 PATIENCE = 40_000  # ms: what takes a second on a machine to itself takes ten on a busy one
 STATES: dict[str, Literal["visible", "hidden"]] = {"to_be_visible": "visible", "to_be_hidden": "hidden"}
-OF_NONE = ("to_have_count", "not_to_be_attached", "not_to_be_visible")  # hold, or may, where there is no such element
-
+# These hold, or may hold, where there is no such element.
+OF_NONE = ("to_have_count", "not_to_have_count", "not_to_be_attached", "not_to_be_visible")
 
 described.set_options(timeout=PATIENCE)
 
@@ -33,7 +33,7 @@ class Expected:
             end = time.monotonic() + timeout / 1000
             several = given and isinstance(given[0], list)
             if name not in OF_NONE and not several:
-                with suppress(TimeoutError):  # which is told below
+                with suppress(Error):  # which is told below
                     self._locator.wait_for(state=STATES.get(name, "attached"), timeout=timeout)
             holds(*given, timeout=max(1.0, 1000 * (end - time.monotonic())), **named)
 

@@ -192,4 +192,4 @@ def test_who_waits_is_told_its_number_and_who_leaves_frees_its_place(monkeypatch
 def test_a_handler_that_is_not_there_is_missed_as_gradio_misses_it():
     blocks, *_ = built(PageBlocks)
     with pytest.raises(KeyError):
-        asyncio.run(blocks.call(10_000, []))
+        waited(blocks.call(10_000, []))
