@@ -127,7 +127,8 @@ class Teaching:
         mine = [one for one in self.tries if one.person == person]
         if len(mine) >= TRIES:
             raise InputError(f"You have tried {TRIES} times; now it is the others' turn.")
-        if sentence.casefold() in [one.text.casefold() for one in self.examples] + [one.text.casefold() for one in self.tries]:
+        used: list[Example | Try] = [*self.examples, *self.tries]
+        if sentence.casefold() in (one.text.casefold() for one in used):
             raise InputError("Somebody has used this sentence already; think of another.")
         return sentence, label
 

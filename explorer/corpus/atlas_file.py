@@ -64,7 +64,7 @@ class HeadAtlas:
     def profiles(self) -> Profiles:
         """The heads, layer by layer, as they are compared."""
         names = ("offsets", "entropy", "cls", "sep", "same_token")
-        flat = {name: one.reshape(-1, *one.shape[2:]) for name in names for one in (getattr(self, name),)}
+        flat = {name: _by_head(getattr(self, name)) for name in names}
         leads = self.leads.reshape(self.cls.size, len(self.counts))
         return Profiles(**flat, leads=leads, relations=self.relations.tolist(), counts=self.counts)
 
@@ -76,6 +76,11 @@ class HeadAtlas:
         """Whether a head (zero-based) is named after a relation in which the syntactic head looks at its dependent."""
         name, named = str(self.habits[layer, head]), self.relations.tolist()
         return name in named and self.direction(layer, head, named.index(name)) == DIRECTIONS[1]
+
+
+def _by_head(values: np.ndarray) -> np.ndarray:
+    """[layers, heads, ...] as [layers * heads, ...]."""
+    return values.reshape(-1, *values.shape[2:])
 
 
 def write(atlas: HeadAtlas, path: Path) -> None:
