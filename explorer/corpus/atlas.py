@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from explorer.analysis.head_families import families, habits
-from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, Projection, Report, project
+from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, project
 from explorer.base.cache import Recent
 from explorer.base.engine import inference_mode, torch
 from explorer.base.paths import ASSETS
@@ -101,11 +101,7 @@ def mapped_in_steps(atlas: HeadAtlas) -> Generator[float | None, None, HeadAtlas
         return atlas
     vectors = atlas.profiles.vectors
     settings = replace(MAP, method="umap" if len(vectors) >= FEWEST_FOR_A_FIT else "pca")
-
-    def work(report: Report) -> Projection:
-        return project(vectors, settings, None, report)
-
-    found = yield from relay(work)
+    found = yield from relay(partial(project, vectors, settings, None))
     return replace(atlas, points=found.points)
 
 

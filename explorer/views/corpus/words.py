@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps, maps_of
 from explorer.analysis.mapping import clusters
-from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, Projection, Report, warm_umap
+from explorer.analysis.projection import FEWEST_FOR_A_FIT, MapSettings, warm_umap
 from explorer.analysis.similarity import nearest, nearest_of_each
 from explorer.base.errors import InputError
 from explorer.base.limits import QUERY
@@ -137,11 +138,7 @@ class Words(LookUp):
         at = found.read.layers.index(layer)
         maps = self._maps(found)
         if not maps.has(at):
-
-            def make(report: Report) -> Projection:
-                return maps.at(found.states, at, report)
-
-            for share in relay(make):
+            for share in relay(partial(maps.at, found.states, at)):
                 yield f"{NAMES[maps.settings.method]}: {share or 0:.0%}", share
         mapped = maps.at(found.states, at)
         picked, word = self.picked

@@ -2,14 +2,14 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from explorer.analysis.layer_maps import LayerMaps, digest
 from explorer.analysis.mapping import clusters, judged_neighbors
-from explorer.analysis.projection import MapSettings, Projection, Report
+from explorer.analysis.projection import MapSettings, Projection
 from explorer.analysis.similarity import nearest
 from explorer.base.cache import OnceCache
 from explorer.base.steps import relay
@@ -140,11 +140,7 @@ def make_map(maps: LayerMaps, points: Points, at: int) -> Generator[tuple[str, f
         maps.at(points.states, at)
         return
     name = NAMES[maps.settings.method]
-
-    def make(report: Report) -> Projection:
-        return maps.at(points.states, at, report)
-
-    for share in relay(make):
+    for share in relay(partial(maps.at, points.states, at)):
         yield (f"{name}: {share:.0%}" if share is not None else f"{name} is under way; the first map takes a while", share)
 
 
