@@ -282,6 +282,7 @@ BertPage.showWhenComplete = function () {
     look.disconnect();
     delete root.dataset.coming;
     this.awaitModel();
+    if (!window.gradio_config?.auth_required) BertExplorer.plotlyAtRest();
   };
   const look = new MutationObserver(() => {
     const login = window.gradio_config?.auth_required; // a page of two boxes

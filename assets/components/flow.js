@@ -119,7 +119,7 @@ BertExplorer.define("Flow", ({ element, trigger, props }) => {
     measure();
     const px = (number) => `${number.toFixed(1)}px`;
     root.style.setProperty("--row", px(size.row));
-    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.56, size.column * 0.165)).toFixed(1)}px`);
+    root.style.setProperty("--letters", `${Math.max(9.5, Math.min(13, size.row * 0.6, size.column * 0.165)).toFixed(1)}px`);
     names.style.width = px(size.label);
     sheet.style.height = px(size.height);
     field.style.width = px(size.field);
